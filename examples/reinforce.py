@@ -1,18 +1,19 @@
-"""Trains a small formalizer with the planner's reward, by the plainest form of GRPO.
+"""Trains a small formalizer with the planner's reward, using the simplest form of GRPO.
 
     python examples/reinforce.py OUT [--rung free] [--seed 0] [--updates 60] [--model nano_early]
 
-A task is the first observation of a house of Coin. A group of answers is drawn for it, each answer
-is planned with, and its plan is played: the reward says how far it came (`REWARDS` in
-pddlego_local/commands/game.py). An answer's advantage is its reward less the group's mean, divided
-by the group's standard deviation (DeepSeekMath, arXiv 2402.03300, section 4.1). Each group is used
-for one update, so that no ratio of probabilities has to be clipped, and there is no penalty for
-leaving the first weights.
+A task is the first observation of a house of Coin. For each task a group of answers is drawn. The
+planner plans with each answer, and its plan is played. The reward adds up the stages that the
+answer reached (`REWARDS` in pddlego_local/commands/game.py). An answer's advantage is its reward
+minus the group's mean, divided by the group's standard deviation (DeepSeekMath, arXiv 2402.03300,
+section 4.1). Each group is used for one update, so no probability ratio has to be clipped. There is
+no penalty for moving away from the initial weights.
 
-Under a rung with a grammar the loss uses the probabilities that the tokens were drawn with, which
-are those among the tokens that the mask left. A forced token has the probability 1 and adds none.
+On a rung with a grammar, the loss uses the probabilities with which the tokens were drawn, that is,
+renormalized over the tokens that the mask permits. A forced token has probability 1 and adds
+nothing to the loss.
 
-OUT/step-N holds the weights after N updates; the same command goes on from the last of them.
+OUT/step-N holds the weights after N updates; the same command continues from the last of them.
 OUT/progress.jsonl has a line for each update.
 """
 
@@ -37,26 +38,29 @@ from pddlego_local.models.generation import Draw, Generation
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import compose_cell
 
-FIRST_HOUSE = 200_000  # the games below are for evaluation alone
+FIRST_HOUSE = 200_000  # games with lower numbers are only for evaluation
 SAVED_EVERY = 20  # updates
 TASK = (
     *("environment=coin", "environment.budget={unit: rounds, limit: 1}", "method=pddlego_plus"),
     *("method.variant=compact", "method.max_attempts=1", "method.max_retries=0"),
 )
-"""One answer is asked for, and its plan is carried out."""
+"""The overrides for one episode of one answer, whose plan is carried out."""
 
 
 @dataclass
 class Written:
-    """The tokens of a prompt and what was written behind it. `drawn` are (place, token, permitted):
-    the token was drawn from the scores behind `tokens[place]`, among those that were permitted."""
+    """The tokens of a prompt and of the text that was written after it.
+
+    `drawn` has an entry (place, token, permitted) for each drawn token: `place` is the index in
+    `tokens` of the token before it, and `permitted` is the mask (None: all tokens were permitted).
+    """
 
     tokens: list[int]
     drawn: list[tuple[int, int, torch.Tensor | None]] = field(default_factory=list)
 
 
 def written(draws: Sequence[Draw], ends: Sequence[int]) -> list[Written]:
-    """A stage that begins where the one before ended goes on in the same tokens."""
+    """Converts draws to texts. A stage that continues the draw before it joins that text."""
     found: list[Written] = []
     for draw in draws:
         if not found or found[-1].tokens != draw.before[: len(found[-1].tokens)]:
@@ -71,7 +75,7 @@ def written(draws: Sequence[Draw], ends: Sequence[int]) -> list[Written]:
 
 
 def masks(draw: Draw) -> Iterator[torch.Tensor | None]:
-    """For each token that was drawn, which ones were permitted; None where all were."""
+    """Yields the mask of permitted tokens for each drawn token; None if all were permitted."""
     if draw.masks is None:
         yield from [None] * len(draw.tokens)
         return
@@ -82,7 +86,7 @@ def masks(draw: Draw) -> Iterator[torch.Tensor | None]:
 
 
 def log_probability(model: torch.nn.Module, text: Written, temperature: float) -> torch.Tensor:
-    """Of all tokens that were drawn, added up: a scalar with its gradient."""
+    """Returns the sum of the drawn tokens' log probabilities, a scalar with its gradient."""
     scores = model(input_ids=torch.tensor([text.tokens])).logits[0].float() / temperature
     total: torch.Tensor = scores.new_zeros(())
     for place, token, permitted in text.drawn:
@@ -95,15 +99,17 @@ def log_probability(model: torch.nn.Module, text: Written, temperature: float) -
 
 @dataclass(frozen=True)
 class Task:
-    """Asks the model about the first observation of a house."""
+    """A task: the model answers the prompt with the first observation of a house."""
 
     parts: Parts
     method: Method
     generation: Generation
 
     def answer(self, update: int, house: int, sample: int) -> tuple[float, list[Written], str]:
-        """The reward of one answer, what was written for it (nothing for a game that is won at its
-        first observation), and the map of the house."""
+        """Draws one answer and returns its reward, the text written for it, and the house's map.
+
+        Nothing is written if the game is won at its first observation.
+        """
         draws: list[Draw] = []
         events: list[Event] = []
         self.generation.on_draw = draws.append
@@ -115,7 +121,7 @@ class Task:
 
 
 def advantages(rewards: Sequence[float]) -> list[float]:
-    """Of the answers of one group; 0 for all where no answer is better than another."""
+    """Returns the advantages in one group of answers; all are 0 if the rewards are equal."""
     if not rewards:
         return []
     mean, spread = fmean(rewards), pstdev(rewards)
@@ -128,8 +134,10 @@ def learn(
     weighted: Sequence[tuple[float, Written]],
     temperature: float,
 ) -> None:
-    """One step: texts with a positive advantage become more likely. The loss is a mean over all
-    tokens that were drawn."""
+    """Makes one optimizer step: texts with a positive advantage become more likely.
+
+    The loss is a mean over all drawn tokens.
+    """
     count = sum(len(text.drawn) for _, text in weighted)
     for advantage, text in weighted:
         loss = -advantage * log_probability(policy, text, temperature) / count
@@ -180,7 +188,7 @@ def _save(
     folder: Path, policy: torch.nn.Module, optimizer: torch.optim.Optimizer, source: Path,
     maps: set[str],
 ) -> None:  # fmt: skip
-    """The folder appears when it is whole."""
+    """Saves weights, optimizer and training maps; the folder appears once it is complete."""
     unfinished = folder.with_name(f"unfinished-{folder.name}")
     shutil.copytree(source, unfinished, dirs_exist_ok=True)
     policy.save_pretrained(unfinished)  # type: ignore[operator]
@@ -191,17 +199,17 @@ def _save(
 
 
 def _options() -> argparse.Namespace:
-    made = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    made.add_argument("out", type=Path, help="the folder of this training")
-    made.add_argument("--rung", default="free", help="free, json, syntax, typed or grounded")
-    made.add_argument("--model", default="nano_early", help="as model= of pddlego run, in process")
-    made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--rooms", type=int, default=7)
-    made.add_argument("--updates", type=int, default=60)
-    made.add_argument("--tasks", type=int, default=8, help="houses for each update")
-    made.add_argument("--group", type=int, default=8, help="answers for each house")
-    made.add_argument("--learning-rate", type=float, default=1e-4)
-    return made.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path, help="the folder for weights and progress")
+    parser.add_argument("--rung", default="free", help="free, json, syntax, typed or grounded")
+    parser.add_argument("--model", default="nano_early", help="an in-process model of pddlego run")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rooms", type=int, default=7)
+    parser.add_argument("--updates", type=int, default=60)
+    parser.add_argument("--tasks", type=int, default=8, help="houses for each update")
+    parser.add_argument("--group", type=int, default=8, help="answers for each house")
+    parser.add_argument("--learning-rate", type=float, default=1e-4)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

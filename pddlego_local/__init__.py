@@ -1,7 +1,7 @@
-"""PDDL-writing language models in partly seen text worlds, offline and under grammars.
+"""Language models that write PDDL in partially observed text worlds, offline and under grammars.
 
-The functions below are what other code may use; `help(pddlego_local.run)` explains one. The rest of
-the package is private.
+The names in `__all__` are the public interface; `help(pddlego_local.run)` explains one of them. The
+rest of the package is private.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the library with the first use of it, so that the import itself costs nothing."""
+    """Loads the library on first use, so that importing the package stays fast."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from pddlego_local.commands import library

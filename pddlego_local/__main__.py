@@ -1,4 +1,4 @@
-"""`python -m pddlego_local` is the command `pddlego`."""
+"""Lets `python -m pddlego_local` run the command `pddlego`."""
 
 from pddlego_local.cli import main
 

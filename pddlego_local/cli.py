@@ -1,6 +1,7 @@
-"""The command `pddlego`: each subcommand's options, and how errors become exit codes.
+"""The command `pddlego`: starts the subcommands and turns errors into exit codes.
 
-0 done · 1 the thing asked about does not hold · 2 bad usage or configuration · 3 infrastructure
+The exit codes are 0 for success, 1 for a negative answer (such as an invalid plan) or unreadable
+records, 2 for bad usage or configuration, and 3 for an infrastructure fault.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from pddlego_local.core.visible import visible
 
 COMMANDS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells say
+INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BROKEN = (errno.EIO, errno.ESTALE)
 
@@ -31,34 +32,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Carries out one command and returns its exit code; errors of ours end in one sentence."""
+    """Runs one command and returns its exit code. A `PddlegoError` is printed as one sentence."""
     try:
         return _dispatch(arguments)
     except PddlegoError as error:
         print(visible(f"pddlego: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        what_next = "; the same command continues" if arguments[0] in ("run", "train") else ""
+        what_next = "; rerun the command to continue" if arguments[0] in ("run", "train") else ""
         print(f"pddlego: interrupted{what_next}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
         return 0
     except OSError as error:
-        helps = "see to that path, or name another"
-        if of_the_disk := error.errno in (*_FULL, *_BROKEN):  # amid a file, which is not named then
-            helps = "make room" if error.errno in _FULL else "see to the disk, or use another"
+        remedy = "check that path, or name another"
+        if disk_error := error.errno in (*_FULL, *_BROKEN):  # a failed write names no file
+            remedy = "make room" if error.errno in _FULL else "check the disk, or use another"
         elif error.filename is None:
-            raise  # of no file: a mistake of ours
+            raise  # an OSError without a file is a bug of this program
         with contextlib.suppress(OSError):  # standard error may be on the full disk
-            print(visible(f"pddlego: {error}; {helps}, then the same again"), file=sys.stderr)
-        if of_the_disk:
+            print(visible(f"pddlego: {error}; {remedy}, then rerun the command"), file=sys.stderr)
+        if disk_error:
             _stop_writing()
         return InfrastructureError.exit_code
 
 
 def _stop_writing() -> None:
-    """What is still to be written fails no more when the interpreter ends."""
+    """Discards buffered output, so that the interpreter's exit does not fail to write it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
@@ -83,7 +84,7 @@ def _command(name: str) -> str:
     if name not in COMMANDS:
         raise argparse.ArgumentTypeError(
             f"there is no command {name!r}{did_you_mean(name, COMMANDS)} "
-            f"There are {', '.join(COMMANDS)}"
+            f"The commands are {', '.join(COMMANDS)}"
         )
     return name
 
@@ -91,12 +92,12 @@ def _command(name: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pddlego",
-        description="PDDL-writing language models in partly seen text worlds.",
+        description="Language models that write PDDL in partially observed text worlds.",
         epilog="\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     version = f"pddlego_local {importlib.metadata.version('pddlego_local')}"
-    parser.add_argument("--version", action="version", version=version, help="print it")
+    parser.add_argument("--version", action="version", version=version, help="print the version")
     parser.add_argument("command", type=_command, metavar="COMMAND")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
     return parser

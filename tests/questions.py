@@ -3,10 +3,10 @@
 from pddlego_local.core.nouns import Grammar, Message
 from pddlego_local.decoding.forms import PDDL, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 
 MESSAGES = (Message("user", "Write the PDDL."),)
-QUESTION: Question[Fields] = Question(PDDL, MESSAGES, GrammarContext())
+QUESTION: AnyQuestion = Question(PDDL, MESSAGES, GrammarContext())
 
 
 def static_grammar(rung: str, form: Form[Fields] = PDDL) -> Grammar | None:

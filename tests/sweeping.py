@@ -7,8 +7,7 @@ from pathlib import Path
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.models.reference import ReferenceFormalizer
 
 VARIABLE = "PDDLEGO_TEST_WAITS_WHILE"
@@ -20,7 +19,7 @@ class Stuck(ReferenceFormalizer):
     """Answers nothing until it is closed, as a server that hangs; then its requests fail."""
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         _closed.wait()
         raise ModelFault("the server has gone")
@@ -34,7 +33,7 @@ class Waiting(Stuck):
     file that `VARIABLE` names is there."""
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
             return super().answer(question, sampling, sample, of)
@@ -51,7 +50,7 @@ class Meeting(ReferenceFormalizer):
         self.__dict__.update(now=0, most=0, lock=threading.Lock())
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         mine = self.__dict__
         look = question.context.memory[0].text

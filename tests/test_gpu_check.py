@@ -99,7 +99,7 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
     assert "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0" in report(
         steps, Setting("cpu", tmp_path, scale_for("cpu"))
     )
-    ended(tmp_path, *steps[1:])  # "plain" is done before
+    ended(tmp_path, *steps[1:])  # "plain" is already done
     assert seen.read_text() == "0\n0\n"
 
 
@@ -135,7 +135,7 @@ def test_the_cheapest_step_for_real(tmp_path: Path, capsys: pytest.CaptureFixtur
     text = (tmp_path / "report.md").read_text()
     assert "| 2 layers of 64 | float32 |" in text and "| weights |" in text
     assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
-    assert "weights: done before" in capsys.readouterr().out
+    assert "weights: already done" in capsys.readouterr().out
 
 
 def test_what_a_machine_cannot_do_is_no_failure(

@@ -49,7 +49,7 @@ def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
 def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
     (answer,) = pddlego_local.sample("Write PDDL.", "random", "syntax", decoding__max_tokens=9)
     assert answer.fault == "truncated" and answer.rung == "syntax" and answer.text
-    with pytest.raises(ConfigError, match="a prompt of one's own has free, json and syntax"):
+    with pytest.raises(ConfigError, match="your own prompt can use free, json and syntax"):
         pddlego_local.sample("Write PDDL.", "random", "grounded")
     with pytest.raises(MissingPart, match="nowhere/model"):
         pddlego_local.sample("Write PDDL.", "nowhere/model")

@@ -80,7 +80,7 @@ def test_the_serving_environment_goes_on_where_it_stopped(checkout: Path) -> Non
 def test_alfworlds_environment_needs_a_compiler_too(checkout: Path) -> None:
     step = "installing alfworld==0.4.2 textworld==1.7.0 into .venv-alfworld"
     last = assert_failed(checkout, ".venv-alfworld/installed", step)
-    assert "C++ compiler, and no-such-compiler is not here" in last
+    assert "C++ compiler, and no-such-compiler was not found" in last
 
 
 FOLDERS = [".venv", ".venv-serving", ".venv-alfworld", ".venv-docs", ".venv-release"]

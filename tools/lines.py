@@ -1,9 +1,9 @@
-"""Lines of code of the project: no blank lines, comments or docstrings.
+"""Counts the project's lines of code, without blank lines, comments and docstrings.
 
     python -m tools.lines
 
-Prints the lines of each part, of the Python files that git tracks. Exits with 1 if a part has more
-than its budget. What is in none of the other parts is the product.
+Prints the lines of each part, for the Python files that git tracks. Exits with 1 if a part exceeds
+its budget. Files that belong to no other part are the product.
 """
 
 import ast
@@ -25,7 +25,7 @@ _LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, toke
 
 
 def code_lines(text: str) -> int:
-    """Of a Python file. A string that stands alone is a docstring, wherever it is."""
+    """Returns the lines of code of a Python file. A string that stands alone is a docstring."""
     docstrings = {
         line
         for node in ast.walk(ast.parse(text))
@@ -44,7 +44,7 @@ def code_lines(text: str) -> int:
 
 
 def counted(root: Path) -> Counter[str]:
-    """By part."""
+    """Returns the lines of code by part."""
     listed = subprocess.run(
         ["git", "ls-files", "*.py"], cwd=root, capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""The facts of each published model's YAML, with the source that its comments give.
+"""Prints the facts in each published model's YAML, with the sources that its comments give.
 
 python -m tools.model_facts > docs/maintain/model_facts.md
 """
@@ -43,7 +43,7 @@ The estimate is rough; `make gpu-check` prints what vLLM reports on your card.
 
 @dataclass(frozen=True)
 class Fact:
-    """`source` is "" where the YAML names none."""
+    """One fact about a model. `source` is "" if the YAML names none."""
 
     name: str
     source: str
@@ -51,8 +51,8 @@ class Fact:
 
 
 def facts(path: Path) -> Iterator[Fact]:
-    """The thinking habits as one fact, then what stands below `about:`. A source stands behind a
-    fact, above it, or for the next ones."""
+    """Yields the entry `thinking` as one fact, then the facts below `about:`. A source is a comment
+    behind its fact or above it, or a comment for several facts ("this and the next two")."""
     before, _, about = path.read_text().partition("about:")
     for said in re.findall(r"^thinking: +# (.*)", before, re.MULTILINE):
         source = NOT_VERIFIED.sub("", said).replace("; ", ", ")
@@ -74,7 +74,7 @@ def facts(path: Path) -> Iterator[Fact]:
 
 
 def other_doubts(path: Path) -> Iterator[str]:
-    """What the head of a YAML says is not verified."""
+    """Yields what the head of a YAML file calls not verified."""
     head, _, _ = path.read_text().partition("defaults:")
     words = re.sub(r" \(.*?\)", "", " ".join(re.findall(r"# (.*)", head)))
     if found := re.search(r"not verified: (.*)", words, re.IGNORECASE):
@@ -93,13 +93,13 @@ def row(path: Path) -> Iterable[str]:
 
 def page() -> str:
     count = [fact.verified for path in PUBLISHED for fact in facts(path)]
-    told = (
+    summary = (
         f"{len(PUBLISHED)} configurations have {len(count)} facts of their own; "
         f"{count.count(False)} of these are not verified.\nA configuration that builds on another "
         "one (for example in 4 bits) lists only what differs."
     )
     rows = table(("config", "sources", "not verified"), map(row, PUBLISHED))
-    return f"{HEAD}\n{told}\n\n{rows}\n"
+    return f"{HEAD}\n{summary}\n\n{rows}\n"
 
 
 if __name__ == "__main__":

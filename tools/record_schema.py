@@ -1,4 +1,4 @@
-"""The JSON schema of what a run leaves on disk, made from the types that read and write it.
+"""Prints the JSON schema of a run's files, made from the types that read and write them.
 
 python -m tools.record_schema > docs/extend/records.schema.json
 """
@@ -23,8 +23,8 @@ FILES: Mapping[str, pydantic.TypeAdapter[Any]] = {
 
 
 def schema() -> dict[str, Any]:
-    """One document. Its definitions named "file …" are for run.json and for one line of each of the
-    other files; the remaining definitions are the types that these refer to."""
+    """Returns the schema as one document. Its definitions named "file …" are for run.json and for
+    one line of each of the other files; they refer to the remaining definitions."""
     inputs = [(name, "validation", adapter) for name, adapter in FILES.items()]
     found, definitions = pydantic.TypeAdapter.json_schemas(inputs)  # type: ignore[arg-type]
     files = {f"file {name}": found[name, "validation"] for name in FILES}
@@ -36,7 +36,7 @@ def schema() -> dict[str, Any]:
 
 
 def without_texts(node: Any) -> Any:
-    """A part of a schema without its titles and docstrings."""
+    """Returns a part of a schema without its titles and docstrings."""
     if isinstance(node, list):
         return [without_texts(entry) for entry in node]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""A lamp in one of two rooms: the least that makes an environment, beside its YAML."""
+"""A lamp in one of two rooms: together with its YAML, a minimal environment."""
 
 import random
 import re
@@ -9,7 +9,7 @@ from pddlego_local.environments.base import BaseEnvironment
 
 
 class Lamp(BaseEnvironment):
-    """The seed says which room the lamp stands in; one begins in room `start`."""
+    """The seed determines the lamp's room; the player begins in room `start`."""
 
     start: int = 1
     _here: int = 1
@@ -18,7 +18,7 @@ class Lamp(BaseEnvironment):
 
     def reset(self, seed: int) -> Observation:
         self._here, self._lamp, self._lit = self.start, random.Random(seed).randint(1, 2), False
-        return self._observe(self._look())
+        return self._observe(self._description())
 
     def step(self, command: str) -> Observation:
         if command not in self._commands():
@@ -27,26 +27,26 @@ class Lamp(BaseEnvironment):
             self._lit = True
             return self._observe("The lamp burns.")
         self._here = 3 - self._here
-        return self._observe(self._look())
+        return self._observe(self._description())
 
     def won(self) -> bool:
         return self._lit
 
     def problem(self, memory: Sequence[Turn]) -> str:
-        """For model=reference and no other: go to the other room until the lamp is seen."""
-        looks = [re.findall(r"room \d", turn.text) for turn in memory if "You are" in turn.text]
-        rooms = [[room.replace(" ", "_") for room in look] for look in looks]
+        """Writes the problem file of model=reference: go to the other room until a lamp is seen."""
+        seen = [re.findall(r"room \d", turn.text) for turn in memory if "You are" in turn.text]
+        rooms = [[room.replace(" ", "_") for room in names] for names in seen]
         here, there = rooms[-1]
         facts = [f"(at {here})", *dict.fromkeys(f"(visited {room})" for room, _ in rooms)]
         facts += [f"(beside {here} {there})", f"(beside {there} {here})"]
-        seen = "A lamp" in memory[-1].text
-        facts += [f"(lamp-in {here})"] * seen
+        found = "A lamp" in memory[-1].text
+        facts += [f"(lamp-in {here})"] * found
         return (
             f"(define (problem game) (:domain corridor) (:objects {here} {there} - room)"
-            f" (:init {' '.join(facts)}) (:goal {'(lit)' if seen else f'(at {there})'}))"
+            f" (:init {' '.join(facts)}) (:goal {'(lit)' if found else f'(at {there})'}))"
         )
 
-    def _look(self) -> str:
+    def _description(self) -> str:
         lamp = " A lamp stands here." * (self._here == self._lamp)
         return f"You are in room {self._here}. The corridor leads to room {3 - self._here}.{lamp}"
 

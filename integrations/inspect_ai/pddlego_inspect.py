@@ -25,8 +25,10 @@ INSTRUCTION = (
 
 @task
 def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) -> Task:
-    """Games with the options of `pddlego_local.Game`: those of these seeds, or the first ones of
-    `Game.eval_seeds`."""
+    """Returns a task of games; `options` are those of `pddlego_local.Game`.
+
+    The games are those with these seeds; None takes the first `number` of `Game.eval_seeds`.
+    """
     if seeds is None:
         game = Game(**options)
         seeds = list(islice(game.eval_seeds, number))
@@ -37,17 +39,20 @@ def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) 
 
 @solver
 def play(**options: Any) -> Solver:
-    """The model plays. With actions="pddl" it sees each time what the method asks; with commands,
-    all that was said before. A game that a sample has ended is played again by the next one."""
+    """Lets the model play a game for each sample.
+
+    With actions="pddl" the model sees only the method's current prompt at each step. With commands
+    it sees the whole dialogue so far. A later sample reuses the `Game` object of an earlier one.
+    """
     idle: list[Game] = []
 
-    def begun() -> Game:
+    def new_game() -> Game:
         game = Game(**options)
         atexit.register(game.close)
         return game
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        game = idle.pop() if idle else await asyncio.to_thread(begun)
+        game = idle.pop() if idle else await asyncio.to_thread(new_game)
         rewards: list[float] = []
         try:
             text, info = await asyncio.to_thread(game.reset, state.metadata["game"])
@@ -78,11 +83,11 @@ def _message(role: str, content: str) -> ChatMessage:
 
 @scorer(metrics={"reward": [mean(), stderr()], "won": [mean(), stderr()]})
 def earned() -> Scorer:
-    """The rewards of all steps together, and whether the game was won."""
+    """Scores a sample: the sum of its steps' rewards, and whether the game was won."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        told = state.metadata
-        value = {"reward": sum(told["rewards"]), "won": float(told["won"])}
-        return Score(value=value, explanation=told["outcome"], metadata={**told})
+        played = state.metadata
+        value = {"reward": sum(played["rewards"]), "won": float(played["won"])}
+        return Score(value=value, explanation=played["outcome"], metadata={**played})
 
     return score

@@ -1,4 +1,4 @@
-"""Its numbers are ours: those of the table of rewards, played by a model with given answers."""
+"""inspect_ai's numbers agree with the table of rewards if a mock model gives its answers."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def test_an_evaluation_has_the_numbers_of_the_table(
     ended = [row for row in table if row.outcome]
     answers = [ModelOutput.from_content(MODEL, text) for row in ended for text in row.texts]
     for answer in answers:
-        answer.usage = ModelUsage()  # else a tokenizer is fetched, to count
+        answer.usage = ModelUsage()  # without it, a tokenizer is downloaded to count tokens
     model = get_model(MODEL, custom_outputs=answers, memoize=False)
     (log,) = evaluate(
         "pddlego_inspect/games", task_args={"seeds": [row.game for row in ended], **options},
@@ -28,10 +28,10 @@ def test_an_evaluation_has_the_numbers_of_the_table(
     )  # fmt: skip
     assert log.status == "success" and log.samples and log.results
     for row, sample in zip(ended, log.samples, strict=True):
-        told = (sample.scores or {})["earned"]
-        assert told.metadata is not None
-        rewards = [round(reward, 6) for reward in told.metadata["rewards"]]
-        assert (sample.id, rewards, told.explanation) == (row.game, row.rewards, row.outcome)
+        score = (sample.scores or {})["earned"]
+        assert score.metadata is not None
+        rewards = [round(reward, 6) for reward in score.metadata["rewards"]]
+        assert (sample.id, rewards, score.explanation) == (row.game, row.rewards, row.outcome)
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     won = sum(row.outcome == "success" for row in ended)
     total = sum(sum(row.rewards) for row in ended)

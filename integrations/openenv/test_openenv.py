@@ -1,4 +1,4 @@
-"""The server is started and played over loopback."""
+"""Tests start the server and play games over loopback."""
 
 import socket
 import subprocess
@@ -37,7 +37,7 @@ def server() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("options", "table"), list(groups()))
-def test_a_client_is_told_the_rewards_of_the_table(
+def test_a_client_receives_the_rewards_of_the_table(
     server: str, options: dict[str, Any], table: list[Row]
 ) -> None:
     with PddlegoEnv(base_url=server).sync() as client:

@@ -1,7 +1,7 @@
 """The games of pddlego_local as environments of TRL: `GRPOTrainer(environment_factory=…)`.
 
-TRL offers every public method but `reset` and `get_reward` to the model as a tool. So each class
-has one of them: the model calls `submit_pddl`, or `submit_edits`.
+TRL offers the model every public method except `reset` and `get_reward` as a tool. So each class
+has exactly one other public method, `submit_pddl` or `submit_edits`.
 """
 
 import json
@@ -13,7 +13,7 @@ from pddlego_local import Game
 
 
 class _Games:
-    """A row of the training data names its game: {"prompt": […], "game": 7}."""
+    """Plays the game that a row of the training data names: {"prompt": […], "game": 7}."""
 
     method: ClassVar[str]
 
@@ -24,13 +24,13 @@ class _Games:
         self._earned, self._outcome = 0.0, ""
 
     def reset(self, game: int = 0, **row: Any) -> str:
-        """Begins this game; the text is appended to the row's prompt."""
+        """Begins a game and returns its first text, which TRL appends to the row's prompt."""
         text, info = self._game.reset(game)
         self._earned, self._outcome = 0.0, info["outcome"]
         return text
 
     def get_reward(self) -> float:
-        """The rewards of all calls since `reset`, added up."""
+        """Returns the sum of the rewards of all calls since `reset`."""
         return self._earned
 
     def _submit(self, answer: str) -> str:
@@ -79,7 +79,7 @@ class Editor(_Games):
 
 
 def train_rows(number: int, prompt: str, **options: Any) -> Iterator[dict[str, Any]]:
-    """Rows of training data, of so many games of `Game.train_seeds`."""
+    """Yields rows of training data for the first `number` games of `Game.train_seeds`."""
     game = Game(**{"environment": "coin"} | options)
     for seed in islice(game.train_seeds, number):
         yield {"prompt": [{"role": "user", "content": prompt}], "game": seed}

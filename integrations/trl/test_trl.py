@@ -1,4 +1,4 @@
-"""The environments play the table of rewards; a trainer of TRL takes them for two steps."""
+"""The environments play the table of rewards, and TRL's trainer uses them for two steps."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_the_example_trains_for_two_steps(tmp_path: Path) -> None:
 def test_the_trainer_learns_from_the_rewards_of_the_models_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The two answers to each prompt are given: one has no plan, one has a plan that is refused."""
+    """Both answers to each prompt are given: one has no plan, the other a plan that is refused."""
     _, tokenizer = tiny()
     calls = []
     for files in map(json.loads, WRONG_FILES[2:]):

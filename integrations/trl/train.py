@@ -1,7 +1,8 @@
-"""Trains a tiny model of random weights for two steps, on the CPU, by TRL's GRPO.
+"""Trains a tiny model with random weights for two steps on the CPU with TRL's GRPO.
 
     python integrations/trl/train.py FOLDER
-Nothing is learnt in two steps: put a model of yours in the place of `tiny`, and take more of them.
+
+The model learns nothing in two steps: replace `tiny` by your own model and train for more steps.
 """
 
 import json
@@ -20,7 +21,10 @@ SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 
 
 def tiny() -> tuple[Any, Any]:
-    """A model of two layers whose tokens are bytes, and its tokenizer, which calls as Qwen3."""
+    """Returns a model of two layers whose tokens are bytes, and its tokenizer.
+
+    The tokenizer has Qwen3's chat template, so tools are called as in Qwen3.
+    """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     bytewise = Tokenizer(models.BPE({byte: n for n, byte in enumerate(alphabet)}, []))
     bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -39,7 +43,7 @@ def tiny() -> tuple[Any, Any]:
 
 
 def main(folder: str, longest: int = 16) -> list[dict[str, Any]]:
-    """The trainer's log. An answer has at most so many tokens."""
+    """Trains the model and returns the trainer's log. Answers have at most `longest` tokens."""
     model, tokenizer = tiny()
     settings = GRPOConfig(
         folder, max_steps=2, per_device_train_batch_size=2, num_generations=2, use_cpu=True,

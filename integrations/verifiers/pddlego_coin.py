@@ -1,4 +1,4 @@
-"""The taskset `pddlego_coin`: a formalizer explores a house until it sees a coin."""
+"""The taskset `pddlego_coin`: the model writes PDDL to explore a house until it sees a coin."""
 
 from collections.abc import Iterator
 

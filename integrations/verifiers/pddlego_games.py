@@ -1,4 +1,4 @@
-"""What the tasksets share: a game is a task, and the game plays the model's user."""
+"""The shared part of the tasksets: each task is a game, which acts as the model's user."""
 
 import asyncio
 import functools
@@ -16,19 +16,20 @@ from pddlego_local.commands.game import REWARDS
 
 
 class GamesConfig(vf.TasksetConfig):
-    """Under `--env.taskset.*`."""
+    """The options of a taskset, `--env.taskset.*`."""
 
     options: dict[str, Any] = Field(default_factory=dict)
-    """Those of `pddlego_local.Game`."""
+    """The options of `pddlego_local.Game`."""
     number: int = 100
+    """How many games the taskset has."""
     part: Literal["train", "eval"] = "train"
-    """Of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
+    """Takes the games of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
     rewards: dict[str, float] = Field(default_factory=lambda: dict(REWARDS))
     """The weight of each part of the reward, by its name in `REWARDS`."""
 
 
 class GameData(vf.TaskData):
-    """A game, by its number and the options of `Game`."""
+    """The data of a task: the number of a game, the options of `Game`, and the rewards' weights."""
 
     game: int
     options: dict[str, Any]
@@ -40,7 +41,7 @@ class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
 
 
 def tasks(config: GamesConfig, **options: Any) -> Iterator[GameTask]:
-    """A task for each game."""
+    """Yields a task for each game. The config's options take precedence over `options`."""
     options |= config.options
     with closing(Game(**options)) as game:
         seeds = game.train_seeds if config.part == "train" else game.eval_seeds
@@ -54,8 +55,10 @@ class GameEnvConfig(vf.EnvConfig):
 
 
 class GameEnv(vf.Env[GameEnvConfig]):
-    """The model answers prompts or observations until the game is over. A part's reward counts the
-    answers that reached it."""
+    """Lets the model answer prompts or observations until the game is over.
+
+    The reward of each part is the number of answers that reached it.
+    """
 
     async def run(self, task: GameTask, agents: vf.Agents) -> None:
         counts = Counter[str]()

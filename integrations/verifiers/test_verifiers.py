@@ -1,4 +1,4 @@
-"""The tasksets play the table of rewards: their games answer a model whose words are given."""
+"""The tasksets play the table of rewards with given answers in place of a model."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ from tests.rewards import Row, groups, rows
 
 
 class Given:
-    """In the place of an agent: its answers are given, and then it ends."""
+    """A stand-in for an agent, which ends after its given answers."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = iter(texts)
@@ -66,7 +66,7 @@ def test_verifiers_finds_the_tasksets_and_their_games(name: str) -> None:
 
 
 class Server(QuietHandler):
-    """Answers one text, as a stream of events."""
+    """Answers every request with the same text, as a stream of events."""
 
     text = ""
 
@@ -82,7 +82,7 @@ class Server(QuietHandler):
 
 
 def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
-    """By verifiers' own harness `null`, a program of which asks the server."""
+    """Uses verifiers' own harness `null`, whose program sends the request to the server."""
     row = next(row for row in rows() if row.outcome == "valid_but_wrong")
     Server.text = row.texts[0]
     player = {"harness": {"id": "null"}, "runtime": {"type": "subprocess"}}

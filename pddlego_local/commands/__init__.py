@@ -1,1 +1,1 @@
-"""One module per subcommand of `pddlego`: `HELP`, `add_arguments`, `carry_out`."""
+"""One module per subcommand of `pddlego`, with the functions `add_arguments` and `carry_out`."""

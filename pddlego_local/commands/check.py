@@ -1,4 +1,4 @@
-"""`pddlego check`: the static check, for two files or for JSON lines."""
+"""`pddlego check`: runs the static check on two files or on JSON lines."""
 
 import argparse
 import dataclasses
@@ -12,8 +12,8 @@ add_arguments = pairs.add_arguments
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files 1 if they hold a fault; with --jsonl 0 once every line has its verdict, 2 if
-    one held no pair."""
+    """With two files, returns 1 if they contain a fault. With --jsonl, returns 0 if every line has
+    a verdict, 2 if a line held no pair."""
     with pairs.entries_of(arguments) as entries:
         if arguments.jsonl or arguments.out:
             return pairs.write_lines(pairs.answer_lines(_verdict, entries), arguments.out)
@@ -22,9 +22,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for fault in verdict.faults:
         print(visible(f"{fault.kind}: {fault}"))
     if not verdict.accepted:
-        print("the planner will refuse this")
+        print("the planner will reject these files")
         return 1
-    print("no fault that the planner's translator would refuse")
+    print("no fault that the planner's translator would reject")
     return 0
 
 

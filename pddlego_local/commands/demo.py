@@ -1,4 +1,4 @@
-"""`pddlego demo`: small language models play the same games freely and under a grammar."""
+"""`pddlego demo`: small language models play the same games with and without a grammar."""
 
 import argparse
 import contextlib
@@ -40,19 +40,19 @@ PUZZLE = Path("examples/puzzle.txt")
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 EXCLUDED: dict[Apart, str] = {
-    "unsolvable": "without a solution",
-    "seen in training": "in a house of a model's training",
+    "unsolvable": "unsolvable",
+    "seen in training": "seen in training",
     "trivial": "solved at the start",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, shown = parser.add_argument, "answers of random weights that are shown, 0: none"
+    add, shown = parser.add_argument, "draw N answers of a model with random weights; 0: none"
     model = "hub name or folder of an open-weight model, or nano; reference: rules, no model"
     add("--model", default="", help=model)
-    add("--games", default="", help="their seeds, such as 0-49: more show more")
-    add("--samples", type=count(1_000, least=0), default=6, help=shown)
-    add("--out", type=Path, default=Path("runs"), help="where records go")
+    add("--games", default="", help="the games' seeds, such as 0-49; more games show more")
+    add("--samples", type=count(1_000, least=0), default=6, metavar="N", help=shown)
+    add("--out", type=Path, default=Path("runs"), help="the folder for records")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -64,15 +64,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
         cells = [[compose_cell([*common, "model=reference"])]]
     else:
         names = [arguments.model] if arguments.model else OURS
-        title = f"PDDLego+ with {' and '.join(names)}, freely and under a grammar"
+        title = f"PDDLego+ with {' and '.join(names)}, with and without a grammar"
         cells = [
             [compose_cell([*common, *_arm(name), f"decoding={rung}"]) for rung in RUNGS]
             for name in names
         ]
     console.rule(title)
     answers = 0 if arguments.model else arguments.samples
-    # A model keeps one core busy: the first plays in this process, with its progress shown. An
-    # executor starts its process with the first call, so one model alone has no second process.
+    # Each model keeps one core busy. The first plays in this process, which shows its progress.
+    # The executor starts its process at the first call, so a single model starts no second one.
     with ProcessPoolExecutor(1, get_context("spawn")) as other_process:
         others = [other_process.submit(_play, own, quiet=True) for own in cells[1:]]
         drawn = other_process.submit(_on_rungs, answers) if answers else None
@@ -81,7 +81,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         on_rungs = drawn.result() if drawn else ([], "")
     _show_games(console, [find_cells([result.folder])[0] for result in results])
     if answers:
-        console.rule(f"What the grammar does: {answers} answers of a model with random weights")
+        console.rule(f"The grammar's effect on {answers} answers of a model with random weights")
         _show_grammar(console, *on_rungs)
     _show_what_next(console, results[-1].folder, title, random=bool(answers))
     faults = [fault for result in results for fault in result.faults]
@@ -96,7 +96,7 @@ def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
 
 
 def _arm(model: str) -> list[str]:
-    if shipped(model):  # what our own were trained for
+    if shipped(model):  # the settings that our models were trained with
         arm = [f"model={model}", "method.variant=compact", "run.concurrency=2"]
         return [*arm, "decoding.temperature=0", "decoding.max_tokens=1024"]
     return ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
@@ -114,7 +114,7 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
 
 
 def _left_out(cells: Sequence[CellRecord]) -> str:
-    """Which games are excluded from the comparison, and why; "" if none is."""
+    """Says which games are excluded from the comparison, and why; "" if none is."""
     why = reasons(row for cell in cells for row in cell.rows)
     excluded = [
         f"{', '.join(str(game) for game in sorted(why) if why[game] == reason)} ({words})"
@@ -122,37 +122,38 @@ def _left_out(cells: Sequence[CellRecord]) -> str:
         if reason in why.values()
     ]
     nothing = "" if "" in why.values() else " No game is left: choose others with --games."
-    return f"Games that do not count: {'; '.join(excluded)}.{nothing}" if excluded else ""
+    return f"Excluded games: {'; '.join(excluded)}.{nothing}" if excluded else ""
 
 
 def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:
-    also = " A model of random weights wrote PDDL of the right form, without sense." * random
+    also = " A model with random weights wrote valid but meaningless PDDL." * random
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
-    puzzle = f"`{program} formalize {PUZZLE} --model nano_described` makes PDDL of words, "
+    puzzle = f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
     console.print(
         f"\nShown: the same houses, played by {title}.{also}\n"
-        f"Next: `{program} report {report} --open` has every game step by step, "
+        f"Next: `{program} report {report} --open` shows every game step by step, "
         f"{puzzle if PUZZLE.is_file() else ''}"
-        f"`{program} show {shlex.quote(str(last))}` lists these, and `{program} run --help` says "
-        "how to play others.",
+        f"`{program} show {shlex.quote(str(last))}` lists these games, and `{program} run --help` "
+        "explains how to play others.",
         soft_wrap=True,
         markup=False,
     )
 
 
 def _show_map(console: Console, transcript: Path) -> None:
-    """The last problem file of a game that a plan was found for, and the plan."""
+    """Prints the last problem file of a game for which a plan was found, and the plan."""
     planned = [event for event in read_events(transcript) if isinstance(event, Plan) and event.plan]
     if planned:
-        console.print(f"\nGame {transcript.stem}, the house as the model wrote it down last:")
-        problem, way = Printer("lines").file(planned[-1].problem), " ".join(planned[-1].plan)
-        shown = f"{problem}\nand the way that the planner found in it: {way}"
+        console.print(f"\nGame {transcript.stem}, the model's last problem file that has a plan:")
+        problem, plan = Printer("lines").file(planned[-1].problem), " ".join(planned[-1].plan)
+        shown = f"{problem}\nand the plan that the planner found for it: {plan}"
         console.print(visible(shown), markup=False, soft_wrap=True)
 
 
 def _on_rungs(answers: int) -> tuple[list[list[str]], str]:
-    """By rung, what comes of the answers of a model of random weights to the same prompt with the
-    same seeds; and the shortest one on the last rung that holds PDDL."""
+    """Samples a model with random weights on each rung, with the same prompt and seeds.
+
+    Returns a row of counts for each rung, and the shortest PDDL pair of the last rung with one."""
     rows, shown = [], ""
     overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
     cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}
@@ -177,5 +178,5 @@ def _show_grammar(console: Console, rows: list[list[str]], shown: str) -> None:
         table.add_row(*row)
     show(console, table)
     if shown:
-        console.print("The shortest answer on the last rung: right in form, nonsense in content.")
+        console.print("The shortest answer on the last rung: valid PDDL without meaning.")
         console.print(visible(shown), markup=False)

@@ -1,4 +1,4 @@
-"""`pddlego doctor`: what is installed, what is missing, what to type; which models there are."""
+"""`pddlego doctor`: lists what is installed, what is missing and how to add it, and the models."""
 
 import argparse
 import contextlib
@@ -28,15 +28,15 @@ _TASK = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("models", nargs="*", metavar="MODEL", help="will it fit, is it here?")
-    add("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
-    add("--gpus", type=int, metavar="N", help="of another machine")
-    add("--gpu-memory", type=float, metavar="GB", help="of each, on another machine")
+    add("models", nargs="*", metavar="MODEL", help="check memory and files of this model")
+    add("--context", type=int, metavar="TOKENS", help="tokens of an answer and its prompt")
+    add("--gpus", type=int, metavar="N", help="number of GPUs of another machine")
+    add("--gpu-memory", type=float, metavar="GB", help="memory of each GPU of another machine")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Of the installation always 0: what is missing is the answer, not a failure. Of models 1 if
-    one does not fit or is not here."""
+    """For the installation, returns 0 even if a part is missing, because listing missing parts is
+    the purpose. For models, returns 1 if one does not fit or its files are missing."""
     return _fit(arguments) if arguments.models else _installation()
 
 
@@ -73,9 +73,9 @@ def _installation() -> int:
             console.print(f"[green]ok[/]       {name}: {attempt()}")
         except PddlegoError as error:
             console.print(f"[yellow]missing[/]  {name}: {error}")
-    console.print(f"[green]ok[/]       models in the box: {', '.join(in_the_box()) or 'none'}")
+    console.print(f"[green]ok[/]       models included: {', '.join(in_the_box()) or 'none'}")
     show(screen(), model_table())
-    print("`pddlego doctor MODEL` looks at one of them, or at any other: will it fit, is it here?")
+    print("`pddlego doctor MODEL` checks memory and files of one of them, or of any other model.")
     return 0
 
 
@@ -84,16 +84,16 @@ def _gpus() -> str:
         size = f"with {gpu_memory() / GB:.0f} GB each" if gpu_memory() else "of unknown memory"
         return f"{count} from NVIDIA, {size}"
     raise MissingPart(
-        "none from NVIDIA is visible (nvidia-smi lists none): models of the list need one, save "
+        "no NVIDIA GPU is visible (nvidia-smi lists none): the listed models need one, except "
         f"{', '.join(in_the_box())} and smollm2, which play on the CPU"
     )
 
 
 def _serving() -> str:
-    """Where model=vllm looks for it."""
+    """Returns the vLLM build in the environment that model=vllm uses."""
     env = Path(compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"]["env"])
     build, version = serving_build(env)
-    slow = ": it is slow, and a GPU is here: `make clean serving DEVICE=cuda`"
+    slow = ": slow, although a GPU is present: run `make clean serving DEVICE=cuda`"
     return f"{version}, {build} build in {env}{slow * (build == 'cpu' and gpu_count() > 0)}"
 
 

@@ -1,4 +1,4 @@
-"""`pddlego export`: every model call or episode as a line of one table."""
+"""`pddlego export`: writes every model call or episode as one line of a table."""
 
 import argparse
 from pathlib import Path
@@ -14,15 +14,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("runs", nargs="+", type=Path, help="folders below runs/")
     add("--out", type=Path, required=True, help="the .csv to write")
-    add("--episodes", action="store_true", help="a line for each episode instead")
+    add("--episodes", action="store_true", help="write a line for each episode instead")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.suffix not in ("", ".csv"):
         raise ConfigError(
-            f"--out {out}: give it a name that ends in .csv; of other formats pandas writes what "
-            "pddlego_local.load(RUN) returns"
+            f"--out {out}: give it a name that ends in .csv; pandas writes other formats from "
+            "what pddlego_local.load(RUN) returns"
         )
     cells = find_cells(arguments.runs)
     if arguments.episodes:

@@ -1,4 +1,4 @@
-"""`pddlego fetch MODEL`: a model's files from the hub. No other command reaches for one unasked."""
+"""`pddlego fetch MODEL`: downloads a model's files. No other command downloads any by itself."""
 
 import argparse
 
@@ -9,16 +9,16 @@ from pddlego_local.models.weights import identity_of, locate, on_hub
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model of `pddlego doctor`, or a hub name: Qwen/Qwen3-8B")
+    parser.add_argument("model", help="a name from `pddlego doctor`, or a hub name: Qwen/Qwen3-8B")
     parser.add_argument("--revision", help="a branch, tag or commit of the hub's repository")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """0 when the files are here, whether they were before or not."""
+    """Returns 0 if the files are present, also if they were present before."""
     settings = model_settings(arguments.model)
     weights = settings.get("weights")
     if not weights or not on_hub(weights):
-        raise ConfigError(f"{arguments.model}: there is nothing to fetch from a hub.")
+        raise ConfigError(f"{arguments.model}: this model has no files on the hub.")
     revision = arguments.revision or settings.get("revision")
     _fetch(weights, revision)
     files = locate(weights, revision)

@@ -1,7 +1,8 @@
-"""`pddlego formalize`: a description in words becomes PDDL and a plan, by a model.
+"""`pddlego formalize`: a model turns a description in words into PDDL, and the planner plans.
 
-With action heads both files are asked for at once. Without them nothing says which actions there
-are: the domain is asked for first, under no more than the grammar of PDDL, then the problem for it.
+If the text has action heads, the model writes both files in one answer. Without heads, the actions
+are unknown: the model first writes the domain, constrained by the grammar of PDDL at most, and then
+the problem for that domain.
 """
 
 import argparse
@@ -41,9 +42,12 @@ _PACKAGE = "pddlego_local.environments.described"
 
 @dataclass(frozen=True)
 class Formalized:
-    """The result of formalizing a text. `outcome` is the planner's (`PlanResult`), or the reason
-    why the answer held no files (`core.outcomes.CAUSES`), or unknown_text if the model was not
-    asked. Without a plan, `message` says what is missing; with one, what nobody has checked."""
+    """The result of formalizing a text.
+
+    `outcome` is the planner's (`PlanResult`), or the reason why no files could be read from the
+    answer (`core.outcomes.CAUSES`), or unknown_text if the model was not asked. Without a plan,
+    `message` says what is missing. With a plan, it says what has not been checked.
+    """
 
     domain: str
     problem: str
@@ -56,14 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("text", type=Path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
-    add("--model", required=True, help="one of `pddlego doctor`, or a model folder")
-    add("--rung", default="typed", help="of the decoding ladder (default typed)")
-    add("--domain", type=Path, metavar="FILE", help="the domain file, where you have one")
-    add("--out", type=Path, metavar="FOLDER", help="write domain, problem and plan there")
+    add("--model", required=True, help="a name from `pddlego doctor`, or a model folder")
+    add("--rung", default="typed", help="a rung of the decoding ladder (default typed)")
+    add("--domain", type=Path, metavar="FILE", help="an existing domain file")
+    add("--out", type=Path, metavar="FOLDER", help="write domain, problem and plan to FOLDER")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Prints the files and the plan of each text; 1 if one of them has no plan, or an empty one."""
+    """Prints the files and the plan of each text. Returns 1 if a plan is missing or empty."""
     options = {**model_options(arguments.model), "decoding": arguments.rung}
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = list(_texts(arguments.text))
@@ -99,27 +103,28 @@ def _print(name: str, made: Formalized) -> None:
 
 
 def _remarks(made: Formalized) -> list[str]:
-    """The message below the plan, or instead of a plan, as PDDL comments."""
+    """Returns the message as PDDL comments, to stand below or in place of the plan."""
     message = made.message if made.plan else f"{made.outcome}: {made.message}"
     return [f"; {line}" for line in message.splitlines()]
 
 
 def _write(folder: Path, made: Formalized) -> None:
-    """Raises ConfigError for a folder in which there is something of the kind."""
+    """Writes the files. Raises ConfigError if one of them already exists."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {"domain.pddl": made.domain, "problem.pddl": made.problem}
     lines = [*made.plan, *_remarks(made)]
     for name, text in {**files, "plan.txt": "".join(f"{line}\n" for line in lines)}.items():
         if (folder / name).exists():
-            raise ConfigError(f"{folder / name} is there already: name another folder with --out")
+            raise ConfigError(f"{folder / name} already exists: name another folder with --out")
         (folder / name).write_text(text, encoding="utf-8")
 
 
 class TextFormalizer:
-    """Asks one model, within one configuration; `domain` is a file that is given, "" for none.
+    """Formalizes texts with one model and one configuration.
 
-    A model whose card says which texts it knows is asked for no others. Raises ConfigError for a
-    rung that needs more than the text tells.
+    `domain` is the text of an existing domain file, "" for none. If the model's card says which
+    texts the model knows, other texts are refused. Raises ConfigError for the rung grounded, which
+    needs a list of names, and for decoding.reject.
     """
 
     def __init__(
@@ -134,11 +139,11 @@ class TextFormalizer:
             raise ConfigError("decoding.reject is for games; choose decoding.reject=null")
         if "grounded" in (self._decoding.rung, self._decoding.repair):
             raise ConfigError(
-                "the rung grounded needs a list of names, which a text is not; choose typed"
+                "the rung grounded needs a list of names, which a text does not give; choose typed"
             )
 
     def __call__(self, text: str) -> Formalized:
-        """Raises ConfigError for an empty text, and ModelFault or PlannerFault."""
+        """Formalizes a text. Raises ConfigError if it is empty, and ModelFault or PlannerFault."""
         if self._known is not None:
             text, why = recognize(text, self._known)
             if why or self._domain:
@@ -149,18 +154,14 @@ class TextFormalizer:
         lines, _, problem_text = rest.strip().partition("\n\n")
         heads = heads_in(f"{mark}\n{lines}", "the text") if mark else ()
         domain_text = f"{about.strip()}\n\n{mark}\n{lines}" if mark else ""
-        told = {"domain_text": domain_text, "problem_text": problem_text if mark else text.strip()}
+        texts = {"domain_text": domain_text, "problem_text": problem_text if mark else text.strip()}
         if self._domain:
-            return self._problem(self._domain, **told)
+            return self._problem(self._domain, **texts)
         if heads:
-            both, fault = self._ask(
-                PDDL, "files", GrammarContext(actions=heads), self._decoding, **told
-            )
-            return self._plan(both.df, both.pf, **told) if both else _without_files(PDDL, fault)
-        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight", rollback=True)
-        first = syntax if RUNGS[self._decoding.rung].needs_context else self._decoding
-        value, fault = self._ask(DOMAIN, "domain", GrammarContext(), first, domain_text=text)
-        return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)
+            both, fault = self._ask(PDDL, GrammarContext(actions=heads), **texts)
+            return self._plan(both.df, both.pf, **texts) if both else _without_files(PDDL, fault)
+        value, fault = self._ask(DOMAIN, GrammarContext(), domain_text=text)
+        return self._problem(value.df, **texts) if value else _without_files(DOMAIN, fault)
 
     def _refused(self, why: str) -> Formalized:
         each = [
@@ -168,7 +169,7 @@ class TextFormalizer:
             for world, (least, most) in (self._known or {}).items()
         ]
         exact = f"{', '.join(each)}, in the exact words of environment=described"
-        why = why or "comes with a domain file, and the model knows none but those that it writes"
+        why = why or "comes with a domain file, but the model knows only its own domains"
         message = (
             f"The model does not know this text and was not asked. The text {why}.\n"
             f"The model knows {exact if each else 'no texts of whole worlds'} "
@@ -176,32 +177,31 @@ class TextFormalizer:
         )
         return Formalized("", "", (), UNKNOWN_TEXT, message)
 
-    def _problem(self, domain: str, **told: str) -> Formalized:
+    def _problem(self, domain: str, **texts: str) -> Formalized:
         context = GrammarContext(domain=domain)
-        value, fault = self._ask(PROBLEM, "problem", context, self._decoding, domain=domain, **told)
-        return self._plan(domain, value.pf, **told) if value else _without_files(PROBLEM, fault)
+        file, fault = self._ask(PROBLEM, context, domain=domain, **texts)
+        return self._plan(domain, file.pf, **texts) if file else _without_files(PROBLEM, fault)
 
     def _ask(
-        self,
-        form: Form[T_co],
-        template: str,
-        context: GrammarContext,
-        decoding: Decoding,
-        **told: str,
+        self, form: Form[T_co], context: GrammarContext, **texts: str
     ) -> tuple[T_co | None, str]:
-        facts = {"wording": "brief", "previous": None, **told}
+        decoding, template = self._decoding, "files" if form.name == "pddl" else form.name
+        if form.name == "domain" and RUNGS[decoding.rung].needs_context:
+            # A text without action heads gives the upper rungs no context for a domain.
+            decoding = replace(decoding, rung="syntax", goal="any", lists="tight", rollback=True)
+        facts = {"wording": "brief", "previous": None, **texts}
         shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
         question = Question(form, (Message("user", shown.text),), context)
         caller = ModelCaller(self._model, decoding, lambda _: None, (self._seed,))
         (answer,) = caller.answers(question, 1, Where(step=1))
         return answer.value, answer.fault
 
-    def _plan(self, domain: str, problem: str, **told: str) -> Formalized:
+    def _plan(self, domain: str, problem: str, **texts: str) -> Formalized:
         parts = self._planner, self._decoding, lambda _: None
         given = bool(self._domain)
         made = plan(*parts, domain, problem, Where(step=1), given=given)
         message = UNCHECKED if made.plan else made.message
-        shown = "\n".join((self._domain, *told.values()))
+        shown = "\n".join((self._domain, *texts.values()))
         if unseen := _not_shown(made.domain, made.problem, shown):
             message += f"\nThe text does not show these names of the PDDL: {', '.join(unseen)}."
         return Formalized(made.domain, made.problem, made.plan, made.cause, message)
@@ -211,19 +211,20 @@ class TextFormalizer:
 def formalizer(
     options: Mapping[str, object], overrides: Sequence[str] = (), domain: str = ""
 ) -> Iterator[TextFormalizer]:
-    """With model and planner open. Raises ConfigError, also for a model by rules, MissingPart."""
-    described = "environment=described"  # which brings its planner
+    """Opens the model and the planner. Raises MissingPart, or ConfigError (also for a model that
+    is a set of rules)."""
+    described = "environment=described"  # this environment sets its planner
     config = compose_cell([described, *overrides_of(options), *overrides])
     model: Model = config.build("model")
     if not model.decodes:
-        raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
+        raise ConfigError("formalize needs a language model, such as model=qwen3_8b")
     model.preflight(thinking=config.build("decoding").thinking)
     with contextlib.closing(model), config.build("planner") as planner:
         yield TextFormalizer(config, model, planner, domain)
 
 
 def _not_shown(domain: str, problem: str, text: str) -> list[str]:
-    """The objects and constants that the text does not name; "leftbank" is the left bank there."""
+    """Returns the objects and constants that the text does not name; spaces are ignored."""
     entries = [*read_domain(read(domain)).constants]
     entries += read_problem(read(problem)).objects
     return [

@@ -1,6 +1,6 @@
 """The games as gymnasium environments: `gymnasium.make("pddlego/Coin-v0", environment__rooms=5)`.
 
-Observations and actions are texts. Gymnasium finds the ids by the package's entry point.
+Observations and actions are texts. Gymnasium finds the ids through the package's entry point.
 """
 
 import string
@@ -22,8 +22,11 @@ _SPACE = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
 
 
 class GameEnv(gymnasium.Env[str, str]):
-    """A `pddlego_local.Game`, with its options. `info` is the Game's. Characters outside ASCII are
-    shown as "?", since a text space lists its characters."""
+    """Wraps a `pddlego_local.Game`, with the same options and the same `info`.
+
+    Characters outside ASCII are replaced with "?", because a gymnasium text space has to list its
+    characters.
+    """
 
     observation_space = _SPACE
     action_space = _SPACE
@@ -35,8 +38,11 @@ class GameEnv(gymnasium.Env[str, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Begins the game number `seed`, or one that is drawn; a game that is won at its first look
-        is passed over for the next one. `options={"game": n}` begins the game n, whatever it is."""
+        """Begins game number `seed`, or a random one if `seed` is None.
+
+        A trivial game (already solved at reset) is skipped in favour of the next one.
+        `options={"game": n}` begins game n even if it is trivial.
+        """
         super().reset(seed=seed)
         if options:
             text, info = self._game.reset(options["game"])
@@ -61,6 +67,6 @@ def _shown(text: str) -> str:
 
 
 def register() -> None:
-    """Tells gymnasium the ids; called by its entry point."""
+    """Registers the ids with gymnasium, which calls this function as an entry point."""
     for name, options in IDS.items():
         gymnasium.register(name, f"{__name__}:GameEnv", kwargs=options)

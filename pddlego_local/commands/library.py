@@ -1,8 +1,8 @@
-"""What `import pddlego_local` offers, for notebooks and scripts. Everything else is private.
+"""The public functions of `pddlego_local`, for notebooks and scripts. Everything else is private.
 
-Options are those of `conf/`, as `pddlego run --help` lists them: a dot in a key is written as two
-underscores, `decoding__temperature=0`. Errors are `pddlego_local.core.errors.PddlegoError`s, whose
-message says what to do.
+The options are those of `conf/`, which `pddlego run --help` lists. A dot in a key is written as two
+underscores: `decoding__temperature=0`. All errors are subclasses of
+`pddlego_local.core.errors.PddlegoError`. Their messages say what to do.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.nouns import PlanResult as PlanResult
-from pddlego_local.decoding.forms import PDDL, Fields
-from pddlego_local.decoding.question import GrammarContext, Model, Question
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 
 
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
-    """What Fast Downward says of two PDDL texts within so many CPU seconds; its `outcome` is one of
-    solved, goal_already_true, unsolvable, translate_error, timeout, out_of_memory, planner_fault.
+    """Plans with Fast Downward for two PDDL texts, within `seconds` of CPU time.
+
+    The result's `outcome` is one of solved, goal_already_true, unsolvable, translate_error,
+    timeout, out_of_memory, planner_fault.
 
     Raises PlannerFault or MissingPart if the planner cannot be run.
     """
@@ -48,18 +50,20 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
         return planner.plan(domain, problem)
 
 
-def question(**options: object) -> Question[Fields]:
-    """What a method asks first in an environment's first game, to be answered by `sample`.
+def question(**options: object) -> AnyQuestion:
+    """Returns the first question that a method asks in a game, for `sample` to answer.
 
-    `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
-    option that there is not, and for a game that is over before a model is asked.
+    The game is the first of `games`: `question(environment="coin", environment__rooms=5,
+    games="7")`.
+
+    Raises ConfigError for an unknown option, and for a game that ends before a model is asked.
     """
-    # The scene of the rung "grounded" holds all that others need.
+    # The context of the rung "grounded" includes what all other rungs need.
     return first_question(compose_cell(overrides_of({"decoding": "grounded", **options})))
 
 
 def sample(
-    asked: str | Question[Fields],
+    asked: str | AnyQuestion,
     model: str,
     rung: str = "free",
     *,
@@ -67,23 +71,24 @@ def sample(
     server: str | None = None,
     **options: object,
 ) -> list[Sample]:
-    """`n` answers with a domain and a problem, to a prompt of one's own or to a `question`.
+    """Draws `n` answers, each with a domain and a problem, to your own prompt or to a `question`.
 
-    `model` has a configuration (`pddlego doctor`), or is a Hugging Face name in the local cache or
-    a model folder; it runs in this process, or behind the vLLM `server`, "http://HOST:PORT/v1".
-    `rung` is one of the decoding ladder (docs/understand/ladder.md); a prompt of one's own says
-    nothing of actions and names, so that free, json and syntax are its rungs. `seed=1` draws
-    others.
+    `model` is a name that `pddlego doctor` lists, a Hugging Face name in the local cache, or a
+    model folder. The model runs in this process, or behind the vLLM `server`
+    ("http://HOST:PORT/v1"). `rung` is a rung of the decoding ladder (docs/understand/ladder.md).
+    Your own prompt lists no actions or names, so its rungs are free, json and syntax. Another
+    `seed`, such as `seed=1`, draws other answers.
 
-    Raises ConfigError for what cannot be, MissingPart for weights or a server that are not there.
+    Raises ConfigError for impossible options, and MissingPart for missing weights or an unreachable
+    server.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     config = compose_cell(overrides_of(options))
     if isinstance(asked, str):
         if RUNGS[rung].needs_context:
             raise ConfigError(
-                f"rung={rung}: a prompt of one's own has free, json and syntax; ask a question of "
-                "a game: pddlego_local.question(environment='coin')"
+                f"rung={rung}: your own prompt can use free, json and syntax; for other rungs use "
+                "a game's question: pddlego_local.question(environment='coin')"
             )
         asked = Question(PDDL, (Message("user", asked),), GrammarContext())
     built: Model = config.build("model")
@@ -101,12 +106,12 @@ def formalize(
     server: str | None = None,
     **options: object,
 ) -> Formalized:
-    """What a model makes of a description in words: a domain, a problem, and the planner's plan.
+    """Lets a model turn a description in words into a domain and a problem, and plans with them.
 
-    The text may name its actions as described worlds do (docs/use/formalize.md); `domain` is a file
-    of yours, for which only the problem is written. A model whose card names the texts that it
-    knows is not asked for others: then the outcome is unknown_text. Models, rungs and errors are
-    those of `sample`.
+    The text may list its actions in the format of described worlds (docs/use/formalize.md).
+    `domain` is the text of an existing PDDL domain; with it, the model writes only the problem. If
+    the model's card names the texts that the model knows, other texts are refused with the outcome
+    unknown_text. Models, rungs and errors are those of `sample`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:
@@ -114,13 +119,15 @@ def formalize(
 
 
 def run(**options: object) -> list[Path]:
-    """Plays a cell, or with lists of values each combination of them; what is done already is not
-    played again. Returns the cells' folders, below runs/ or `run__out`, for `load`.
+    """Plays a cell, or with lists of values one cell for each combination of them.
 
     `run(model="nano", decoding=["free", "grounded"], games="0-9", method__variant="compact")`
 
-    Raises ConfigError for an option that there is not, and InfrastructureError if an episode has no
-    result because something of ours failed: the same call tries it again.
+    Finished episodes are not played again. Returns the cells' folders, below runs/ or `run__out`;
+    `load` reads them.
+
+    Raises ConfigError for an unknown option, and InfrastructureError if the infrastructure failed
+    and an episode has no result. The same call then tries that episode again.
     """
     lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
     every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
@@ -141,8 +148,10 @@ def run(**options: object) -> list[Path]:
 def load(
     runs: str | Path | Iterable[Path], lines: Literal["episodes", "calls"] = "episodes"
 ) -> "pandas.DataFrame":
-    """The records at and below these folders as a frame: a line for each episode, or for each call
-    of a model, as `pddlego export` writes them. A warning says which records cannot be read.
+    """Returns the records at and below these folders as a pandas DataFrame.
+
+    The frame has one row for each episode, or with `lines="calls"` one for each model call. The
+    columns are those of `pddlego export`. A warning names each record that cannot be read.
 
     Raises ConfigError for a folder without records.
     """

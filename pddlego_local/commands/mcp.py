@@ -1,6 +1,6 @@
-"""`pddlego mcp`: PDDL tools for coding agents, by the Model Context Protocol on standard input.
+"""`pddlego mcp`: serves PDDL tools to coding agents, with the Model Context Protocol on stdio.
 
-The tools are functions of the library, so an agent reads what a user reads.
+The tools call the library's functions, so an agent gets the same texts as a user.
 """
 
 import argparse

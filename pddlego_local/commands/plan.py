@@ -1,4 +1,4 @@
-"""`pddlego plan`: Fast Downward, for two files or for JSON lines."""
+"""`pddlego plan`: plans with Fast Downward, for two files or for JSON lines."""
 
 import argparse
 import dataclasses
@@ -16,20 +16,20 @@ DEFAULT = FastDownward.search
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     pairs.add_arguments(parser)
-    lines = "with --jsonl: N lines at a time"
+    lines = "with --jsonl: plan for N lines at a time"
     parser.add_argument("--workers", type=count(1024), default=1, metavar="N", help=lines)
-    search = f"lama_first, or a search of Fast Downward's (default {DEFAULT})"
+    search = f"lama_first, or a Fast Downward search (default {DEFAULT})"
     parser.add_argument("--search", default=DEFAULT, metavar="NAME", help=search)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome, 2 if
-    one held no pair."""
+    """With two files, returns 1 if there is no plan. With --jsonl, returns 0 if every line has an
+    outcome, 2 if a line held no pair."""
     planner = FastDownward(search=arguments.search or DEFAULT, workers=arguments.workers)
 
     def outcome(domain: str, problem: str) -> dict[str, Any]:
         result = dataclasses.asdict(planner.plan(domain, problem))
-        del result["wait_s"]  # says how many workers there are, nothing of the pair
+        del result["wait_s"]  # depends on the number of workers, not on the pair
         return result
 
     with pairs.entries_of(arguments) as entries, planner:
@@ -42,9 +42,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(visible(action))
     if result.outcome not in PLANNED:
         found = explain(entry.domain, entry.problem, result).splitlines()
-        said = [] if SWAPPED in found[0] else result.message.splitlines()
-        said += [line for line in found if line not in said and PLANNER_SAYS not in line]
-        print(visible(f"{result.outcome}: " + "\n".join(said)))
+        shown = [] if SWAPPED in found[0] else result.message.splitlines()
+        shown += [line for line in found if line not in shown and PLANNER_SAYS not in line]
+        print(visible(f"{result.outcome}: " + "\n".join(shown)))
         return 1
     if not result.plan:
         print(f"; {result.message}")

@@ -1,4 +1,4 @@
-"""`pddlego read`: what is read from a model's answer, and why."""
+"""`pddlego read`: shows which part of a model's answer is read, and why."""
 
 import argparse
 import json
@@ -19,16 +19,16 @@ _FORMS: Mapping[str, Form[Fields]] = {form.name: form for form in FORMS} | {"cho
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", help="what a model wrote; - is stdin")
-    add("--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)")
+    add("file", metavar="FILE", help="a model's answer; - is stdin")
+    add("--form", choices=_FORMS, default=PDDL.name, help="the answer format (default: pddl)")
     add("--problem", metavar="FILE", help="the problem file that an edit (--form edit) changes")
     add("--thought", nargs=2, metavar=("BEGIN", "END"), help="the markers of the model's thoughts")
-    add("--cut", action="store_true", help="a token limit cut the answer")
-    add("--json", action="store_true", help='one JSON object: the form\'s keys and "fault"')
+    add("--cut", action="store_true", help="say that a token limit cut the answer")
+    add("--json", action="store_true", help='print one JSON object: the form\'s keys and "fault"')
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """0 if an answer was read, 1 if none was. Raises ConfigError if the file cannot be read."""
+    """Returns 0 if an answer was read, 1 if none was. Raises ConfigError for an unreadable file."""
     form, text = _FORMS[arguments.form], _text_of(arguments.file)
     markers = tuple(arguments.thought) if arguments.thought else None
     problem = _text_of(arguments.problem) if arguments.problem else ""
@@ -41,7 +41,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(json.dumps({**entries, "fault": fault}))
     elif value is None:
         print(f"{fault}: {CAUSES[fault].means}")
-        print(f"Asked for: {form.example}")
+        print(f"Requested: {form.example}")
         _print_others(findings, text)
     else:
         for key, entry in value.model_dump().items():
@@ -55,7 +55,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _text_of(file: str) -> str:
-    """As a model's server would have sent it; bytes that are no UTF-8 are replaced."""
+    """Returns the text as a model's server would have sent it: bad UTF-8 bytes are replaced."""
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     with as_error(ConfigError, file):
@@ -63,10 +63,10 @@ def _text_of(file: str) -> str:
 
 
 def _print_others(findings: Findings[Fields], text: str) -> None:
-    """What else could have been the answer; the same value written twice is one."""
+    """Prints the other candidates for the answer, except repetitions of the value that was read."""
     for one in findings.candidates:
         if one is not findings.taken and not (findings.taken and one.value == findings.taken.value):
-            why = one.doubt or "an earlier draft, or a form that comes second"
+            why = one.doubt or "an earlier draft, or of lower priority"
             print(f"Not read: {_place(one, text)}: {why}.")
 
 

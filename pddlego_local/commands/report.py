@@ -1,4 +1,4 @@
-"""`pddlego report`: one or more runs on the screen, in Markdown and CSV, and as pages."""
+"""`pddlego report`: reports runs on the screen, in Markdown and CSV, and as pages."""
 
 import argparse
 import webbrowser
@@ -29,10 +29,10 @@ from pddlego_local.runner.sweep import read_sweeps
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     written = "open the pages in a browser; without --out they are written into the run's folder"
-    tables = "tables alone: the pages of 1,000 episodes take 25 to 45 MB"
-    trivial = "count games that are solved at reset, as the papers' tables do"
-    seen = "count games on maps of the model's training: ALFWorld's valid_seen, by its name"
-    older = "other records: which compared games had the same weights played before, if any"
+    tables = "write only the tables: the pages of 1,000 episodes take 25 to 45 MB"
+    trivial = "score games that are solved at reset, as the papers' tables do"
+    seen = "score games on maps of the model's training, such as ALFWorld's valid_seen"
+    older = "other records: say which compared games the same weights played in them"
     add("runs", nargs="+", type=Path, help="folders below runs/")
     add("--earlier", type=Path, nargs="+", default=[], metavar="RUN", help=older)
     add("--out", type=Path, help="folder for report.md, .csv and pages")
@@ -47,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     folder: Path | None = arguments.out
     if arguments.open and not folder:
         if len(arguments.runs) > 1:
-            raise ConfigError("--open with several runs: say with --out where the pages belong")
+            raise ConfigError("--open with several runs: give the folder for the pages with --out")
         folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
     trivial, seen = TRIVIAL if arguments.with_trivial else (), SEEN if arguments.with_seen else ()
@@ -91,8 +91,8 @@ def _write(
     problems: Sequence[str],
     first: str,
 ) -> list[Path]:
-    """Each file for which there is something to say; of the others, none is left from before. In
-    Markdown, `first` stands above all else."""
+    """Writes each file that has content, and deletes old files that have none now. In Markdown,
+    `first` is the first paragraph."""
     parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
     texts = {
         "report.md": "\n".join([*parts, _problems_markdown(problems)]),

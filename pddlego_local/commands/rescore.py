@@ -1,4 +1,4 @@
-"""`pddlego rescore`: rows computed again from transcripts, and what differs from those recorded."""
+"""`pddlego rescore`: computes rows again from transcripts and compares them with the records."""
 
 import argparse
 from pathlib import Path

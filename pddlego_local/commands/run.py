@@ -1,7 +1,7 @@
-"""`pddlego run`: one cell, or with -m a sweep.
+"""`pddlego run`: plays one cell, or with -m a sweep.
 
-Hydra composes the cells and knows launchers (submitit, Ray). Without one of those, all cells are
-played here, in one process; with one, each of its jobs plays a cell, perhaps on another machine.
+Hydra composes the cells and supports launchers (submitit, Ray). Without a launcher, this process
+plays all cells. With a launcher, each job plays one cell, possibly on another machine.
 """
 
 import argparse
@@ -37,17 +37,17 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options, quote_games
 from pddlego_local.runner.run import asked_and_missing, run_cells
 
-MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
+MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
 T = TypeVar("T")
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 done, 2 bad configuration, 3 an infrastructure fault."""
+    """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure fault."""
     options = _parser().parse_intermixed_args(arguments)
     words = quote_games(options.overrides)
-    # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
+    # Our launcher configs have the plugins' names, so Hydra validates them by the plugins' schemas.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
         with _hydra(options.config_dir) as hydra:
@@ -71,24 +71,24 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="pddlego run",
-        description="Plays one cell, or with -m every combination of the values that commas "
-        "separate. The same command\nagain continues: what is done is kept.",
+        description="Plays one cell, or with -m one cell for every combination of comma-separated "
+        "values. Rerun the command\nto continue: finished episodes are kept.",
         epilog=_choices_and_settings(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = made.add_argument
     add("overrides", nargs="*", metavar="OPTION=VALUE", help="such as model=nano seed=0,1")
-    add("-m", "--multirun", action="store_true", help="a sweep")
-    look = "what would be played, what each model needs, the disk; plays nothing"
-    add("--dry-run", action="store_true", help=look)
-    add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
-    add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
+    add("-m", "--multirun", action="store_true", help="play a sweep")
+    dry = "show the cells, what each model needs, and the disk space; play nothing"
+    add("--dry-run", action="store_true", help=dry)
+    add("-cd", "--config-dir", metavar="DIR", help="a folder with configurations of your own")
+    add("--cfg", choices=["job", "hydra", "all"], help="print the composed configuration")
     return made
 
 
 def _choices_and_settings() -> str:
-    """The choices of each group, and every setting outside them, as its file explains it."""
-    parts = ["Choices; the file of each in conf/ says what it is and which options it has:\n"]
+    """Returns the choices of each group, and conf/config.yaml's explanation of other settings."""
+    parts = ["Choices; the file of each choice in conf/ explains it and lists its options:\n"]
     for group in (*GROUPS, "arm", "experiment"):
         choices = ", ".join(sorted(path.stem for path in (folder("conf") / group).glob("*.yaml")))
         parts.append(textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    "))
@@ -99,7 +99,7 @@ def _choices_and_settings() -> str:
 
 @contextlib.contextmanager
 def _hydra(config_dir: str | None) -> Iterator[Hydra]:
-    """Hydra at our configurations and at those of `config_dir`, as `compose_cell` then sees it."""
+    """Sets Hydra up for conf/ and `config_dir`; `compose_cell` then uses both."""
     path = create_config_search_path(str(folder("conf")))
     if config_dir is not None:
         if not Path(config_dir).is_dir():
@@ -114,7 +114,7 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
-    """Refuses a sweep whose parts are missing before its first job begins."""
+    """Plays or launches a sweep, after checking that no cell lacks a part."""
     asked = sweeps.cells_of(sweep, hydra.config_loader)
     if dry:
         return _dry_run(asked)
@@ -129,36 +129,36 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) ->
 
 
 def _composed(
-    asked: Sequence[list[str]], look: Callable[[list[str], CellConfig], T]
+    asked: Sequence[list[str]], inspect: Callable[[list[str], CellConfig], T]
 ) -> tuple[list[T], list[PddlegoError]]:
-    """The result of `look` for each different cell, and each different error of the others."""
+    """Returns `inspect`'s result for each distinct cell, and the distinct errors."""
     seen, errors = dict[str, T](), dict[str, PddlegoError]()
     for overrides in asked:
         try:
             cell = compose_cell(overrides)
             if (content := f"{cell.cell} {cell.settings}") not in seen:
-                seen[content] = look(overrides, cell)
+                seen[content] = inspect(overrides, cell)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     return list(seen.values()), list(errors.values())
 
 
 def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
-    """Builds a cell's parts, and with `here` asks them what they lack on this machine."""
+    """Returns a function that builds a cell's parts and with `here` checks them on this machine."""
     models: list[object] = []
 
-    def look(overrides: list[str], cell: CellConfig) -> CellConfig:
+    def inspect(overrides: list[str], cell: CellConfig) -> CellConfig:
         built = cell.check()
         thinking = built["decoding"].thinking
         model = (cell.tree["model"], thinking)
         if here:
             built["environment"].preflight()
-            if model not in models:  # seeds and rungs ask nothing new of it
+            if model not in models:  # the check does not depend on seed or rung
                 models.append(model)
                 built["model"].preflight(thinking=thinking)
         return cell
 
-    return look
+    return inspect
 
 
 def _dry_run(asked: Sequence[list[str]]) -> int:
@@ -169,26 +169,26 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
-    """Each cell as a job of another launcher, on machines that ask themselves what they lack."""
+    """Plays each cell as a job of a launcher; each job checks its own machine."""
     try:
         hydra.multirun("config", _play_job, words, with_log_configuration=False)
     except KeyboardInterrupt:
-        console.print("jobs that were launched go on: end them with their launcher's own tools")
+        console.print("the launched jobs continue: end them with the tools of their launcher")
         raise
     except Exception as error:
         console.print(f"a job has died: {error!r}", markup=False)
     _, left = asked_and_missing(cells)
     if left:
         console.print(
-            f"{left} episodes of the sweep have no result: the jobs' logs say why (of Slurm, in "
-            ".submitit beside the cells); give the command again"
+            f"{left} episodes of the sweep have no result: the jobs' logs say why (Slurm's are in "
+            ".submitit beside the cells); rerun the command to continue"
         )
     return InfrastructureError.exit_code if left else 0
 
 
 def _play_job(config: DictConfig) -> None:
-    """In a process of another launcher. Mistakes and faults stand in the job's log; to the command
-    that launched it, what it did not play is missing."""
+    """Plays a cell in a launcher's process. Errors go to the job's log; the command that launched
+    the job sees only which episodes are missing."""
     runtime: Any = HydraConfig.get().runtime
     try:
         sweeps.go_to(runtime.cwd)
@@ -199,7 +199,7 @@ def _play_job(config: DictConfig) -> None:
 
 
 def _play_and_show(cells: Sequence[CellConfig]) -> int:
-    """Ends with the table that `pddlego report` prints, and what to type next."""
+    """Plays the cells, then prints the table of `pddlego report` and the next command."""
     code = _play(cells)
     from pddlego_local.report.cells import find_cells
     from pddlego_local.report.numbers import report_numbers
@@ -216,7 +216,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
 
 
 def _play(cells: Sequence[CellConfig]) -> int:
-    """The exit code of the worst that happened. Raises as `run_cells`."""
+    """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
     for warning in training_warnings(cells):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
     results, codes = list[CellResult](), [0]
@@ -228,12 +228,12 @@ def _play(cells: Sequence[CellConfig]) -> int:
     run_cells(cells, ended, console)
     if ended_early := [result for result in results if result.left]:
         _, left = asked_and_missing(cells)
-        console.print(f"{ended_early[-1].reason}, {left} episodes are left: give the command again")
+        console.print(f"{ended_early[-1].reason}, {left} episodes are left: rerun to continue")
     return max(codes)
 
 
 def _print_faults(result: CellResult) -> int:
-    """A cell's faults, which let the others go on; its exit code."""
+    """Prints a cell's faults, which do not stop other cells, and returns its exit code."""
     code = 0
     if isinstance(result.refused, CellHeld):
         console.print(f"left out: {result.refused}", markup=False)
@@ -243,7 +243,7 @@ def _print_faults(result: CellResult) -> int:
     for fault in result.faults:
         console.print(f"[bold red]infrastructure fault:[/] {escape(visible(fault))}")
     if result.faults:
-        console.print(f"{len(result.faults)} episodes have no result yet: give the command again")
+        console.print(f"{len(result.faults)} episodes have no result yet: rerun to try again")
         code = InfrastructureError.exit_code
     return code
 

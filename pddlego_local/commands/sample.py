@@ -1,6 +1,6 @@
-"""`pddlego sample`: answers of a model to one question, each by a seed of its own.
+"""`pddlego sample`: draws answers of a model to a game's first question, each with its own seed.
 
-The command prints those to a game's first question as JSON lines, each as soon as it is complete.
+The command prints each answer as a JSON line as soon as it is complete.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.forms import PDDL, Fields
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Model, Question
+from pddlego_local.decoding.question import AnyQuestion, Model, Question
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
@@ -36,12 +36,12 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("overrides", nargs="*", help="Hydra overrides, such as model=random")
-    add("-n", type=count(100_000), default=10, help="how many (default 10)")
-    add("--prompt", action="store_true", help="print what the model would be asked, and stop")
+    add("-n", type=count(100_000), default=10, help="the number of answers (default 10)")
+    add("--prompt", action="store_true", help="print the prompt and stop")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Writes each answer in any order, with its id."""
+    """Writes the answers, with their ids, in the order in which they complete."""
     config = compose_cell(arguments.overrides)
     if arguments.prompt:
         for message in first_question(config).messages:
@@ -54,10 +54,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     model.preflight(thinking=built["decoding"].thinking)
     asked = {"cell": config.cell, "game": config.settings.games[0]}
     with contextlib.ExitStack() as stack:
-        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers end, the exit code is the same.
+        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers are stopped, same exit code.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         stack.callback(signal.signal, signal.SIGTERM, before)
-        stack.enter_context(contextlib.closing(model))  # which ends what the threads wait for
+        stack.enter_context(contextlib.closing(model))  # unblocks waiting threads
         pool = ThreadPoolExecutor(config.settings.run.concurrency)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         progress = stack.enter_context(Progress(console=Console(stderr=True)))
@@ -71,9 +71,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Sample:
-    """One answer of a model, by its number. `fault` says why no `domain` and `problem` were read
-    from it, "" if they were (`pddlego_local.core.outcomes.CAUSES`); `text` is what could not be
-    read. Of the `completion_tokens`, `forced_tokens` were the only ones that the grammar allowed.
+    """One answer of a model.
+
+    `id` is its number. `fault` says why no `domain` and `problem` could be read from the answer, ""
+    if they could (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be
+    read, else "". `forced_tokens` counts those of the `completion_tokens` that were the only ones
+    that the grammar allowed.
     """
 
     id: int
@@ -87,9 +90,11 @@ class Sample:
     text: str
 
 
-def first_question(config: CellConfig) -> Question[Fields]:
-    """The first question of the configured method in the first configured game. The method plays
-    with a model whose answers are all cut. Raises ConfigError if the game is over before it asks.
+def first_question(config: CellConfig) -> AnyQuestion:
+    """Returns the first question of the configured method in the first configured game.
+
+    To obtain it, the method plays the game with a model whose answers are all truncated. Raises
+    ConfigError if the game ends before the method asks.
     """
     environment, method = config.build("environment"), config.build("method")
     game = config.settings.games[0]
@@ -98,15 +103,15 @@ def first_question(config: CellConfig) -> Question[Fields]:
         parts = Parts(environment, model, planner, config.build("decoding"))
         method(Episode(parts, lambda _: None, run_seed=0, game=game, trial=0))
     if not model.asked:
-        raise ConfigError(f"games={game}: this game is over before a model is asked")
+        raise ConfigError(f"games={game}: this game ends before a model is asked")
     return model.asked[0]
 
 
-def sampler(
-    config: CellConfig, model: Model, question: Question[Fields]
-) -> Callable[[int], Sample]:
-    """Draws the answer of a number; thread-safe. Raises ConfigError for a question that asks for
-    no domain and problem."""
+def sampler(config: CellConfig, model: Model, question: AnyQuestion) -> Callable[[int], Sample]:
+    """Returns a thread-safe function that draws the answer with a given number.
+
+    Raises ConfigError if the question does not ask for a domain and a problem.
+    """
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
@@ -136,9 +141,7 @@ def sampler(
     return sample
 
 
-def samples(
-    config: CellConfig, model: Model, question: Question[Fields], most: int
-) -> list[Sample]:
-    """`most` answers in the order of their numbers. Raises as `sampler`."""
+def samples(config: CellConfig, model: Model, question: AnyQuestion, most: int) -> list[Sample]:
+    """Draws `most` answers, in the order of their numbers. Raises the errors of `sampler`."""
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
         return list(pool.map(sampler(config, model, question), range(most)))

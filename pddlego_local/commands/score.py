@@ -1,7 +1,8 @@
-"""`pddlego score`: answers that were generated elsewhere, judged as a run would judge them.
+"""`pddlego score`: judges answers that were generated elsewhere, as a run would judge them.
 
-A line has "answer", and if there is one the "prompt"; "domain" where only the problem was asked
-for; "gold", an object with "domain" and "problem", whose goal the plan has to reach.
+Each input line is a JSON object. "answer" is required. "prompt" is optional. "domain" is given if
+the model was asked only for the problem. "gold" is an object with "domain" and "problem"; the plan
+is validated against these two files.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from pddlego_local.core.nouns import Completion, Message
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import why_outside
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.planner import FastDownward
@@ -32,7 +33,7 @@ class Gold(pydantic.BaseModel):
 
 
 class Given(pydantic.BaseModel):
-    """A line; other keys are passed over."""
+    """One input line; other keys are ignored."""
 
     id: Any = None
     answer: str
@@ -44,12 +45,12 @@ class Given(pydantic.BaseModel):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", help='JSON lines {"id", "answer", "prompt", "domain", "gold"}; - is stdin')
-    add("--workers", type=count(1024), default=1, metavar="N", help="N lines at a time")
-    add("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    add("--workers", type=count(1024), default=1, metavar="N", help="judge N lines at a time")
+    add("--out", type=Path, metavar="FILE", help="write JSON lines to FILE")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Writes a verdict for each line, and counts on standard error. Returns 0, or 2 if a line held
+    """Writes a verdict for each line, and totals to standard error. Returns 0, or 2 if a line held
     no answer."""
     counts = Counter[str]()
 
@@ -63,8 +64,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
         verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
-    told = (f"{name} {counts[name]}" for name in ("answers", "read", "planned", "valid in gold"))
-    print(f"pddlego: {', '.join(told)}", file=sys.stderr)
+    totals = (f"{name} {counts[name]}" for name in ("answers", "read", "planned", "valid in gold"))
+    print(f"pddlego: {', '.join(totals)}", file=sys.stderr)
     return code
 
 
@@ -78,21 +79,22 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
     form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
     answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
-    told: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": []}
+    verdict: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": []}
     if answer.value is None:
-        return told
+        return verdict
     files = {"df": given.domain, **answer.value.model_dump()}
     result = planner.plan(files["df"], files["pf"])
     question = Question(form, prompt, GrammarContext(domain=given.domain))
-    told |= files | {"rungs": _rungs(given.answer, answer.value, question)}
-    told |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
+    verdict |= files | {"rungs": _rungs(given.answer, answer.value, question)}
+    verdict |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
     if given.gold:
-        told["why_not_in_gold"] = _in_gold(given.gold, result.plan, result.outcome)
-    return told
+        verdict["why_not_in_gold"] = _in_gold(given.gold, result.plan, result.outcome)
+    return verdict
 
 
-def _rungs(text: str, value: Fields, question: Question[Fields]) -> list[str]:
-    """Those in whose language the answer lies: "syntax" to the letter, "typed" by what was read."""
+def _rungs(text: str, value: Fields, question: AnyQuestion) -> list[str]:
+    """Returns the rungs whose grammar accepts the answer: "syntax" is checked on the answer's text,
+    "typed" on the files that were read from it."""
     syntax = constraint_for("syntax", question.form, question.context)
     outside = {
         "syntax": place_of_departure(syntax, text.strip()),
@@ -102,7 +104,7 @@ def _rungs(text: str, value: Fields, question: Question[Fields]) -> list[str]:
 
 
 def _in_gold(gold: Gold, plan: tuple[str, ...], outcome: str) -> str:
-    """Why the plan does not reach the gold's goal, "" if it does."""
+    """Returns why the plan does not reach the goal of the gold files, "" if it does."""
     if not plan and outcome != "goal_already_true":
         return "There is no plan."
     return why_invalid(gold.domain, gold.problem, [action[1:-1] for action in plan])

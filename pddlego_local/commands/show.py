@@ -1,4 +1,4 @@
-"""`pddlego show`: one transcript that a person can follow in a terminal."""
+"""`pddlego show`: prints one transcript for reading in a terminal."""
 
 import argparse
 import shlex
@@ -22,7 +22,7 @@ from pddlego_local.report.pages.episode import parts_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, runs = parser.add_argument, Path("runs")
     add("run", type=Path, nargs="?", default=runs, help="a folder at or below runs/")
-    add("episode", nargs="?", help="of a cell, or of the only one below RUN: GAME or GAME-TRIAL")
+    add("episode", nargs="?", help="GAME or GAME-TRIAL; RUN must then be or hold a single cell")
     add("--prompts", action="store_true", help="print the prompts as well")
 
 
@@ -43,7 +43,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _cell(folder: Path) -> Path:
-    """The folder, or that of the only cell below it. Raises ConfigError if there are several."""
+    """Returns the only cell at or below the folder. Raises ConfigError if there are several."""
     below = sorted(path.parent for path in folder.rglob("transcripts"))
     if len(below) > 1:
         raise ConfigError(
@@ -53,7 +53,7 @@ def _cell(folder: Path) -> Path:
 
 
 def _show_what_there_is(folder: Path) -> None:
-    """The episodes of a cell, or the cells below a folder. Raises ConfigError if there are none."""
+    """Lists the episodes of a single cell, or the cells. Raises ConfigError if there are none."""
     cells = find_cells([folder])
     where = shlex.quote(str(cells[0].folder))
     if len(cells) == 1:

@@ -1,4 +1,4 @@
-"""`pddlego train`: a small model of one's own, from playing to a model folder."""
+"""`pddlego train`: trains a small model, from games played for data to a model folder."""
 
 import argparse
 import importlib.util

@@ -1,7 +1,7 @@
-"""`pddlego validate`: whether a plan carries a problem to its goal, action by action.
+"""`pddlego validate`: simulates a plan action by action and checks that it reaches the goal.
 
-The judge is unified-planning's simulator. Where VAL is installed (its program `Validate`), it is
-asked too, and both verdicts are printed.
+unified-planning's simulator decides. If VAL is installed (its program `Validate`), it validates the
+plan too, and both verdicts are printed.
 """
 
 import argparse
@@ -25,11 +25,11 @@ VAL_LIMIT_S = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("domain", type=Path, help="a domain file")
     parser.add_argument("problem", type=Path, help="a problem file")
-    parser.add_argument("plan", type=Path, help="a plan: an action such as (move a b) on a line")
+    parser.add_argument("plan", type=Path, help="a plan: one action such as (move a b) per line")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Returns 0 for a plan that is valid, 1 for one that is not."""
+    """Returns 0 for a valid plan, 1 for an invalid one."""
     paths = arguments.domain, arguments.problem, arguments.plan
     domain, problem, plan = map(text_of, paths)
     fault = why_invalid(domain, problem, actions_of(plan))
@@ -40,24 +40,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def actions_of(plan: str) -> list[str]:
-    """The actions of a plan file, without brackets and comments. Raises ConfigError for another
-    line, named by its number."""
+    """Returns the actions of a plan file, without parentheses and comments.
+
+    Raises ConfigError, with the line number, for a line that is not an action.
+    """
     actions = []
     for number, line in enumerate(plan.splitlines(), start=1):
         if text := line.partition(";")[0].strip():
             match = re.fullmatch(r"(?:\d+\s*:\s*)?\(\s*([^()]+?)\s*\)", text)
             if match is None:
-                raise ConfigError(f"the plan's line {number}: {text[:60]!r} is no (action …)")
+                raise ConfigError(f"the plan's line {number}: {text[:60]!r} is not an (action …)")
             actions.append(match[1])
     return actions
 
 
 def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
-    """Which action of the plan cannot be carried out and why, or that the goal is not reached; ""
-    for a valid plan. Raises ConfigError for files that the planner would refuse."""
+    """Returns "" for a valid plan, else which action is not applicable and why, or that the goal is
+    not reached. Raises ConfigError for files that the planner would reject."""
     found = check(domain, problem)
     if not found.accepted:
-        raise ConfigError(f"the files are refused: {found.faults[0]}")
+        raise ConfigError(f"the planner would reject the files: {found.faults[0]}")
     simulator = Simulator(World("problem", "", "", (), domain, problem), "these files", exact=True)
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):
@@ -66,7 +68,7 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
 
 
 def val_says(program: str, paths: Sequence[Path]) -> str:
-    """VAL's verdict in a word or two."""
+    """Runs VAL and returns "valid" or "not valid"."""
     command = [program, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=VAL_LIMIT_S)
     valid = re.search(r"Plan valid", done.stdout)

@@ -1,4 +1,4 @@
-"""The nouns and protocols of the field, errors, outcomes, seeds, and the record.
+"""Data types and protocols, errors, outcomes, seeds, and the records of a run.
 
-It imports no other folder of the package.
+This folder imports no other folder of the package.
 """

@@ -1,30 +1,30 @@
-"""What can go wrong that is not a model's or a planner's fault.
+"""Exceptions for faults that are neither the model's nor the planner's.
 
     PddlegoError
-    ├── ConfigError            the user's input: a key, an option, a file          exit code 2
-    │   ├── PromptTooLong      a prompt that leaves no room in the model's context
+    ├── ConfigError            invalid user input: a key, an option, a file        exit code 2
+    │   ├── PromptTooLong      the prompt leaves no room in the model's context
     │   └── CellHeld           another process is playing this cell
-    └── InfrastructureError    what we broke; never scored as the model's failure  exit code 3
-        ├── MissingPart        not installed or not there: GPU, weights, Java, serving environment
+    └── InfrastructureError    our own failure; never scored as the model's        exit code 3
+        ├── MissingPart        a part is missing: GPU, weights, Java, serving environment
         ├── ModelFault         the model's backend died, refused or ignored the request
         │   └── GrammarIgnored the backend answered outside the grammar it was given
         ├── GrammarFault       a grammar that was made for one answer does not compile
         ├── PlannerFault       the planner's worker died or could not be started
-        ├── EnvironmentFault   the game crashed, hung or answered nonsense
+        ├── EnvironmentFault   the game crashed, hung or sent an invalid reply
         └── RecordFault        a record could not be written (full disk, permissions)
 
-    UnsolvableGame             a game without a solution: recorded and reported apart
+    UnsolvableGame             a game without a solution: recorded and reported separately
 
-What the model or the planner got wrong is data and never raised: see `core.nouns.PlanResult` and
+Mistakes of the model or the planner are data and are never raised: see `core.nouns.PlanResult` and
 `episode.reading.answer`.
 """
 
 
 class PddlegoError(Exception):
-    """Base of all errors that end a command with one clear sentence instead of a traceback.
+    """Base class of all errors that end a command with one clear sentence, not with a traceback.
 
-    One that `ends_run` would hit every episode alike. Others end one cell, or one episode, which is
-    tried again first.
+    An error with `ends_run` would affect every episode alike, so it ends the run. Any other error
+    ends one cell, or one episode after that episode has been retried.
     """
 
     exit_code = 3
@@ -32,24 +32,28 @@ class PddlegoError(Exception):
 
 
 class ConfigError(PddlegoError):
-    """Names the file, key or option, what was wrong with it, and what to do."""
+    """Invalid user input: the message names the file, key or option, the fault and the remedy."""
 
     exit_code = 2
 
 
 class PromptTooLong(ConfigError):
-    """An episode's first prompt: the context is set too small. A later one: what the model wrote
-    and saw has outgrown the context, and the episode ends as `context_exceeded`."""
+    """A prompt does not fit into the model's context.
+
+    If it is an episode's first prompt, the context is set too small. If it is a later prompt, the
+    model's answers and observations have outgrown the context, and the episode ends as
+    `context_exceeded`.
+    """
 
 
 class CellHeld(ConfigError):
-    """Another process is playing this cell, here or on another machine; the others can go on."""
+    """Another process, here or on another machine, is playing this cell; other cells can go on."""
 
     ends_run = False
 
 
 class InfrastructureError(PddlegoError):
-    """Something of ours failed: the episode is stopped or retried, never scored."""
+    """The infrastructure failed: the episode is stopped or retried, but never scored."""
 
     ends_run = False
 
@@ -65,14 +69,17 @@ class ModelFault(InfrastructureError):
 
 
 class GrammarIgnored(ModelFault):
-    """The backend does not obey grammars: every later result would be nonsense."""
+    """The backend does not obey grammars, so every later result would be meaningless."""
 
     ends_run = True
 
 
 class GrammarFault(InfrastructureError):
-    """A grammar, whose text is `grammar`, does not compile. The same answer would meet it again, so
-    the episode is not tried again in the same run; the other episodes go on."""
+    """A grammar does not compile; `grammar` is its text.
+
+    The same answer would lead to the same grammar again, so the episode is not retried in the same
+    run. The other episodes go on.
+    """
 
     def __init__(self, message: str, grammar: str) -> None:
         super().__init__(message)
@@ -84,15 +91,17 @@ class PlannerFault(InfrastructureError):
 
 
 class EnvironmentFault(InfrastructureError):
-    """A game crashed, hung or answered something that is not a game's answer."""
+    """A game crashed, hung or sent an invalid reply."""
 
 
 class RecordFault(InfrastructureError):
-    """A record could not be written; nothing recorded before is lost."""
+    """A record could not be written. Everything that was recorded before is kept."""
 
     ends_run = True
 
 
 class UnsolvableGame(Exception):
-    """A game of a data set that nobody can win. The episode ends as `unsolvable_game`, and counts
-    for no method and against none."""
+    """A game of a data set cannot be won.
+
+    The episode ends as `unsolvable_game` and is excluded from the scores of all methods.
+    """

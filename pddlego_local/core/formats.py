@@ -1,4 +1,4 @@
-"""The version of what a record holds, and how one line of it is written and read back."""
+"""The version of the record format, and how one line of a record is written and read."""
 
 import datetime
 import json
@@ -13,13 +13,13 @@ from pydantic import AfterValidator, ConfigDict
 from pddlego_local.core.errors import ConfigError
 
 FORMAT = 3
-"""The version of what is written here. Raise it with every change that an older reader, or this
-one with an older record, would misread."""
+"""The version of the record format. Raise it with every change after which an older reader would
+misread a new record, or this reader an older record."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What can be written to a record; keys that it does not have are refused on reading."""
+    """Base class of everything that is written to a record. Reading rejects unknown keys."""
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -28,39 +28,39 @@ T = TypeVar("T")
 
 
 def now() -> str:
-    """Coordinated universal time in seconds."""
+    """Returns the current time in UTC, in ISO 8601 and in whole seconds."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def one_of(names: Collection[str]) -> AfterValidator:
-    """Of a name in a table of `outcomes`: on reading, one that is not listed is refused."""
+    """Returns a validator that rejects names which are not in `names`, a table of `outcomes`."""
 
     def check(name: str) -> str:
         if name not in names:
-            raise ValueError(f"{name!r:.60} is no outcome or cause that this version knows")
+            raise ValueError(f"{name!r:.60} is not an outcome or cause that this version knows")
         return name
 
     return AfterValidator(check)
 
 
 def to_json(entry: Recorded) -> str:
-    """One line, without its end."""
+    """Returns `entry` as one line of JSON, without the line break."""
     return json.dumps(asdict(entry), ensure_ascii=False)
 
 
 def object_of(path: Path) -> dict[str, Any]:
-    """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
+    """Reads a file that holds one JSON object. Raises OSError, and ValueError for other content."""
     try:
         content = json.loads(path.read_bytes())
     except RecursionError as error:
-        raise ValueError("it is too deep") from error
+        raise ValueError("it is nested too deeply") from error
     if not isinstance(content, dict):
-        raise ValueError("it holds no JSON object")
+        raise ValueError("it does not hold a JSON object")
     return content
 
 
 def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str) -> T:
-    """`line` as a `what`, such as "an event". Raises ConfigError, which names `place`."""
+    """Parses `line` as `what`, such as "an event". Raises ConfigError, which names `place`."""
     try:
         return adapter.validate_json(line)
     except pydantic.ValidationError as error:

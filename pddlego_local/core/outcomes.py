@@ -1,9 +1,10 @@
-"""Every way an episode can end, and everything that can come of a model's answer: one table each.
+"""Two tables: every way in which an episode can end, and every result of a model's answer.
 
-The tables are in `outcomes.yaml`. Whoever counts (metrics, run, report, show) asks them. A name
-that is not in them is an error at once. Environments and methods from outside the tree declare
-theirs as `outcomes`, which maps names to `Outcome`; run.json keeps these, so that reports read them
-without that code. Knows names only: no event, no game.
+The tables are in `outcomes.yaml`. All code that scores episodes (metrics, run, report, show) uses
+them, and a name that is not in them is an error at once. Environments and methods from outside the
+tree declare their own outcomes in a class attribute `outcomes`, which maps names to `Outcome`.
+run.json stores these, so that reports can read them without that code. This module knows only
+names, neither events nor games.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,18 +17,18 @@ import yaml
 from pddlego_local.core.errors import ConfigError
 
 Blame = Literal["nobody", "model", "limits", "game", "us"]
-"""Who is at fault. "limits": a setting drew the line, and `limit` names it."""
+"""Who is at fault. "limits" means that a limit was reached; `limit` names the setting."""
 
 Apart = Literal["", "trivial", "unsolvable", "seen in training"]
-"""Why a game stands apart; whether its map was seen in training, no outcome says."""
+"""Why a game is excluded. No outcome has "seen in training": a row's `map_seen` says that."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How an episode ended.
 
-    `apart` names the count in which the episode stands instead of the denominator, "" if it counts.
-    `played` is False where nothing was played: such an episode says nothing of steps or tokens.
+    `apart` says why the episode is excluded from the denominator, "" if it is scored. `played` is
+    False if nothing was played: such an episode has no data on steps or tokens.
     """
 
     means: str
@@ -40,7 +41,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Cause:
-    """What came of an answer. `to_do` says that there is something to carry out: a plan is one."""
+    """The result of an answer. `to_do` says whether it leaves something to carry out: a plan."""
 
     means: str
     blame: Blame = "model"
@@ -53,25 +54,27 @@ OUTCOMES = {name: Outcome(**entry) for name, entry in _TABLES["outcomes"].items(
 CAUSES = {name: Cause(**entry) for name, entry in _TABLES["causes"].items()}
 
 PLANNED = ("solved", "goal_already_true")
-"""Of the planner's outcomes those with a plan: an empty one where the goal is true at once."""
+"""The planner outcomes with a plan; the plan is empty if the goal is already true."""
 
 ACCEPTED = (*PLANNED, "unsolvable", "timeout", "out_of_memory")
-"""Of the planner's outcomes those of files that its translator takes."""
+"""The planner outcomes of files that the planner's translator accepts."""
 
 
 def declare(outcomes: Mapping[str, Outcome]) -> None:
-    """Adds to the table what an environment or a method from outside the tree brings, as `outcomes`
-    of its class. Raises ConfigError for a name that means something else already."""
+    """Adds the `outcomes` of an environment or method from outside the tree to the table.
+
+    Raises ConfigError for a name that already has another meaning.
+    """
     for name, outcome in outcomes.items():
         if OUTCOMES.setdefault(name, outcome) != outcome:
             raise ConfigError(
-                f"the outcome {name!r} is declared as {outcome.means!r} and is known as "
+                f"the outcome {name!r} is declared as {outcome.means!r} but already means "
                 f"{OUTCOMES[name].means!r}; give one of them another name"
             )
 
 
 def outcome_named(name: str) -> Outcome:
-    """Raises ConfigError for a name that is not in the table: a method's mistake."""
+    """Returns the outcome. Raises ConfigError for an unknown name, which is a method's mistake."""
     try:
         return OUTCOMES[name]
     except (KeyError, TypeError):
@@ -82,10 +85,10 @@ def outcome_named(name: str) -> Outcome:
 
 
 def planning_cause(outcome: str, then: Sequence[str]) -> str:
-    """The cause that a planner's outcome is; `then` are the method's own steps for the goal."""
+    """Returns the cause for a planner's outcome; `then` are the method's own steps for the goal."""
     return "mechanical_steps" if outcome == "goal_already_true" and then else outcome
 
 
 def something_to_do(cause: str) -> bool:
-    """Whether a cause leaves something to carry out; "" stands for a model not yet asked."""
+    """Returns whether a cause leaves something to carry out. "" means no model was asked yet."""
     return bool(cause) and CAUSES[cause].to_do

@@ -1,4 +1,4 @@
-"""What an environment, a language model and a planner must be able to do."""
+"""The interfaces of environments, language models and planners."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -20,82 +20,90 @@ from pddlego_local.core.nouns import (
 
 
 class Environment(Protocol):
-    """One game at a time. `reset` may be called any number of times; not thread-safe."""
+    """Plays one game at a time. `reset` may be called any number of times. Not thread-safe."""
 
     name: str
     package: str
-    """The folder of the environment as a package: tables, domain, reference, prompts."""
+    """The environment's Python package, which holds its tables, domain, reference and prompts."""
     budget: Budget
     shows_commands: bool
-    """Whether PDDLego+'s and PlanGen's prompts list the valid commands."""
+    """Whether the prompts of PDDLego+ and PlanGen list the valid commands."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What a model that writes its own domain is told."""
+        """The allowed actions, which are described to a model that writes its own domain."""
 
     @property
     def domain(self) -> str:
-        """The hand-written domain of the methods that are given one (PDDLego appendix B)."""
+        """The hand-written domain, for methods that are given one (PDDLego appendix B)."""
 
     @property
     def task_type(self) -> str:
-        """The kind of the game last reset, as its difficulty groups name it (PDDLego+ §5.4)."""
+        """The type of the last reset game, as the difficulty groups name it (PDDLego+ §5.4)."""
 
     def preflight(self) -> None:
-        """Raises MissingPart at once if the game cannot be played here; starts nothing."""
+        """Raises MissingPart at once if the game cannot be played here. Starts nothing."""
 
     def reset(self, seed: int) -> Observation:
-        """Raises UnsolvableGame for a game that is known to have no solution."""
+        """Starts game number `seed` and returns its first observation.
+
+        Raises UnsolvableGame for a game that is known to have no solution.
+        """
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
-        """The end goal, then its fallbacks, as far as the memory tells them (PDDLego §2)."""
+        """Returns the end goal, then its fallbacks, as far as `memory` shows them (PDDLego §2)."""
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """What the memory names, by the environment's own rules for turning text into names."""
+        """Returns the names in `memory`, by the environment's rules for finding names in text."""
 
     def step(self, command: str) -> Observation: ...
     def command(self, action: str) -> str | None:
-        """The game's command for a planned "(move a b west)"; None if there is none."""
+        """Returns the game's command for a planned "(move a b west)", or None if there is none."""
 
     def won(self) -> bool:
-        """Whether the game's own rule agrees; may play a last command to find out."""
+        """Returns whether the game is won by its own rule. May play a last command to find out."""
 
     def close(self) -> None: ...
 
 
 @runtime_checkable
 class Gathering(Protocol):
-    """An environment in which PDDLego picks things up mechanically where they are found (§4)."""
+    """An environment in which PDDLego picks things up without planning where it finds them (§4)."""
 
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """The things that still have to be picked up, by the game's names."""
+        """Returns the things that still have to be picked up, by the game's names."""
 
 
 @runtime_checkable
 class Mapped(Protocol):
-    """An environment that knows which games have the same map; one that does not is none."""
+    """An environment that knows which games have the same map. Other environments lack `map`."""
 
     @property
     def map(self) -> str:
-        """A short hash for the map of the game last reset, "" if that is unknown. It depends on the
-        game alone, not on what has been played, and no method or model is told it."""
+        """A short hash of the map of the last reset game, "" if the map is unknown.
+
+        It depends on the game alone, not on what has been played. No method or model is shown it.
+        """
 
 
 @runtime_checkable
 class DescribedInText(Protocol):
-    """An environment that hides nothing: a text of the domain and one of the problem tell all."""
+    """An environment that hides nothing: two texts describe its domain and problem completely."""
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Those of the world last reset."""
+        """The domain text and the problem text of the last reset world."""
 
 
 @runtime_checkable
 class WithGold(Protocol):
-    """An environment that has the right problem file."""
+    """An environment that has the gold problem file."""
 
     def equivalence(self, problem: str) -> str:
-        """Whether a problem file is the right one but for the names of its objects, in a word."""
+        """Compares `problem` with the gold problem, up to the names of objects.
+
+        Returns the verdict, such as "equivalent" or "different".
+        """
 
 
 @runtime_checkable
@@ -104,22 +112,22 @@ class Numbered(Protocol):
 
     @property
     def seeds(self) -> range:
-        """The games that there are."""
+        """The seeds of the existing games."""
 
 
 @runtime_checkable
 class Trained(Protocol):
-    """A model that may have learned from an environment's games."""
+    """A model that may have been trained on an environment's games."""
 
     def trained_on(self) -> frozenset[str]:
-        """The maps of those games, by their hashes (`Mapped.map`)."""
+        """Returns the hashes of the maps of those games (`Mapped.map`)."""
 
 
 class LanguageModel(Protocol):
-    """What writes an answer token by token. It sees messages, and nothing else of an episode.
+    """A model that writes an answer token by token. It sees only messages, not the episode.
 
-    Thread-safe: many episodes share one model. The other kind of model gives whole answers and
-    decodes nothing (`decoding.question.WholeAnswerModel`).
+    Thread-safe: many episodes share one model. The other kind of model returns whole answers and
+    does no decoding (`decoding.question.WholeAnswerModel`).
     """
 
     @property
@@ -128,11 +136,12 @@ class LanguageModel(Protocol):
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded.
 
-        `thinking` is what requests will ask for: some models cannot, others cannot do without.
+        `thinking` says whether requests will ask for a thought: some models do not support
+        thinking, and others always think.
         """
 
     def identity(self) -> dict[str, str]:
-        """What a record needs to run the same model again: weights, revision, versions."""
+        """Returns what a record needs to run the same model again: weights, revision, versions."""
 
     def complete(
         self,
@@ -141,36 +150,40 @@ class LanguageModel(Protocol):
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        """One answer, or with `prefix` what continues it: the grammar is that of the rest alone.
+        """Returns one answer or, with `prefix`, its continuation.
 
-        The prefix of an answer that begins with a thought has no head. Raises ModelFault when the
-        backend fails; what the model wrote is never an exception.
+        With `prefix`, the grammar describes the continuation alone. The prefix of an answer that
+        begins with a thought has no `forced_prefix`. Raises ModelFault if the backend fails;
+        nothing that the model writes raises an exception.
         """
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        """`count` whole answers, in one request where the backend can. Raises as `complete`."""
+        """Returns `count` whole answers, from one request if the backend supports that.
+
+        Raises the same errors as `complete`.
+        """
 
     def close(self) -> None: ...
 
 
 @runtime_checkable
 class Thinks(Protocol):
-    """A language model that knows what begins and what ends its thoughts, if it has any."""
+    """A language model that knows the markers around its thoughts, if it has thoughts."""
 
     @property
     def thought_markers(self) -> tuple[str, str] | None: ...
 
 
 class Planner(Protocol):
-    """Thread-safe and deterministic: the same input gives the same plan."""
+    """A planner. It is thread-safe and deterministic: the same input gives the same plan."""
 
     def plan(self, domain: str, problem: str) -> PlanResult:
-        """Raises PlannerFault when the planner itself cannot be run."""
+        """Returns the verdict on the pair. Raises PlannerFault if the planner cannot be run."""
 
     @property
     def waiting(self) -> int:
-        """How many calls of `plan` wait for others to end."""
+        """How many calls of `plan` wait for others to finish."""
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Where the data folders lie: beside the package in a checkout, inside it when installed."""
+"""Finds the data folders: beside the package in a checkout, inside it when installed."""
 
 from pathlib import Path
 
@@ -8,12 +8,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def folder(name: str) -> Path:
-    """The folder `name` ("conf", "grammars", "serving" or "weights").
+    """Returns the path of the data folder `name`: "conf", "grammars", "serving" or "weights".
 
-    Raises MissingPart if there is none.
-
-    The installed copy is looked at first: only a wheel has one, and beside an installed package
-    a folder of that name would be somebody else's.
+    Raises MissingPart if there is no such folder. The installed copy comes first: only a wheel has
+    one, and a folder of that name beside an installed package would be somebody else's.
     """
     for path in (_PACKAGE / "data" / name, _PACKAGE.parent / name):
         if path.is_dir():

@@ -1,9 +1,12 @@
-"""Seeds that depend on what is asked, never on when or in which order."""
+"""Seeds that depend only on what is requested, never on the time or order of requests."""
 
 import hashlib
 
 
 def derive_seed(*parts: int | str) -> int:
-    """A seed in [0, 2**31) from what identifies a request: run seed, game, trial, call number."""
+    """Derives a seed in [0, 2**31) from the parts that identify a request.
+
+    These are the run seed, game, trial and call number.
+    """
     text = "/".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

@@ -1,7 +1,7 @@
-"""What a model is asked to write: every answer is one JSON object, and a form says which.
+"""Answer formats: every answer is one JSON object, and its `Form` says which.
 
-The same object is asked for on every rung, so that arms differ in nothing but the decoder. What
-each rung makes of a form is in `ladder`.
+The same object is requested on every rung, so that arms differ in the decoder alone. `ladder` has
+the constraint of each rung on each form.
 """
 
 import functools
@@ -17,7 +17,7 @@ Fault = Literal[
 
 
 class Fields(pydantic.BaseModel):
-    """Base of what forms hold: exactly these keys, all of them, in this order."""
+    """Base class of the contents of answers: exactly these keys, all required, in this order."""
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
@@ -27,11 +27,12 @@ T_co = TypeVar("T_co", bound=Fields, covariant=True)
 
 @dataclass(frozen=True)
 class Form(Generic[T_co]):
-    """A kind of answer.
+    """An answer format.
 
-    `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too, by a
-    Lark `grammar` or by `patterns` for the same keys. `example` shows the form to a model whose
-    answer did not have it. Strings at the top may not be blank but for those in `may_be_blank`.
+    `keys` has the keys that the rung "json" requires, with their types. The rung "syntax" also
+    constrains the strings, by a Lark `grammar` or by `patterns` for the same keys. `example` shows
+    the form to a model whose answer did not have it. Top-level strings must not be blank, except
+    those of the keys in `may_be_blank`.
     """
 
     name: str
@@ -43,14 +44,14 @@ class Form(Generic[T_co]):
 
     @property
     def after_draft(self) -> str:
-        """What a model reads after its draft (`decoding.reason=draft`), on every rung alike."""
+        """The message to a model after its draft (`decoding.reason=draft`), on every rung."""
         return (
             "Now give your final answer: one JSON object of exactly this form and nothing else: "
             f"{self.example}"
         )
 
     def message(self, fault: Fault) -> str:
-        """What a model reads whose answer did not have this form."""
+        """Returns the message to a model whose answer did not have this form."""
         return {
             "": "",
             "empty": "Your answer was empty.",
@@ -108,7 +109,7 @@ _OBJECTS = Annotated[str, Field(pattern=rf"^{_NAME}( {_NAME}){{0,9}} - {_NAME}$"
 _FACT = Annotated[str, Field(pattern=rf"^\({_NAME}( {_NAME}){{0,5}}\)$")]
 _REPLACED = Annotated[str, Field(pattern=rf"^{_NAME}$")]
 _NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]
-# JSON schema lets other keys pass unless it is told not to.
+# A JSON schema allows other keys unless `additionalProperties` is false.
 _AT_MOST_10 = Field(max_length=10, json_schema_extra={"additionalProperties": False})
 
 
@@ -130,7 +131,7 @@ class _SyntaxEdit(Fields):
 
 
 class Seen(Fields):
-    """What an observation tells of containers and things (PDDLego §4, CookingWorld)."""
+    """The closed containers and the things in an observation (PDDLego §4, CookingWorld)."""
 
     closed: list[str]
     items: list[str]
@@ -145,7 +146,7 @@ class _ShortSeen(Fields):
 
 
 class Goals(Fields):
-    """A plan in words: what is to be reached, in order (DEPS, planner)."""
+    """A plan in words: the goals in the order in which to reach them (DEPS, planner)."""
 
     goals: Annotated[list[str], Field(min_length=1)]
 
@@ -196,7 +197,7 @@ TEXT = Form("text", Text, '{"text": "..."}', patterns=_Sentences)
 
 
 class Choice(Fields):
-    """One of the numbered things that were offered, and why."""
+    """The number of one of the offered options, and the reason for choosing it."""
 
     reason: str
     number: int
@@ -204,7 +205,8 @@ class Choice(Fields):
 
 @functools.cache
 def choice(last: int) -> Form[Choice]:
-    """A number from 0 to `last`; another one is refused as "wrong_keys"."""
+    """Returns the form of a choice from 0 to `last`. An answer with another number has the fault
+    "wrong_keys"."""
 
     class Numbered(Choice):
         number: Annotated[int, Field(ge=0, le=last)]
@@ -222,7 +224,7 @@ def choice(last: int) -> Form[Choice]:
 
 
 WITH_PDDL = frozenset({"pddl", "domain", "problem", "edit"})
-"""The names of those that hold PDDL."""
+"""The names of the forms whose answers contain PDDL."""
 
 FORMS = (PDDL, DOMAIN, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
-"""One of each kind; the choices among any number of things have one name."""
+"""One form of each name. All forms of `choice` share the name "choice"."""

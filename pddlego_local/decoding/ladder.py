@@ -1,15 +1,17 @@
-"""The decoding ladder, whole: what each rung puts on each kind of answer.
+"""The decoding ladder: the constraint of each rung on each form of answer.
 
-    free        nothing
-    json        one JSON object of exactly the form's keys, in their order
-    syntax      the same object, and what its strings hold is PDDL, or what the form says
-    signatures  the environment's actions, with their exact parameters; one name for the domain
-    typed       what is used is declared, with its number and types of arguments
-    grounded    names that the prompt shows; a goal that is not already true
+    free        no constraint
+    json        one JSON object with exactly the form's keys, in their order
+    syntax      the same object; its strings are PDDL, or match the form's patterns
+    signatures  only the environment's actions, with their exact parameters; the problem names the
+                answer's domain
+    typed       only declared names, with the declared number and types of arguments
+    grounded    only names that the prompt shows; a goal that is not already true
 
-Each rung excludes by construction what the one before lets through; prompts and envelope are the
-same on all. The three above "syntax" know the scene that a question is asked in. How an answer is
-laid out is apart from the rungs (`layout`).
+For an answer with a domain and a problem, each rung excludes by construction something that the
+rung below allows. For other forms, neighbouring rungs may be the same (`LADDER`). The prompt and
+the keys of the JSON object are the same on all rungs. The three rungs above "syntax" use the
+question's `GrammarContext`. The layout of an answer does not depend on the rung (`layout`).
 """
 
 from collections.abc import Callable
@@ -27,7 +29,7 @@ from pddlego_local.decoding.staged.pddl import pddl, signatures
 
 Build = Callable[[Rung, Form[Fields], GrammarContext, Layout], Constraint]
 
-NO_CONTEXT = GrammarContext()
+EMPTY = GrammarContext()
 
 
 def nothing(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
@@ -35,7 +37,7 @@ def nothing(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Lay
 
 
 def lark(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """The form's own grammar of PDDL in its envelope."""
+    """Constrains the strings of the JSON object to PDDL, by the form's own grammar."""
     return at_once(load(form.grammar, layout))
 
 
@@ -63,12 +65,9 @@ for _name, _row in LADDER.items():
 
 
 def constraint_for(
-    rung: str,
-    form: Form[Fields] = PDDL,
-    context: GrammarContext = NO_CONTEXT,
-    layout: Layout = "any",
+    rung: str, form: Form[Fields] = PDDL, context: GrammarContext = EMPTY, layout: Layout = "any"
 ) -> Constraint:
-    """The constraint of a rung on a form. Raises ConfigError for an unknown rung."""
+    """Returns the constraint of a rung on a form. Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     build = LADDER[form.name][list(RUNGS).index(rung)]

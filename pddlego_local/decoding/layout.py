@@ -1,13 +1,13 @@
-"""Layouts: how an answer is written where that carries no meaning.
+"""Layouts: the spaces, line breaks, comments and letter case of an answer, which carry no meaning.
 
-    any    any blanks, comments, keywords in either case
-    line   keywords in lower case, one blank between words and none elsewhere, no comments; JSON
+    any    any white space and comments; keywords in either case
+    line   keywords in lower case, one space between words and none elsewhere, no comments; JSON
            with ", " and ": "
-    lines  as line, with one section, action part, declared predicate and fact of a PDDL file a
-           line, two blanks of indentation a level
+    lines  as "line", but each section, action part, declared predicate and fact of a PDDL file is
+           on a line of its own, indented by two spaces per level
 
-Under the last two no character is free, given what is said: the grammars of a layout accept exactly
-what is printed here. Names keep their spelling.
+Under "line" and "lines", the content of an answer determines its every character: the grammars of
+these layouts accept exactly what this module prints. Names keep their spelling.
 """
 
 import json
@@ -25,8 +25,8 @@ Layout = Literal["any", "line", "lines"]
 ExactLayout = Literal["line", "lines"]
 
 REQUIREMENTS = "(:requirements :strips :typing)"
-"""What a domain of the rungs "typed" and "grounded" says of itself. Fast Downward needs none of it;
-nine in ten recorded domains say this."""
+"""The requirements of every domain under "typed" and "grounded". Fast Downward does not need them;
+nine in ten recorded domains have them."""
 
 _OPERATORS = frozenset(
     {"and", "or", "not", "imply", "forall", "exists", "when", "increase", "either"}
@@ -39,10 +39,10 @@ _ACTION_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 class Printer:
     """Prints PDDL files and answers in a layout.
 
-    Actions of the `schemas` get their name and parameters as the prompt spells them. `tight` is
-    for the rungs "typed" and "grounded": a domain has the section REQUIREMENTS and a problem none;
-    a domain's lists stand in one order before its actions; types and objects are listed, if only as
-    "(:objects)".
+    The name and parameters of an action of `schemas` are printed as the prompt spells them. `tight`
+    prints a file as "typed" and "grounded" write it: a domain has the section REQUIREMENTS, and a
+    problem has none; the other lists of a domain are before its actions, in a fixed order; the
+    sections of types and objects are never omitted, even if they are as empty as "(:objects)".
     """
 
     layout: ExactLayout
@@ -50,14 +50,16 @@ class Printer:
     tight: bool = False
 
     def answer(self, values: Mapping[str, Any]) -> str:
-        """An answer's JSON; the strings "df" and "pf" are PDDL files. Raises as `file`."""
+        """Returns the JSON of an answer; the strings of the keys "df" and "pf" are printed as PDDL
+        files. Raises ValueError as `file` does."""
         printed = {
             key: self.file(value) if key in ("df", "pf") else value for key, value in values.items()
         }
         return json.dumps(printed, ensure_ascii=False)
 
     def file(self, text: str) -> str:
-        """A domain or problem. Raises ValueError if the text is not one list in parentheses."""
+        """Returns a domain or problem in the layout. Raises ValueError if the text is not a single
+        list in parentheses."""
         faults: list[str] = []
         block = read(text, lambda _offset, fault: faults.append(fault))
         if block is None or faults:
@@ -92,20 +94,20 @@ class Printer:
         return self._in_lines(pieces)
 
     def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
-        """A section; True stands before what has a line of its own under "lines"."""
+        """Returns a section; a piece marked True is on a line of its own under "lines"."""
         own = "\n    " if self.layout == "lines" else " "
         return f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
 
 
 def _title(node: Node) -> str:
-    """`define`, or `(domain NAME)`."""
+    """Returns `define`, or a title such as `(domain NAME)`."""
     if isinstance(node, Word):
         return node.name
     return f"({' '.join([node.head, *map(line_of, node.items[1:])])})"
 
 
 def line_of(node: Node, *, lower: bool = False) -> str:
-    """On one line; with `lower` all words in lower case, not only the keywords."""
+    """Returns a node on one line; with `lower`, all words are in lower case, not only keywords."""
     if isinstance(node, Word):
         return node.name if lower or node.text.startswith(":") else node.text
     words = [line_of(item, lower=lower or node.head == "increase") for item in node.items]
@@ -115,7 +117,7 @@ def line_of(node: Node, *, lower: bool = False) -> str:
 
 
 def _has_header(action: Block, schema: Action) -> bool:
-    """Whether it has the schema's name and, type by type, its parameters."""
+    """Returns whether an action has the name of the schema and the same typed parameters."""
     match action.items[1:4]:
         case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
             return name == schema.name.lower() and (
@@ -125,19 +127,19 @@ def _has_header(action: Block, schema: Action) -> bool:
 
 
 def list_of(text: str) -> Block:
-    """The one list in parentheses that a text is."""
+    """Parses a text that is a single list in parentheses."""
     block = read(text, lambda _offset, _fault: None)
     assert block is not None
     return block
 
 
 def typed_names(listed: Block) -> list[TypedName]:
-    """Of "(?a ?b - room)"; none where that cannot be read."""
+    """Returns the typed names of a list such as "(?a ?b - room)"; none if it cannot be read."""
     return read_typed_list(listed.items, FaultLog("domain", "")) or []
 
 
 def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
-    """Each variable with its type, in lower case."""
+    """Returns each variable with its types, the types in lower case."""
     entries = typed_names(parameters)
     return [(entry.word.text, [kind.name for kind in entry.types]) for entry in entries]
 

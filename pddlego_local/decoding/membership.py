@@ -1,7 +1,7 @@
-"""Whether a free answer lies in the language of "typed" or "grounded", and where it leaves it.
+"""Finds out whether a free answer is in the language of "typed" or "grounded", and where it is not.
 
-It is judged as the rung would have written it: in the layout "line" (`Printer.tight`) and in lower
-case, an edit with one name or fact in each string. What is redundant is no fault.
+The answer is judged as the rung would have written it: in the layout "line" (`Printer.tight`) and
+in lower case; an edit has one name or fact in each string. Redundant entries are no fault.
 """
 
 import json
@@ -12,7 +12,7 @@ from dataclasses import replace
 from pddlego_local.decoding.forms import EDIT, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
@@ -22,9 +22,9 @@ _ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
 _PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 
 
-def why_outside(value: Fields, question: Question[Fields], rung: str) -> str:
-    """Where the answer leaves the rung's language, in words; "" if it lies in it. The names of the
-    question's scene must be those that its prompt shows."""
+def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
+    """Returns where the answer leaves the language of the rung, in words; "" if it is in the
+    language. The names in the context of the question must be those that its prompt shows."""
     form, values = question.form, value.model_dump()
     context = replace(question.context, lists="free", goal=RUNGS[rung].goal, rollback=True)
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
@@ -35,7 +35,7 @@ def why_outside(value: Fields, question: Question[Fields], rung: str) -> str:
     elif files:
         if fault := _broken(files, context):
             return fault
-        # Of actions that it does not write an answer need not declare the types either.
+        # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
         used = tuple(action for action in context.actions if action.name in written)
         context = replace(context, actions=used or context.actions)
@@ -49,13 +49,13 @@ def why_outside(value: Fields, question: Question[Fields], rung: str) -> str:
 
 
 def _broken(files: Mapping[str, str], context: GrammarContext) -> str:
-    """The first fault of syntax. The printer leaves out requirements, wrong ones too."""
+    """Returns the first syntax fault. It may be in the requirements, which the printer omits."""
     found = check(files.get("df", context.domain), files.get("pf", _PROBLEM))
     return "" if found.syntax else str(next(one for one in found.faults if one.kind == "syntax"))
 
 
 def _in_lower_case(context: GrammarContext) -> GrammarContext:
-    """PDDL ignores the case of names; grammars do not."""
+    """Returns the context in lower case: PDDL ignores the case of names, but grammars do not."""
     actions = (
         replace(action, name=action.name.lower(), parameters=action.parameters.lower())
         for action in context.actions

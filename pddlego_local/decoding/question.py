@@ -1,8 +1,8 @@
-"""A question: what is asked for, what a language model sees of it, and the scene as data.
+"""A question to a model: the form of the answer, the messages, and the situation as data.
 
-Who answers it is one of two kinds. A language model sees `messages` and nothing else; rule-based
-and test models read the form and the scene instead of prose. The scene also tells the upper rungs
-of the ladder what the prompt shows, so that a grammar knows no more and no less.
+Two kinds of models answer questions. A language model sees only `messages`. Rule-based and test
+models read the form and the `GrammarContext` instead of the messages. The upper rungs of the ladder
+also read the context, so that a grammar knows exactly what the prompt shows.
 """
 
 from dataclasses import dataclass, field
@@ -17,15 +17,16 @@ from pddlego_local.decoding.rungs import GoalArm, Lists
 
 @dataclass(frozen=True)
 class GrammarContext:
-    """The situation that a question is asked in: what its messages say, as data.
+    """The situation of a question: what its messages say, as data.
 
-    `actions` are the environment's action schemas, `names` those that the messages show, `commands`
-    the commands that they offer. `domain` is the domain file that a problem or an edit is for,
-    `problem` the file that an edit changes; "" where the model writes them itself. `own_goal` is
-    False where the method sets the goal and the model's counts for nothing; `goal` says which goals
-    are left out (`Decoding`). `subgoal` is what a controller is to reach, in words. `environment`
-    is a package, `memory` the episode so far: for models that read no prose. `lists` says what may
-    be said twice, `rollback` whether what is wrong is taken back (`Decoding`).
+    `actions` are the environment's action schemas, `names` the names that the messages show, and
+    `commands` the commands that the messages offer. `domain` is the domain file to which the
+    requested problem or edit belongs, and `problem` is the file that an edit changes; each is "" if
+    the model writes it itself. `own_goal` is False if the method sets the goal and ignores the
+    model's goal. `goal` says which goals are excluded (`Decoding`). `subgoal` is the goal of a
+    controller, in words. `environment` (a package) and `memory` (the episode so far) are for models
+    that do not read the messages. `lists` says whether redundant entries are excluded, and
+    `rollback` whether wrong entries are rolled back (`Decoding`).
     """
 
     actions: tuple[Action, ...] = ()
@@ -44,42 +45,46 @@ class GrammarContext:
 
 @dataclass(frozen=True)
 class Question(Generic[T_co]):
-    """What is asked of a model: an answer of this form, in these words, in this scene."""
+    """A request to a model: the form of the answer, the messages, and the situation."""
 
     form: Form[T_co]
     messages: Messages
     context: GrammarContext
 
 
+AnyQuestion = Question[Fields]
+
+
 @dataclass(frozen=True)
 class Drawn:
-    """A whole answer, and the stages that it was drawn in, if any."""
+    """A complete answer, and the stages in which it was drawn, if there are any."""
 
     completion: Completion
     stages: tuple[DrawnStage, ...] = ()
 
 
 class WholeAnswerModel(Protocol):
-    """What answers by rules or from a list: no language model, and no grammar applies to it.
-    Thread-safe where many episodes share it."""
+    """A model that answers by rules or from a list. It is no language model, and no grammar applies
+    to it. It must be thread-safe if several episodes share it."""
 
     @property
     def decodes(self) -> Literal[False]: ...
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises MissingPart or ConfigError at once, before anything is loaded."""
+        """Checks that the model can be used, before anything is loaded. Raises MissingPart or
+        ConfigError if it cannot."""
         return
 
     def identity(self) -> dict[str, str]:
-        """What a record says of it."""
+        """Returns the description of the model for a record."""
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        """The answer number `sample` of the `of` that are asked for at once.
+        """Returns answer number `sample` of the `of` answers that are requested at once.
 
-        Raises ConfigError for a question that it has no rules for, ModelFault for one that it has
-        no answer to.
+        Raises ConfigError if the model has no rules for the question, and ModelFault if it has no
+        answer to it.
         """
 
     def close(self) -> None:

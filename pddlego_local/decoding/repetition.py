@@ -1,11 +1,11 @@
-"""A model that goes round in circles: it is noticed while a stage of an answer is being written.
+"""Detects a model that repeats itself, while a stage of an answer is being written.
 
     "add": ["hall - room", "attic - room", "hall - room", "attic - room", "hall - room"
-                                         ^ what is kept of the list ends here
+                                         ^ the part of the list that is kept ends here
 
-An item that comes for the third time in a list breaks the stage off, and so does a name that says a
-part of itself for the third time ("none-of-none-of-none-of"). The answer then goes on behind a list
-that has each of the repeated items once; `staged.writing` decides how.
+The stage is stopped when an item appears in a list for the third time, or when a name repeats a
+part of itself for the third time ("none-of-none-of-none-of"). The list keeps each of the repeated
+items once, and the answer continues after the list; `staged.writing` decides how.
 """
 
 import re
@@ -15,11 +15,11 @@ from typing import Literal
 from pddlego_local.decoding.grammars.terminals import looping_prefix
 
 MOST_TIMES = 2
-"""How often an item may stand in a list that is being written."""
+"""How often an item may appear in a list that is being written."""
 
 _LISTS = frozenset({":objects", ":constants", ":types", ":predicates", ":init", "and", "or"})
 _MARKS = ("-", ":")
-"""Behind one stands the type or the value of the item before, which is no item itself."""
+"""After each of these marks comes the type or value of the item before, which is no item itself."""
 _SIGNS = frozenset('()[]{}"')
 _BLANKS = r"(?:\s|\\[nrt])+"
 _COMMENT = r';(?:[^\\"\n]|\\(?:[^nr]|\Z))*'
@@ -30,9 +30,9 @@ _TOKEN = re.compile(rf'(?P<blank>{_BLANKS}|,|{_COMMENT})|[^\s(){{}}\[\]",\\;]+|.
 class _Bracket:
     """A bracket or quotation mark at `offset` that is not closed yet.
 
-    `items` are what it lists so far, each with the offset at which the list ended before it. The
-    first word behind a "(" is its `head`. `declares`: it is the declaration of a predicate, which
-    lists variables.
+    `items` has the items after it so far, each with the offset at which the list ended before the
+    item. `head` is the first word after a "(". `declares` says that the bracket begins the
+    declaration of a predicate, which lists variables.
     """
 
     sign: str
@@ -44,7 +44,7 @@ class _Bracket:
     behind_mark: bool = False
 
     def add(self, item: str, end: int) -> bool:
-        """Adds an item that ends at the offset `end`; whether it has come too often."""
+        """Adds an item that ends at the offset `end`. Returns whether it appeared too often."""
         before, self.end = self.end, end
         behind_mark, self.behind_mark = self.behind_mark, item in _MARKS
         is_head = self.sign == "(" and not self.head
@@ -59,22 +59,27 @@ class _Bracket:
         return self.sign != "(" or self.declares or self.head in _LISTS or self.head[:1] == "?"
 
     def end_before_repeats(self, partial: str) -> int | None:
-        """Where the list ends without the items at its end that it had before; None if it has none
-        there. `partial`, which is still being written behind them, must begin like one of them."""
+        """Returns where the list ends without the repeated items at its end; None if it has none.
+
+        `partial` is the unfinished item after them. If no item of the list begins with `partial`,
+        the result is None too.
+        """
         names = [name for name, _ in self.items]
         new = len(names)
         while new and names[new - 1] in names[: new - 1]:
             new -= 1
-        again = new < len(names) and any(name.startswith(partial) for name in names)
-        return self.items[new][1] if again else None
+        repeats = new < len(names) and any(name.startswith(partial) for name in names)
+        return self.items[new][1] if repeats else None
 
 
-class RepetitionWatch:
-    """Sees the text of one stage as it comes. `before` is the answer up to the stage; `names` says
-    that a stage with a looping name is broken off too.
+class LoopWatch:
+    """Reads the text of one stage while it is written.
 
-    `kept` is how many characters stay of a stage that was broken off, less than 0 if some of the
-    answer before it falls away too; None for any other stage.
+    `before` is the answer up to the stage. `names` says that a name with a repeated part stops the
+    stage too.
+
+    `kept` is the number of characters of a stopped stage that are kept. It is negative if a part of
+    the answer before the stage is removed too, and None if the stage was not stopped.
     """
 
     def __init__(self, before: str, *, names: bool = True) -> None:
@@ -83,20 +88,21 @@ class RepetitionWatch:
         self._begin()
 
     def __call__(self, text: str) -> bool:
-        """Whether the stage goes round in circles. `text` is the stage's text so far. Each call
+        """Returns whether the stage repeats itself. `text` is the stage's text so far. Each call
         gives a longer beginning of the same text, or starts again with another text."""
         if len(self._before) + len(text) < self._end:
             self._begin()
         return self._read(self._before + text) != ""
 
     def breaks(self, text: str) -> bool:
-        """Whether a stage that was not written to its end can be broken off: it went in circles, or
-        its limit cut it among items that its list had before. Then `kept` is set."""
+        """Returns whether an unfinished stage ends in a repetition that can be removed, and sets
+        `kept`. Either the stage repeats itself, or its token limit was reached among items that its
+        list had before."""
         self._begin()
         whole = self._before + text
-        circle = self._read(whole)
-        whole = whole[: self._end] if circle else whole
-        end = self._end if circle == "name" else _end_before_repeats(whole, self._open)
+        loop = self._read(whole)
+        whole = whole[: self._end] if loop else whole
+        end = self._end if loop == "name" else _end_before_repeats(whole, self._open)
         self.kept = None if end is None else end - len(self._before)
         return self.kept is not None
 
@@ -104,8 +110,8 @@ class RepetitionWatch:
         self._open, self._end = [_Bracket("", 0)], 0
 
     def _read(self, whole: str) -> Literal["", "item", "name"]:
-        """Goes on behind what has been read, to the end of the text or of a circle. A word at the
-        end of the text may not be finished, and is left unread."""
+        """Reads on to the end of the text, or to the third appearance of an item or part of a name,
+        and returns which. The last word of the text may be unfinished and is not read."""
         for token in _TOKEN.finditer(whole, self._end):
             word, end = token[0], token.end()
             watched = end > len(self._before)
@@ -121,7 +127,7 @@ class RepetitionWatch:
 
 
 def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
-    """Reads one token. Whether it is, or ends, an item that has come too often in its list."""
+    """Reads one token. Returns whether it is, or ends, an item that is in its list too often."""
     sign = text[start:end]
     in_string = any(bracket.sign == '"' for bracket in open_)
     if sign in ("(", "[", "{") or (sign == '"' and not in_string):
@@ -129,14 +135,15 @@ def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
         return False
     if sign in (")", "]", "}", '"'):
         closed = open_.pop()
-        while sign == '"' and closed.sign != '"':  # a file that does not close its brackets
+        while sign == '"' and closed.sign != '"':  # the file has brackets that are not closed
             closed = open_.pop()
         start = closed.offset
     return open_[-1].add(_item(text[start:end]), end)
 
 
 def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
-    """Of the innermost list that ends with repeats, however far the last one is written."""
+    """Finds the innermost list with repeated items at its end, and returns where it ends without
+    them. The last item may be unfinished."""
     innermost = open_[-1]
     partial = "" if innermost.behind_mark else _item(text[innermost.end or innermost.offset + 1 :])
     for bracket in reversed(open_):
@@ -148,5 +155,5 @@ def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
 
 
 def _item(text: str) -> str:
-    """An item as it is compared: PDDL ignores case, blanks and the JSON escapes of line ends."""
+    """Returns an item as it is compared: case, white space and its JSON escapes do not matter."""
     return re.sub(_BLANKS, " ", text).strip(" ,").lower()

@@ -1,7 +1,7 @@
-"""The rungs of the decoding ladder: what each asks of an answer, as data.
+"""The rungs of the decoding ladder and their properties, as data.
 
-`ladder` has what a rung puts on each kind of answer. Everything that depends on the rung reads it
-here, and nothing compares a rung's name.
+`ladder` has the constraint of each rung on each form of answer. All code that depends on the rung
+reads the properties here; no code compares a rung's name.
 """
 
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from typing import Literal, get_args
 GoalArm = Literal["any", "unmet"]
 
 Lists = Literal["tight", "free"]
-"""The rule for lists on the upper rungs. "free" excludes only what makes an answer wrong; "tight"
-also excludes what repeats something."""
+"""The rule for lists on "typed" and "grounded". "free" excludes only what makes an answer wrong;
+"tight" also excludes redundant entries."""
 
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
-"""From the least to the most that the decoder excludes."""
+"""The names in ascending order: the decoder excludes least on the first rung, most on the last."""
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A rung excludes what the one below does, and more.
+    """A rung of the ladder. It excludes what the rung below excludes, and more.
 
     `constrained`: there is a grammar. `needs_context`: the grammar depends on the question's
     `GrammarContext`. `typed`: names are declared and used with their types, so that goals can be
-    compared with the initial facts. `grounded`: names are those that the prompt shows. `goal` is
-    what `conf/decoding/<name>.yaml` sets `decoding.goal` to.
+    compared with the initial facts. `grounded`: only names that the prompt shows are allowed.
+    `goal` is the value of `decoding.goal` in `conf/decoding/<name>.yaml`.
     """
 
     name: RungName
@@ -46,7 +46,7 @@ RUNGS: dict[str, Rung] = {
         Rung("grounded", needs_context=True, typed=True, grounded=True, goal="unmet"),
     )
 }
-"""By name, from the bottom of the ladder to its top."""
+"""The rungs by name, from the bottom of the ladder to the top."""
 
 if tuple(RUNGS) != get_args(RungName):
     raise TypeError(f"decoding.rungs: RUNGS and RungName differ: {tuple(RUNGS)}")

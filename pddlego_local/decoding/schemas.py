@@ -1,14 +1,14 @@
-"""What JSON schemas put on an answer, by the rung.
+"""The JSON schemas of the ladder: the constraint of each rung on answers that are not PDDL files.
 
-    json        the form's keys with strings of any kind
-    syntax      a pattern for each string, a length for each list, a range for a number
+    json        the form's keys, with any strings
+    syntax      a pattern for each string, a maximum length for each list, a range for a number
     signatures  a command is one of the environment's, with any names in it, or one that is offered
-    typed       as signatures, and what says a direction is one of the four
+    typed       as signatures; in addition, a direction is one of the four
     grounded    a command is offered, or one of the environment's with names that were mentioned;
-                what is seen is what was mentioned
+                the form "seen" lists only names that were mentioned
 
-Choices, goals and sentences have no more than their syntax. No rung excludes that something is
-listed twice: the decoder's engine has no `uniqueItems`.
+The forms "choice", "goals" and "text" have the constraint of "syntax" on all higher rungs. No rung
+excludes duplicates in a list: the decoder's engine does not support `uniqueItems`.
 """
 
 import functools
@@ -29,23 +29,25 @@ from pddlego_local.decoding.staged.declarations import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
 
-# At most 30 letters, so that commands with two names keep within the 80 of the rung "syntax".
+# At most 30 characters: a command with two names then keeps to the 80 of the rung "syntax".
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
-# Options of llguidance; others pass over them.
+# Options of llguidance; other engines ignore them.
 _ON_ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 
 def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any") -> Grammar:
-    """JSON is written on one line under both exact layouts."""
+    """Returns the grammar of a JSON schema. Under both exact layouts, JSON is on one line."""
     exact = {} if layout == "any" else {"x-guidance": _ON_ONE_LINE}
     return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
 def keys(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+    """Constrains an answer to the keys of the form and their types."""
     return at_once(_of_model("json", form.keys, layout))
 
 
 def patterns(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+    """Constrains an answer to the patterns of the form."""
     return at_once(_of_model("syntax", form.patterns or form.keys, layout))
 
 
@@ -55,8 +57,8 @@ def _of_model(name: str, model: type[BaseModel], layout: Layout) -> Grammar:
 
 
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The schema without titles and descriptions: they constrain nothing, and would make a hash
-    depend on a comment."""
+    """Returns the schema without titles and descriptions: they constrain nothing, and they would
+    make the hash of a grammar depend on a comment."""
 
     def without_prose(part: dict[str, Any]) -> dict[str, Any]:
         prose = {key for key in ("title", "description") if isinstance(part.get(key), str)}
@@ -68,19 +70,19 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def command(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """For {"action": a command}."""
+    """Constrains {"action": …} to a command."""
     return _schema(rung, _object({"action": _command(rung, context)}), layout)
 
 
 def move(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """For {"kind": "act", "text": a command}, or a thought as long as the form allows."""
+    """Constrains {"kind": "act", "text": …} to a command, and a thought to the form's length."""
     act = {"kind": {"const": "act"}, "text": _command(rung, context)}
     think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
     return _schema(rung, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
 def seen(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """For lists of mentioned things, as long as the form's patterns allow."""
+    """Constrains lists to things that were mentioned, with the lengths of the form's patterns."""
     names = _nouns(context)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
     lists = {key: entry | only for key, entry in _properties(form).items()}
@@ -106,19 +108,20 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _command(rung: Rung, context: GrammarContext) -> dict[str, Any]:
-    """A schema for one string: all pairs of names are a short pattern, but a long list."""
+    """Returns the schema of one string. It is a pattern, as a list of all pairs of names would be
+    long."""
     direction = _any_of(DIRECTIONS) if rung.typed else _ANY_NAME
     name = _any_of(_nouns(context)) if rung.grounded else _ANY_NAME
     patterns = [*map(_literal, context.commands), *_templates(context.actions, name, direction)]
-    if not patterns:  # nothing is offered or mentioned, yet the answer must name an action
+    if not patterns:  # nothing is offered or mentioned, but the answer must name an action
         patterns = list(_templates(context.actions, _ANY_NAME, direction))
     return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
 
 
 def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator[str]:
-    """Patterns for the actions' commands; those with a name are left out where `name` is "".
+    """Yields patterns for the commands of actions; if `name` is "", those with a name are omitted.
 
-    Verbs before the same names are one pattern: long lists of names take their time to compile.
+    Verbs with the same arguments share one pattern, because long lists of names compile slowly.
     """
     verbs: dict[str, list[str]] = {}
     for action in actions:
@@ -136,7 +139,7 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
 
 
 def _nouns(context: GrammarContext) -> list[str]:
-    """What was mentioned and is no direction."""
+    """Returns the mentioned things that are not directions."""
     return [thing for thing in context.names.things if thing not in DIRECTIONS]
 
 
@@ -145,5 +148,5 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _literal(words: str) -> str:
-    """Just these words, as a pattern."""
+    """Returns a pattern for exactly these words."""
     return re.sub(r"[^\w /-]", r"\\\g<0>", words)

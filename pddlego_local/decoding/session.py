@@ -1,13 +1,13 @@
-"""An answer while it is written: a session yields stages, and is given what was written in them.
+"""An answer while it is written: a session has a stage to write next, and receives its text.
 
     session = constraint.begin()
     while session.goes_on:
-        ... write session.stage.grammar's language behind session.prefix ...
+        ... continue session.prefix with text in the language of session.stage.grammar ...
         session.accept(text)
 
-Every rung has this one shape. Free text is a stage without a grammar, `syntax` is a stage with one,
-and on the upper rungs each stage's grammar is made from the text of the stages before it. How a
-session is drawn from a model is decided elsewhere (`episode.drawing`).
+Every rung has this interface. Free text is one stage without a grammar, and `syntax` is one stage
+with a grammar. On the upper rungs, the grammar of each stage is made from the text of the stages
+before it. `episode.drawing` draws the text of a session from a model.
 """
 
 import hashlib
@@ -19,37 +19,37 @@ from dataclasses import dataclass, replace
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Prefix
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix, decoder_verdict
-from pddlego_local.decoding.repetition import RepetitionWatch
+from pddlego_local.decoding.repetition import LoopWatch
 
 
 @dataclass(frozen=True)
 class Stage:
     """One part of an answer; without a grammar it is free text.
 
-    A grammar's language is prefix-free, so that the grammar tells where a text ends. Before the
-    stage begins, `rollback_chars` characters are removed from the end of the answer so far. The
-    stage's text begins with `forced_prefix`; its grammar describes what follows that. A stage with
-    a `watch` can be stopped when the text repeats itself.
+    The language of a grammar is prefix-free, so that the grammar determines where a text ends.
+    Before the stage begins, `rollback_chars` characters are removed from the end of the answer so
+    far. The stage's text begins with `forced_prefix`; its grammar describes the text after that. A
+    stage with a `watch` can be stopped when the text repeats itself.
     """
 
     name: str
     grammar: Grammar | None
     rollback_chars: int = 0
     forced_prefix: str = ""
-    watch: RepetitionWatch | None = None
+    watch: LoopWatch | None = None
 
 
 Stages = Generator[Stage, str, None]
-"""Yields a stage, is sent the text that was written in it, its head included, and goes on. If the
-stage was broken off, its `watch` says how much of the text stays."""
+"""A generator that yields a stage and is then sent the stage's text, including `forced_prefix`. If
+the stage was stopped early, its `watch` says how much of the text is kept."""
 
 
 @dataclass(frozen=True)
 class Constraint:
     """The constraint of a rung on one form of answer. `begin` opens a session for each answer.
 
-    `in_stages` says that the answer takes several requests, each of which continues the one before;
-    without it there is one stage and one request.
+    `in_stages` says that the answer takes several requests, each of which continues the text of the
+    one before. Otherwise there is one stage and one request.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Constraint:
     in_stages: bool = True
 
     def begin(self, *, thinks: bool = False) -> "AnswerSession":
-        """A new answer. `thinks`: a free thought comes before it."""
+        """Starts a new answer. `thinks` says that an unconstrained thought comes before it."""
         return AnswerSession(self, thinks=thinks)
 
     @property
@@ -67,13 +67,13 @@ class Constraint:
 
     @property
     def first_grammar(self) -> Grammar | None:
-        """The grammar of the first stage, which depends on no text."""
+        """The grammar of the first stage, which does not depend on any text."""
         return next(self.stages()).grammar
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the one grammar. That of an answer in stages covers the grammar files; each
-        stage's own hash is in the transcript."""
+        """The hash of the grammar; None for free text. For an answer in stages, it is the hash of
+        all grammar files; the transcript has the hash of each stage's own grammar."""
         if self.in_stages:
             return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
         grammar = self.first_grammar
@@ -81,7 +81,7 @@ class Constraint:
 
 
 def at_once(grammar: Grammar | None) -> Constraint:
-    """An answer of one stage and one request."""
+    """Returns the constraint for an answer of one stage and one request."""
 
     def stages() -> Stages:
         yield Stage("answer", grammar)
@@ -90,16 +90,16 @@ def at_once(grammar: Grammar | None) -> Constraint:
 
 
 class AnswerSession:
-    """One answer: `stage` is to be written next, `goes_on` says that there is one.
+    """One answer while it is written: `stage` is to be written next, while `goes_on` is true.
 
-    The session owns the text: what is rolled back, what is forced, and whether the finished answer
-    is in the language.
+    The session owns the text: it applies rollbacks and forced prefixes, and it checks that each
+    finished stage is in its language.
     """
 
     def __init__(self, constraint: Constraint, *, thinks: bool = False) -> None:
         self._constraint, self._stages = constraint, constraint.stages()
         stage = next(self._stages)
-        # Forced text after a thought cannot be part of the prompt: the grammar writes it.
+        # After a thought, forced text cannot be part of the prompt, so the grammar contains it.
         self.stage = with_prefix_in_grammar(stage) if thinks else stage
         self._written_prefix = stage.forced_prefix if thinks else ""
         self.goes_on = True
@@ -107,12 +107,12 @@ class AnswerSession:
 
     @property
     def prefix(self) -> Prefix | None:
-        """The text that the stage continues, with the stage's own rollback and head, and a watch
-        that tells whether it is to be broken off; None if the whole answer is one request."""
+        """The text that the stage continues, with the rollback and the forced prefix of the stage,
+        and a watch that says when to stop; None if the whole answer is one request."""
         if not self._constraint.in_stages:
             return None
-        stage, watch, head = self.stage, self.stage.watch, len(self._written_prefix)
-        watched = watch and (lambda text: watch(text[head:]))
+        stage, watch, begin = self.stage, self.stage.watch, len(self._written_prefix)
+        watched = watch and (lambda text: watch(text[begin:]))
         return replace(
             self._written,
             rollback_chars=stage.rollback_chars,
@@ -126,13 +126,15 @@ class AnswerSession:
         return self._written.text
 
     def accept(self, text: str, prefix: Prefix | None = None, *, ended: bool = True) -> int:
-        """Takes what was written in the stage, without its head. `prefix` is the answer with it, as
-        the model's backend gives it. `ended` is False if the stage was not written to its end: then
-        the session goes on behind what came before a circle, and if there was none, no further.
+        """Accepts the text of the stage, without its forced prefix.
 
-        Returns how many characters of the stage fall away with a circle. Raises GrammarIgnored if a
-        finished stage is outside its grammar, and ModelFault if it is only the beginning of a text:
-        the decoder can end one early, in silence.
+        `prefix` is the answer including this text, as the model's backend returns it. `ended` is
+        False if the stage was not written to its end. Then the session removes the repetition at
+        the end of the text and goes on; if there is no repetition, the session is over.
+
+        Returns the number of characters that are removed as a repetition. Raises GrammarIgnored if
+        a finished stage is outside its grammar, and ModelFault if it is only the beginning of a
+        text in the language: a decoder can end a text early without an error.
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
@@ -153,8 +155,8 @@ class AnswerSession:
 
 
 def _verify(stage: Stage, text: str) -> None:
-    """Raises if a stage that has ended is outside its language: an engine that fails permits
-    nothing but the end of the text, and does not say so."""
+    """Raises if a finished stage is outside its language: an engine that fails permits only the end
+    of the text, and reports no error."""
     name = stage.grammar.name if stage.grammar else ""
     match decoder_verdict(stage.grammar, text):
         case "unfinished":
@@ -172,7 +174,7 @@ def _verify(stage: Stage, text: str) -> None:
 
 
 def with_prefix_in_grammar(stage: Stage) -> Stage:
-    """The same stage without a head: its grammar begins with that text."""
+    """Returns the stage without a forced prefix; its grammar begins with that text instead."""
     if not stage.forced_prefix or stage.grammar is None:
         return stage
     start = re.compile(r"^start\s*:", re.MULTILINE)
@@ -182,8 +184,8 @@ def with_prefix_in_grammar(stage: Stage) -> Stage:
 
 
 def place_of_departure(constraint: Constraint, text: str) -> str:
-    """Where a whole answer leaves a rung's language, in words; "" if it could have been written
-    without a rollback."""
+    """Returns where a complete answer leaves the language of a rung, in words; "" if it can be
+    written without a rollback."""
     data = text.encode("utf-8", "surrogatepass")
     at = 0
     stages = constraint.stages()

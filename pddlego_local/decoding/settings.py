@@ -1,4 +1,4 @@
-"""How answers are drawn: the rung of the decoding ladder and the sampling settings."""
+"""The settings of decoding: the rung of the ladder and how answers are sampled."""
 
 from typing import Annotated, Literal
 
@@ -11,14 +11,15 @@ from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS, GoalArm, Lists, RungName
 
 Reading = Literal["lenient", "strict"]
-"""How a free answer is read: see `episode.reading`."""
+"""How a free answer is read (see `episode.reading`)."""
 
 Reason = Literal["none", "think", "draft"]
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Reject:
-    """Free answers are drawn, `tries` at most, until one lies in the language of the `rung`."""
+    """Rejection sampling: free answers are drawn until one is in the language of `rung`, at most
+    `tries` of them."""
 
     rung: Literal["typed", "grounded"]
     tries: Annotated[int, Field(ge=1, le=64)]
@@ -26,29 +27,33 @@ class Reject:
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
-    """`conf/decoding/<rung>.yaml`. `max_tokens` counts the answer and, if any, the thought.
+    """The settings of decoding, from `conf/decoding/<rung>.yaml`.
 
-    `reason` says what comes before the constrained answer: nothing ("none"); the thought of a
-    reasoning model ("think"); or a free answer of at most `draft_tokens` ("draft"), which the model
-    then has before its eyes. A draft that its limit cut is used as it is.
+    `max_tokens` limits the answer together with the model's thought, if there is one.
 
-    `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
-    "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
-    `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"), or
-    those that are already true ("unmet"), as `conf` has it for "grounded". `lists` says whether
-    these two leave out only what makes an answer wrong ("free", as `conf` has it for both) or also
-    what is said again ("tight", which records without this option mean). `layout` is how an
-    answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
-    with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
-    `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
-    is what a model reads about PDDL without a plan: the planner's own words, or those of the static
-    check (`pddl.check`).
+    `reason` says what comes before the constrained answer: nothing ("none"), the thought of a
+    reasoning model ("think"), or a free answer of at most `draft_tokens` tokens ("draft"), which
+    the model then sees. A draft that reaches this limit is cut off there and used as it is.
 
-    `repair` mends PDDL with what that rung knows before it is planned with (`pddl.repair`).
+    `stage_tokens` limits the tokens of single stages by name: "types", "predicates", "actions",
+    "objects", "facts" and "goal", or on the rung "signatures" "domain" and "problem". No stage may
+    exceed what is left of `max_tokens`.
 
-    `reject` draws free answers until one is in a rung's language (`episode.rejection`). Without
-    `rollback` an answer of "typed" or "grounded" is drawn under masks alone: what is wrong and no
-    mask could know beforehand stays, as does a goal that is already true.
+    `goal` says which goals "typed" and "grounded" exclude: none ("any"), or goals that are already
+    true ("unmet", the value in `conf` for "grounded"). `lists` says whether these two rungs exclude
+    only what makes an answer wrong ("free", the value in `conf` for both) or also redundant entries
+    ("tight", the rule of all records without this option). `layout` fixes what carries no meaning
+    in an answer, such as spaces (`decoding.layout`); `conf` sets "line" for every rung with a
+    grammar. `reading` says how answers of "free" are read (`episode.reading`).
+
+    `best_of` answers are drawn at once, and the first one that the planner solves is used.
+    `feedback` is what a model reads about PDDL without a plan: the message of the planner, or the
+    messages of the static check (`pddl.check`). `repair` repairs PDDL before planning, with what
+    the given rung knows (`pddl.repair`). `reject` draws free answers until one is in the language
+    of a rung (`episode.rejection`).
+
+    Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone: it keeps the
+    mistakes that no mask can exclude beforehand, and a goal that is already true.
     """
 
     rung: RungName
@@ -72,17 +77,17 @@ class Decoding:
         if self.goal != "any" and not RUNGS[self.rung].typed:
             raise ConfigError(
                 f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
-                f"the rung {self.rung} knows no facts; choose decoding.goal=any."
+                f"the rung {self.rung} does not compare goals with facts; choose decoding.goal=any."
             )
         if self.lists != "tight" and not RUNGS[self.rung].typed:
             raise ConfigError(
                 f"decoding.lists={self.lists} needs decoding=typed or decoding=grounded: the rung "
-                f"{self.rung} knows no lists; leave decoding.lists out."
+                f"{self.rung} has no rule for lists; leave decoding.lists out."
             )
         if not self.rollback and not RUNGS[self.rung].typed:
             raise ConfigError(
                 "decoding.rollback=false needs decoding=typed or decoding=grounded: the rung "
-                f"{self.rung} takes nothing back; choose decoding.rollback=true."
+                f"{self.rung} never rolls back; choose decoding.rollback=true."
             )
         constrained = RUNGS[self.rung].constrained
         if self.reject and constrained:
@@ -92,19 +97,18 @@ class Decoding:
             )
         if self.reject and self.reject.tries > 1 and self.temperature == 0:
             raise ConfigError(
-                f"decoding.reject.tries={self.reject.tries} needs a decoding.temperature above 0, "
-                "at which a second answer can be another one."
+                f"decoding.reject.tries={self.reject.tries} needs a decoding.temperature above 0: "
+                "at 0, a second answer cannot differ from the first."
             )
         if self.reason == "draft" and not constrained:
             raise ConfigError(
-                "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
-                "after a draft is as free as the draft; choose another rung or "
-                "decoding.reason=none."
+                "decoding.reason=draft needs a rung with a grammar: with decoding=free, the answer "
+                "is as unconstrained as its draft; choose another rung or decoding.reason=none."
             )
         if self.reading != "lenient" and constrained:
             raise ConfigError(
-                f"decoding.reading={self.reading} is for decoding=free: what is drawn under a "
-                "grammar is read to the letter; choose decoding.reading=lenient."
+                f"decoding.reading={self.reading} is for decoding=free: an answer under a grammar "
+                "is always read exactly as it is; choose decoding.reading=lenient."
             )
         if self.layout != "any" and not constrained:
             raise ConfigError(
@@ -118,11 +122,12 @@ class Decoding:
 
     @property
     def needs_context(self) -> bool:
-        """Whether what is asked of an answer depends on the names that the prompt shows."""
+        """Whether the requirements on an answer depend on the context of its question."""
         rungs = {(self.reject or self).rung, self.repair} & RUNGS.keys()
         return any(RUNGS[rung].needs_context for rung in rungs)
 
     def sampling(self, seed: int) -> Sampling:
+        """Returns the sampling settings of a request with this seed."""
         return Sampling(
             self.temperature,
             self.top_p,
@@ -133,8 +138,8 @@ class Decoding:
         )
 
     def check_room(self, context_tokens: int) -> None:
-        """Raises ConfigError if a draft and an answer, each as long as it may be, leave no room for
-        a prompt in a context of so many tokens."""
+        """Raises ConfigError if a draft and an answer of maximum length leave no room for a prompt
+        in a context of `context_tokens` tokens."""
         if self.reason == "draft" and self.draft_tokens + self.max_tokens >= context_tokens:
             raise ConfigError(
                 f"decoding.draft_tokens={self.draft_tokens} and decoding.max_tokens="

@@ -1,7 +1,8 @@
-"""The least that makes an environment: one class, and one YAML in the group `environment`.
+"""The base class of an environment that is one class and one YAML in the group `environment`.
 
 The class says how a game begins, what a command does, and whether the game is won. The YAML names
-the class and gives the fields below; all else has a default. `examples/lamp` is one.
+the class and sets the required fields below; all other fields have defaults. `examples/lamp` is an
+example.
 """
 
 import re
@@ -18,9 +19,9 @@ WORDS = re.compile(r"[^\W\d_][\w'-]*(?: \d+)?")  # "lamp", "room 2"
 
 
 class Words(BaseModel, extra="forbid"):
-    """The prompts' words for the game. The environments of the project have the same keys in their
-    `prompts/environment.yaml`. `brief` says everything in few words, and `game` is the text for
-    methods that name actions. Methods that write problem files for a given domain show the
+    """The words that prompts use for the game. The project's own environments have the same keys in
+    their `prompts/environment.yaml`. `brief` is a short version of all the words, and `game` is the
+    text for methods that name actions. Methods that write problem files for a given domain show the
     `demonstration`."""
 
     task: str
@@ -36,12 +37,12 @@ class Words(BaseModel, extra="forbid"):
 
 
 class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
-    """Implements `core.protocols.Environment`, but for `reset`, `step` and `won`.
+    """Implements `core.protocols.Environment` except for `reset`, `step` and `won`.
 
-    `goals` are the end goal and its fallbacks, `names` is a pattern for names in the game's texts,
-    and `examples` has an entry for each method that shows examples (deps, fcrf), which are the keys
-    of `prompts/<method>.yaml`. Settings of a game are further fields of its class; constants, such
-    as `outcomes`, stand there without a type.
+    `goals` are the end goal and its fallbacks. `names` is a regular expression that finds names in
+    the game's texts. `examples` has an entry for each method whose prompts show examples (deps,
+    fcrf), with the keys of `prompts/<method>.yaml`. A subclass adds a field for each setting of its
+    game. Constants, such as `outcomes`, are class attributes without a type annotation.
     """
 
     budget: Budget
@@ -59,8 +60,8 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         contents: dict[str, Any] = {
             "tables.yaml": self.model_dump(mode="json", include={"actions", "feedback", "groups"}),
             "domain.pddl": self.domain,
-            "prompts/environment.yaml": self._told(),
-            **{f"prompts/{method}.yaml": told for method, told in self.examples.items()},
+            "prompts/environment.yaml": self._all_words(),
+            **{f"prompts/{method}.yaml": entry for method, entry in self.examples.items()},
         }
         if kind.problem is not BaseEnvironment.problem:
             contents["reference.py"] = self
@@ -76,27 +77,27 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
 
     @property
     def task_type(self) -> str:
-        """One kind of game, unless the class says otherwise."""
+        """Returns the environment's name. A class with several kinds of games overrides this."""
         return self.name
 
     def preflight(self) -> None:
-        """Needs nothing."""
+        """Does nothing: no resources are needed."""
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return self.all_goals
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """All that the pattern matches: "room 2", which PDDL spells room_2."""
+        """Returns everything that the pattern matches: "room 2", which PDDL spells room_2."""
         found = [match[0] for turn in memory for match in self.name_pattern.finditer(turn.text)]
         objects = dict.fromkeys(name.lower().replace(" ", "_") for name in found)
         return Names(tuple(objects), tuple(dict.fromkeys(found)))
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Does nothing: no resources are held."""
 
     def problem(self, memory: Sequence[Turn]) -> str:
-        """The problem file that a perfect model would write now, with its goal. A class that has
-        this method can be played by model=reference."""
+        """Returns the problem file, with its goal, that a perfect model would write now.
+        `model=reference` can play a class that has this method."""
         raise NotImplementedError
 
     def formalize(
@@ -105,11 +106,12 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         return self.domain, self.problem(memory)
 
     def subgoals(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """One: a game ends when it is reached."""
+        """Returns the end goal as the only sub-goal."""
         return (self.all_goals[0].words,)
 
-    def _told(self) -> dict[str, Any]:
-        """The words. Those that were left out are derived from other words or from the tables."""
+    def _all_words(self) -> dict[str, Any]:
+        """Returns the words, and derives those that were left out from other words or the
+        tables."""
         words = self.words
         goals = "; ".join(goal.words for goal in self.all_goals)
         hint = words.goal_hint or f"Your goal is the first of these that can be reached: {goals}."

@@ -1,16 +1,15 @@
-"""The folder of one environment: everything that belongs to it lies together.
+"""The folder of one environment, which holds all files of this environment.
 
-    game.py                    the game itself: what implements `core.protocols.Environment`
+    game.py                    the game itself: implements `core.protocols.Environment`
     tables.yaml                its actions, feedback rules and difficulty groups
-    domain.pddl                where it has one: the hand-written domain of the methods that are
-                               given one
-    reference.py               the answers of a perfect model (`models.reference` says which)
+    domain.pddl                optional: the hand-written domain, for the methods that are given one
+    reference.py               the answers of a perfect model (`models.reference` lists them)
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
 
-The folder is a package; its name is what the environment is found by, wherever it lies. One YAML
-in the group `environment` of a folder of configurations names its class. A `BaseEnvironment` has no
-folder: it gives what would be in these files.
+The folder is a package, and the environment is found by the package's name, wherever the folder is.
+One YAML in the group `environment` of a configuration folder names its class. A `BaseEnvironment`
+has no folder: it provides what would be in these files.
 """
 
 import hashlib
@@ -36,8 +35,8 @@ _given: dict[str, Mapping[str, Any]] = {}
 
 
 def give(name: str, contents: Mapping[str, Any]) -> str:
-    """For an environment without a folder: what would be in its files, by their names. Returns its
-    package: what all of this is found by, and nothing else."""
+    """Registers an environment without a folder. `contents` maps the name of each file to what
+    would be in it. Returns a package name that identifies exactly these contents."""
     text = json.dumps(
         {file: content for file, content in contents.items() if not file.endswith(".py")}
     )
@@ -47,8 +46,8 @@ def give(name: str, contents: Mapping[str, Any]) -> str:
 
 
 def missing(package: str, *names: str) -> list[str]:
-    """A sentence for each of these files that is missing. Raises ConfigError where there is no such
-    package."""
+    """Returns a sentence for each of these files that is missing. Raises ConfigError if there is no
+    such package."""
     incomplete = f"the environment {package.partition('@')[0]} is not complete"
     return [
         f"{incomplete}: {place(package, name)} is missing"
@@ -58,7 +57,7 @@ def missing(package: str, *names: str) -> list[str]:
 
 
 def place(package: str, name: str) -> str:
-    """Where a file of the environment is, or would be, as sentences name it."""
+    """Returns where a file of the environment is or should be, as messages name it."""
     if package not in _given:
         return str(_path(package, name))
     return _PLACES.get(name, name.replace("prompts/", "environment.examples.")[: -len(".yaml")])
@@ -84,7 +83,7 @@ def _require(package: str, name: str) -> None:
 
 
 def text(package: str, name: str) -> str:
-    """Raises ConfigError naming the file that is missing."""
+    """Returns the text of a file. Raises ConfigError, naming the file, if it is missing."""
     _require(package, name)
     if package in _given:
         return json.dumps(_given[package][name])
@@ -93,7 +92,8 @@ def text(package: str, name: str) -> str:
 
 @cache
 def words(package: str, name: str) -> dict[str, Any]:
-    """A YAML file of the environment; raises ConfigError where it is not one of keys."""
+    """Returns the content of a YAML file. Raises ConfigError if it is missing or is not a
+    mapping."""
     _require(package, name)
     if package in _given:
         return dict(_given[package][name])
@@ -101,14 +101,15 @@ def words(package: str, name: str) -> dict[str, Any]:
         content = yaml.safe_load(text(package, name))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise ConfigError(f"{place(package, name)} is no YAML: {reason}") from error
+        raise ConfigError(f"{place(package, name)} is not valid YAML: {reason}") from error
     if not isinstance(content, dict):
-        raise ConfigError(f"{place(package, name)} holds no keys")
+        raise ConfigError(f"{place(package, name)} is not a mapping of keys")
     return content
 
 
 def reference(package: str) -> Any:
-    """The rules of a perfect model; raises ConfigError naming the file where there are none."""
+    """Returns the rules of a perfect model. Raises ConfigError, naming the file, if there are
+    none."""
     _require(package, "reference.py")
     if package in _given:
         return _given[package]["reference.py"]
@@ -116,7 +117,7 @@ def reference(package: str) -> Any:
 
 
 def sha256(package: str) -> str:
-    """One hash for its tables and what it makes games of: its domain, its worlds."""
+    """Returns one hash of the tables and of what games are made from: the domain and the worlds."""
     worlds = [] if package in _given else _worlds(package)
     names = [name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)]
     texts = [text(package, name) for name in names]

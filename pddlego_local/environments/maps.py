@@ -1,11 +1,11 @@
-"""A game's map: how a record names it."""
+"""The hash that identifies a game's map in a record."""
 
 import hashlib
 import json
 
 
 def map_hash(environment: str, *what: object) -> str:
-    """12 hexadecimal digits: games with the same hash have the same map. `what` is the map as data
-    that JSON can hold, in an order that does not depend on chance."""
+    """Returns 12 hexadecimal digits. Games with the same hash have the same map. `what` is the map
+    as JSON data, in an order that does not depend on chance."""
     text = json.dumps([environment, *what], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

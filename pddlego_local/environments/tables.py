@@ -1,4 +1,4 @@
-"""From planned actions to a game's commands, and from refusals to feedback: both are tables."""
+"""Tables that turn planned actions into the game's commands, and refusals into feedback."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ def _compiled(text: str) -> re.Pattern[str]:
 
 
 def _checked(template: str, words: Mapping[str, str]) -> None:
-    """Raises ValueError for a template with braces that none of the words fills."""
+    """Raises ValueError if the template has braces that none of the words fills."""
     try:
         template.format(**words)
     except (LookupError, ValueError, AttributeError) as error:
@@ -42,8 +42,8 @@ Pattern = Annotated[re.Pattern[str], BeforeValidator(_compiled)]
 
 
 class FeedbackRule(BaseModel, extra="forbid"):
-    """If `command` and `reply` both match, the model reads `message`, which may name the command.
-    An empty `message` means that the reply is no refusal."""
+    """If `command` and `reply` both match, the model reads `message`, in which `{command}` stands
+    for the command. An empty `message` means that the reply is not a refusal."""
 
     command: Pattern
     reply: Pattern
@@ -51,13 +51,14 @@ class FeedbackRule(BaseModel, extra="forbid"):
 
 
 def spaced(name: str) -> str:
-    """How most games spell a PDDL name: "red_apple" is "red apple"."""
+    """Returns a PDDL name as most games spell it: "red_apple" becomes "red apple"."""
     return name.replace("_", " ")
 
 
 class Tables(BaseModel):
-    """The constants of an environment. The commands of `actions` may name the parameters. `groups`
-    are its groups of difficulty with their types of tasks; without them each type is a group."""
+    """The constants of an environment. The commands of `actions` may contain the actions'
+    parameters. `groups` maps each difficulty group to its task types; without it, each task type is
+    a group."""
 
     actions: tuple[Annotated[Action, AfterValidator(_named)], ...]
     feedback: tuple[FeedbackRule, ...]
@@ -66,7 +67,8 @@ class Tables(BaseModel):
 
     @classmethod
     def load(cls, package: str) -> "Tables":
-        """Of an environment's folder. Raises ConfigError naming all that is wrong in its files."""
+        """Returns the tables in an environment's folder. Raises ConfigError naming all mistakes in
+        its files."""
         if wrong := faults(package):
             raise ConfigError("; ".join(wrong))
         domain = domain_text(package, "domain.pddl")
@@ -74,13 +76,14 @@ class Tables(BaseModel):
 
     @property
     def schemas(self) -> tuple[Action, ...]:
-        """The actions that a prompt gives to a model that writes its own domain; the hand-written
-        domain may have more."""
+        """Returns the actions that a prompt shows to a model that writes its own domain. The
+        hand-written domain may have more."""
         return tuple(action for action in self.actions if action.in_prompt)
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
-        """From "(move kitchen corridor west)" to "move west"; None if name or arity fit no action.
-        PDDL ignores case, games do not: all is lower case."""
+        """Returns "move west" for "(move kitchen corridor west)", or None if no action has this
+        name and number of arguments. PDDL ignores case but games do not, so everything is in lower
+        case."""
         name, *arguments = planned.strip("() ").lower().split() or [""]
         for action in self.actions:
             if action.name.lower() == name and len(action.variables) == len(arguments):
@@ -89,7 +92,8 @@ class Tables(BaseModel):
         return None
 
     def feedback_for(self, command: str, reply: str) -> str:
-        """The specific sentence about a refused command, "" if it was carried out."""
+        """Returns the sentence that explains why a command was refused, or "" if it was carried
+        out."""
         for rule in self.feedback:
             if rule.command.search(command) and rule.reply.search(reply):
                 return rule.message.format(command=command)
@@ -97,7 +101,7 @@ class Tables(BaseModel):
 
 
 def domain_text(package: str, name: str) -> str:
-    """A domain file of an environment without its lines of comment."""
+    """Returns a domain file of an environment without its comment lines."""
     return without_comments(family.text(package, name))
 
 
@@ -106,13 +110,14 @@ def without_comments(domain: str) -> str:
 
 
 def difficulty_groups(package: str) -> dict[str, list[str]]:
-    """Group → task types, in the order of `tables.yaml`; empty if its types are its groups."""
+    """Returns the task types of each group, in the order of `tables.yaml`. The result is empty if
+    each task type is its own group."""
     return Tables.model_validate(family.words(package, "tables.yaml")).groups
 
 
 def faults(package: str) -> list[str]:
-    """A sentence for each mistake in tables.yaml; none where it is missing or is not YAML, which
-    `family` tells."""
+    """Returns a sentence for each mistake in tables.yaml. `family` reports a file that is missing
+    or is not YAML."""
     try:
         difficulty_groups(package)
     except pydantic.ValidationError as error:

@@ -1,20 +1,21 @@
-"""Problem files, as the references of the environments write them."""
+"""Writes problem files for the references of the environments."""
 
 from collections.abc import Callable, Iterable
 
 Fact = tuple[str, ...]
-"""("have", "red onion"): a predicate and the game's names of its arguments."""
+"""A predicate and its arguments by the game's names: ("have", "red onion")."""
 
 
 def atoms(facts: Iterable[Fact], spell: Callable[[str], str]) -> list[str]:
-    """The facts as PDDL, their names spelled so: "(have red_onion)"."""
+    """Returns the facts in PDDL, with each word spelled by `spell`: "(have red_onion)"."""
     return [f"({' '.join(map(spell, fact))})" for fact in facts]
 
 
 def problem_file(
     name: str, domain: str, objects: Iterable[str], facts: Iterable[str], goal: str
 ) -> str:
-    """Each of the `objects`, "mug1 mug2 - mug", and of the `facts` on a line of its own."""
+    """Returns a problem file with a line for each of the `objects`, such as "mug1 mug2 - mug", and
+    for each of the `facts`."""
     return (
         f"(define (problem {name})\n"
         f"  (:domain {domain})\n"

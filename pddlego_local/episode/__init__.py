@@ -1,1 +1,1 @@
-"""One episode: questions, answers and how they are drawn and read, plans, commands, memory."""
+"""One episode: its questions, the drawing and reading of answers, plans, commands and memory."""

@@ -1,8 +1,9 @@
-"""An answer after a draft: the model first answers freely, then under the grammar.
+"""Draws an answer after a draft: the model first answers freely, then under the grammar.
 
     the prompt → a free draft → `Form.after_draft`: "Now give your final answer …" → the answer
 
-The prompt is the same with and without a draft, so the server's prefix cache has it by then.
+The prompt is the same with and without a draft. The second request also begins with it, so the
+server's prefix cache holds it by then.
 """
 
 import dataclasses
@@ -11,23 +12,23 @@ from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.one_answer import StageTokens, draw_one, recorded
 
 
 def draw_after_draft(
     model: LanguageModel,
-    question: Question[Fields],
+    question: AnyQuestion,
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    """A draft of at most `sampling.draft_tokens`, used as it is if the limit cut it, and an answer.
+    """Draws a draft of at most `sampling.draft_tokens` tokens, then the answer.
 
-    Tokens and latency count both requests; the prompt is that of the first one. Raises as
-    `draw_one`, and PromptTooLong if the draft leaves no room for an answer.
+    A draft that the limit cut is used as it is. The completion's tokens and latency include both
+    requests; its prompt tokens are those of the first one. Raises the errors of `draw_one`, and
+    PromptTooLong if the draft leaves no room for an answer.
     """
     own = dataclasses.replace(sampling, draft_tokens=0)
     free = dataclasses.replace(

@@ -1,4 +1,4 @@
-"""Answers to a question: how many, from which kind of model, and in which way each is drawn."""
+"""Draws the answers to a question, in the way that the model and the decoding settings require."""
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn, Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.after_draft import draw_after_draft
 from pddlego_local.episode.one_answer import StageTokens, draw_one
@@ -16,18 +15,18 @@ from pddlego_local.episode.rejection import Rejection
 
 def draw(
     model: Model,
-    question: Question[Fields],
+    question: AnyQuestion,
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
     count: int = 1,
     rejection: Rejection | None = None,
 ) -> list[Drawn]:
-    """`count` answers, each after a draft of its own where `sampling` asks for one, or by a
-    `rejection` of its own. A model that decodes nothing gives whole answers, whatever the
-    constraint, drafts nothing and rejects nothing.
+    """Returns `count` answers to `question`.
 
-    Raises as `draw_one` and `draw_after_draft`.
+    Each answer follows a separate draft if `sampling` asks for drafts, or a separate rejection
+    sampling if `rejection` is given. A model that does not decode gives whole answers whatever the
+    constraint, without drafts or rejection. Raises the errors of `draw_one` and `draw_after_draft`.
     """
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
@@ -35,7 +34,7 @@ def draw(
         return _draw_in_one_request(model, question, constraint, sampling, count)
 
     def draw_sample(number: int) -> Drawn:
-        """In requests of its own, by a seed of its own; the backend can batch them."""
+        """Uses separate requests and a separate seed; the backend can batch the requests."""
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
         own = dataclasses.replace(sampling, seed=seed)
         if rejection:
@@ -52,12 +51,12 @@ def draw(
 
 def _draw_in_one_request(
     model: LanguageModel,
-    question: Question[Fields],
+    question: AnyQuestion,
     constraint: Constraint,
     sampling: Sampling,
     count: int,
 ) -> list[Drawn]:
-    """Answers of one stage each; their records list no stages."""
+    """Draws answers of one stage each; their records list no stages."""
     if count == 1:
         drawn = draw_one(model, question.messages, constraint, sampling, {})
         return [Drawn(drawn.completion)]

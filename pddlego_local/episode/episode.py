@@ -1,7 +1,7 @@
-"""One game, played once: every arrow of the straight line is a call here, and leaves an event.
+"""One game, played once. Each step from a question to an action is a call here and leaves an event.
 
-A method decides what to ask and when; this file asks, plans, acts and writes down. It knows no
-method and no particular environment, model or planner.
+A method decides what to ask and when; this file asks, plans, acts and records. It depends on no
+method, and on no particular environment, model or planner.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, W
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Fields, Form, Pddl
-from pddlego_local.decoding.question import GrammarContext, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.game_runner import GameRunner
 from pddlego_local.episode.model_caller import ModelCaller
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Fields)
 
 @dataclass(frozen=True)
 class Parts:
-    """What an episode is played with. `trained_on` are the maps that the model learned from."""
+    """The parts that an episode uses. `trained_on` are the maps that the model was trained on."""
 
     environment: Environment
     model: Model
@@ -41,11 +41,11 @@ class Parts:
 
 
 class Episode(GameRunner):
-    """The memory of one episode and the few things a method can do in it.
+    """The memory of one episode, and the operations that a method can use.
 
-    `memory` holds the turns that count, beginning with the first observation. `earlier` are the
-    rows of the trials before this one, of all games, in the order (trial, game): what a method that
-    learns between trials may look at. `seed` belongs to this episode alone.
+    `memory` holds the turns that are kept, beginning with the first observation. `earlier` are the
+    rows of the previous trials of all games, in the order (trial, game); a method that learns
+    between trials may read them. `seed` is used by this episode alone.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Episode(GameRunner):
         self._planner = parts.planner
 
     def start(self) -> Observation:
-        """Resets the game; the first observation is the first turn of the memory."""
+        """Resets the game and returns the first observation, which is the memory's first turn."""
         first = self._reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
@@ -86,7 +86,7 @@ class Episode(GameRunner):
         return first
 
     def steps(self) -> Iterator[int]:
-        """1, 2, … until the environment's budget of rounds or of actions is spent."""
+        """Yields 1, 2, … until the environment's budget of rounds or of actions is spent."""
         budget = self.environment.budget
         for step in itertools.count(1):
             if self.spent or (budget.unit == "rounds" and step > budget.limit):
@@ -95,7 +95,7 @@ class Episode(GameRunner):
 
     def plan(
         self,
-        asked: Question[Fields],
+        asked: AnyQuestion,
         domain: str,
         problem: str,
         where: Where,
@@ -103,23 +103,23 @@ class Episode(GameRunner):
         goals: Sequence[Goal] = (),
         given: bool = False,
     ) -> Formalization:
-        """As `planning.plan`, with a record of each plan, for an answer to what was `asked`."""
+        """Plans for an answer to the question `asked` and records each plan (`planning.plan`)."""
         files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
         return plan(*parts, *files, where, goals, context=asked.context, given=given)
 
     def restart(self) -> None:
-        """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
+        """Resets the game and replays the memory. Raises EnvironmentFault if the game differs."""
         self._replay(self.game, self.memory[1:])
 
     def remember(self, turns: Sequence[Turn]) -> None:
         self.memory = (*self.memory, *turns)
 
     def record(self, event: Event) -> None:
-        """What the method itself did, in the transcript."""
+        """Writes an event of the method itself to the transcript."""
         self._emit(event)
 
     def note(self, **facts: object) -> None:
-        """Facts of the method's own for the record; the row keeps the last of each name."""
+        """Records facts of the method; the row keeps the last value of each name."""
         self._emit(Note(facts=facts))
 
     def question(
@@ -134,9 +134,11 @@ class Episode(GameRunner):
         own_goal: bool = True,
         subgoal: str = "",
     ) -> Question[T]:
-        """What is asked now: `shown` is the one message, or the part of `messages` that shows the
-        game. `commands` are offered besides those that `shown` offers; see `GrammarContext` for the
-        rest."""
+        """Builds a question from a rendered prompt.
+
+        `shown` is the only message, or the part of `messages` that shows the game. `commands` are
+        offered in addition to those in `shown`. `GrammarContext` describes the other arguments.
+        """
         needs_context = self._decoding.needs_context
         context = GrammarContext(
             environment=self.environment.package,
@@ -157,7 +159,7 @@ class Episode(GameRunner):
     def formalize(
         self, question: Question[Pddl], *, step: int, attempt: int = 1, retry: int = 0
     ) -> Formalization:
-        """Question → completion → domain and problem → plan."""
+        """Asks the question, reads domain and problem from the answers, and plans."""
         return self.propose(
             question,
             lambda pddl, where: self.plan(question, pddl.df, pddl.pf, where),
@@ -175,10 +177,12 @@ class Episode(GameRunner):
         attempt: int = 1,
         retry: int = 0,
     ) -> Formalization:
-        """Asks for as many answers as `best_of` says; the first whose `plan` is one is taken, else
-        the first. An answer that holds no value is a formalization without text, by its fault.
+        """Asks for `decoding.best_of` answers and returns the formalization of one of them.
 
-        `plan` is handed where its answer stands, to say so in what it records.
+        This is the first one with a plan (see `Formalization.to_do`), or the first of all if none
+        has one. `plan` makes a formalization from an answer's value and from its place in the
+        episode, which it needs for its records. An answer without a value becomes a formalization
+        without text; its cause is the answer's fault.
         """
         proposed: list[Formalization] = []
         count = self._decoding.best_of
@@ -199,6 +203,6 @@ class Episode(GameRunner):
     def ask(
         self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
     ) -> Answer[T]:
-        """Question → completion → the form's value, or the named fault that left none."""
+        """Asks for one answer. Returns the form's value, or the fault that explains its absence."""
         where = Where(step=step, attempt=attempt, retry=retry)
         return self._caller.answers(question, 1, where)[0]

@@ -1,4 +1,4 @@
-"""From commands to observations: one game, its budget, and an event for each command."""
+"""Plays commands in one game within its budget, and emits an event for each command."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from pddlego_local.core.visible import visible
 
 @dataclass(frozen=True)
 class Execution:
-    """What carrying out a plan gave: the turns that count, and the first refusal if any.
+    """The result of carrying out a plan: the turns to keep, and the first refusal if any.
 
-    `error` says why an action was refused, `refused` is its turn where the game refused it and the
-    plan was stopped. `ended` is "success", "game_lost", an outcome of the environment's own, or ""
-    while the game goes on.
+    `error` says why an action was refused. `refused` is the turn of that action, if the game
+    refused it and the plan stopped there. `ended` is "success", "game_lost", an outcome that the
+    environment defines, or "" while the game goes on.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -27,12 +27,12 @@ class Execution:
 
     @property
     def tried(self) -> tuple[Turn, ...]:
-        """All that was done, the refused action last."""
+        """All turns, with the refused action last."""
         return (*self.turns, self.refused) if self.refused else self.turns
 
 
 class GameRunner:
-    """Plays in one environment for one episode. `commands` are those that the game offers now."""
+    """Plays one environment for one episode. `commands` are those that the game offers now."""
 
     def __init__(self, environment: Environment, emit: Emit) -> None:
         self.commands: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class GameRunner:
 
     @property
     def spent(self) -> bool:
-        """Whether a budget of actions leaves none."""
+        """Whether a budget of actions is used up."""
         budget = self.environment.budget
         return budget.unit == "actions" and self._moves >= budget.limit
 
@@ -53,8 +53,8 @@ class GameRunner:
         return first
 
     def _replay(self, game: int, turns: Sequence[Turn]) -> None:
-        """Resets the game and gives these commands again, which count against the budget. Raises
-        EnvironmentFault if it plays differently."""
+        """Resets the game and repeats these commands, which count against the budget. Raises
+        EnvironmentFault if an observation differs."""
         self._reset(game)
         self._moves = len(turns)
         self._emit(Restart(replayed=tuple(turn.command for turn in turns)))
@@ -70,9 +70,12 @@ class GameRunner:
     def execute(
         self, plan: Sequence[str], *, stop_at_refusal: bool = True, to_its_end: bool = False
     ) -> Execution:
-        """Plays a plan until its end, the game's, the budget's, or the first refused action. With
-        `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4). With
-        `to_its_end` the state after the last action counts, as for the validator VAL."""
+        """Plays a plan until the plan, the game or the budget ends, or an action is refused.
+
+        If `stop_at_refusal` is false, refused actions are ordinary turns (PDDLego §4). If
+        `to_its_end` is true, the plan goes on after the game has ended, and the state after the
+        last action decides, as for the validator VAL.
+        """
         done = Execution()
         for planned in plan:
             if self.spent or (done.ended and not to_its_end):
@@ -91,13 +94,13 @@ class GameRunner:
         return done
 
     def act(self, command: str) -> Execution:
-        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
+        """Plays one command in the game's words. A refused command is a turn too, with an error."""
         turn, seen = self._step(command, None)
         return Execution((turn,), seen.feedback, _ended(seen))
 
     def _step(self, command: str, planned: str | None) -> tuple[Turn, Observation]:
-        """A game may overlook a control character and obey, or fail: it is given what a record can
-        show instead, and refuses that in its own words."""
+        """Makes control characters visible, so that the game refuses them in its own words: it
+        could otherwise overlook them and obey, or fail."""
         command = visible(command)
         seen = self.environment.step(command)
         self.commands = seen.commands

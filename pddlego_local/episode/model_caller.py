@@ -1,4 +1,4 @@
-"""From a question to answers: the constraint of the moment, the draw, the reading, the record."""
+"""From a question to answers: makes the constraint, then draws, reads and records the answers."""
 
 import dataclasses
 from typing import TypeVar
@@ -23,7 +23,7 @@ T = TypeVar("T", bound=Fields)
 
 
 class ModelCaller:
-    """Asks one model for one episode; every request has a seed of its own, from `seed_parts`."""
+    """Asks one model for one episode; every question has a separate seed, from `seed_parts`."""
 
     def __init__(
         self, model: Model, decoding: Decoding, emit: Emit, seed_parts: tuple[int, ...]
@@ -33,7 +33,7 @@ class ModelCaller:
         self._calls = 0
 
     def answers(self, question: Question[T], count: int, where: Where) -> list[Answer[T]]:
-        """`count` answers of one request, each recorded."""
+        """Draws `count` answers to a question, reads them, and records each of them."""
         self._calls += 1
         decoding, form = self._decoding, question.form
         layout = layout_of(self._model, decoding)
@@ -66,7 +66,7 @@ class ModelCaller:
 def read_answer(
     drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding, model: Model
 ) -> Answer[T]:
-    """The value of an answer, read as the question's rung and `decoding.reading` have it."""
+    """Reads the value of an answer as its constraint and `decoding.reading` require."""
     if not constraint.free:
         answer = read_constrained(drawn.completion, question.form)
         return without_repetition(answer, question) if decoding.lists == "free" else answer
@@ -90,7 +90,7 @@ def _read_free(
 
 
 def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rejection | None:
-    """What is rejected of the answers to a question, by `decoding.reject`."""
+    """Returns the rejection sampling that `decoding.reject` asks for; None if it asks for none."""
     reject = decoding.reject
     if reject is None or not model.decodes:
         return None
@@ -103,21 +103,21 @@ def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rej
 
 
 def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
-    """The answer without what its PDDL files say twice. An edit drops it when it is applied."""
+    """Removes what the answer's PDDL files state twice. An edit drops it when it is applied."""
     files = answer.value.model_dump() if answer.value else {}
-    again = list[str]()
+    removed = list[str]()
     if "df" in files:
         files["df"], left_out = domain_without_repetition(files["df"])
-        again += left_out
+        removed += left_out
     if "pf" in files:
         domain = files.get("df", question.context.domain)
         files["pf"], left_out = problem_without_repetition(files["pf"], domain)
-        again += left_out
-    if not again:
+        removed += left_out
+    if not removed:
         return answer
-    return Answer(question.form.keys.model_validate(files), answer.fault, tuple(again))
+    return Answer(question.form.keys.model_validate(files), answer.fault, tuple(removed))
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:
-    """How an answer is laid out: rule-based models write as they like."""
+    """Returns the layout of answers. A model that does not decode may use any layout."""
     return decoding.layout if model.decodes else "any"

@@ -1,4 +1,4 @@
-"""One answer, drawn from a model stage by stage: each stage continues the ones before it."""
+"""Draws one answer from a model stage by stage; each stage continues the ones before it."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from pddlego_local.decoding.question import Drawn
 from pddlego_local.decoding.session import AnswerSession, Constraint
 
 StageTokens = Mapping[str, int]
-"""The most tokens of a stage, by its name; a stage that is not named has what is left."""
+"""The maximum number of tokens by stage name. Other stages may use all tokens that are left."""
 
 
 def draw_one(
@@ -22,11 +22,11 @@ def draw_one(
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    """Writes a session to its end, or until the token limit. What falls away with a circle is
-    counted as drawn, and not against the limit.
+    """Draws stages until the answer is complete or the token limit is reached.
 
-    Raises as the model does, where a ConfigError of a later stage is a ModelFault, since the first
-    one was answered; and as `AnswerSession.accept`.
+    If a stage repeats itself, the repetition is removed. Its tokens are recorded as drawn, but do
+    not count against the limit. Raises the errors of the model and of `AnswerSession.accept`. A
+    ConfigError in a later stage becomes a ModelFault, since the model answered the first stage.
     """
     session, drawn = constraint.begin(thinks=sampling.thinking), list[DrawnStage]()
     left, piece = sampling.max_tokens, None
@@ -39,7 +39,7 @@ def draw_one(
         lost = session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
         drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
         left -= piece.completion_tokens
-        if lost:  # the tokens of a circle do not count, by its share of the text
+        if lost:  # give back the tokens of the repetition, estimated by its share of the text
             left += piece.completion_tokens * min(lost, len(piece.text)) // len(piece.text)
     assert piece is not None
     return Drawn(_whole(session, drawn, piece) if constraint.in_stages else piece, tuple(drawn))
@@ -48,7 +48,7 @@ def draw_one(
 def _own_sampling(
     sampling: Sampling, name: str, number: int, left: int, stage_tokens: StageTokens
 ) -> Sampling:
-    """A stage has a seed of its own. Its limit is no limit of the thought before the first one."""
+    """Gives a stage its seed and its limit, which does not apply to a thought before stage 0."""
     thinks = sampling.thinking and number == 0
     limit = left if thinks else min(stage_tokens.get(name, left), left)
     seed = derive_seed(sampling.seed, "stage", number)
@@ -75,7 +75,7 @@ def _complete(
 
 
 def _whole(session: AnswerSession, drawn: list[DrawnStage], last: Completion) -> Completion:
-    """The answer as it is; it was cut if the session goes on."""
+    """Joins the stages into one completion, which was cut if the session goes on."""
     return Completion(
         text=session.text,
         finish_reason="length" if session.goes_on else last.finish_reason,
@@ -95,7 +95,7 @@ def recorded(
     prefix: Prefix | None = None,
     asked: str = "",
 ) -> DrawnStage:
-    """A stage as the transcript has it. `asked` is what was said to the model before it."""
+    """Returns a stage as the transcript records it. `asked` is the user message before it."""
     before = prefix or Prefix()
     return DrawnStage(
         name=name,

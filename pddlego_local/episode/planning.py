@@ -1,4 +1,4 @@
-"""From PDDL to a plan, or to what a model is told where there is none."""
+"""From PDDL to a plan, or to the feedback for the model if there is none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from pddlego_local.pddl.check import check, explain
 from pddlego_local.pddl.repair import Knowledge, repair
 from pddlego_local.pddl.sections import with_goal
 
-NO_CONTEXT = GrammarContext()
+EMPTY = GrammarContext()
 
 
 @dataclass(frozen=True)
 class Formalization:
-    """A model's answer and what became of it.
+    """A model's answer and the result of planning with it.
 
-    `cause` is one of `outcomes.CAUSES`, "" before a model was asked. `plan` is empty unless solved;
-    `message` is what the model is told. `goal` is the one that the plan is for, where the method
-    and not the model chose it.
+    `cause` is one of `outcomes.CAUSES`, or "" before a model was asked. `plan` is empty unless the
+    problem was solved. `message` is the feedback for the model. `goal` is the goal of the plan, if
+    the method and not the model chose it.
     """
 
     domain: str
@@ -35,7 +35,7 @@ class Formalization:
 
     @property
     def to_do(self) -> bool:
-        """Whether there is a plan, or the method's own steps follow a goal already true."""
+        """Whether there is a plan, or the goal is already true and steps of the method follow."""
         return something_to_do(self.cause)
 
 
@@ -48,16 +48,15 @@ def plan(
     where: Where,
     goals: Sequence[Goal] = (),
     *,
-    context: GrammarContext = NO_CONTEXT,
+    context: GrammarContext = EMPTY,
     given: bool = False,
 ) -> Formalization:
-    """Returns Fast Downward's verdict. With `goals`, it is the verdict on the first of them that
-    has a plan. Each planner call is recorded. If `decoding.repair` is set, the files are repaired
-    first with what the `context` of the question shows, and the repair is recorded; a domain that
-    was `given` is never changed.
+    """Calls the planner and returns its verdict on the files. Each planner call is recorded.
 
-    Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict is
-    on the last.
+    Each of the `goals` replaces the problem's own goal (PDDLego §2). The verdict is on the first
+    goal that has a plan, or on the last one if none has a plan. If `decoding.repair` is set, the
+    files are repaired first with what the `context` of the question shows, and the repair is
+    recorded. A domain that was `given` is never changed.
     """
     if decoding.repair != "none":
         rung = RUNGS[decoding.repair]
@@ -90,6 +89,6 @@ def plan(
 
 
 def _is_faulty(domain: str, problem: str) -> bool:
-    """Whether files are refused whatever the goal. A goal that the method sets may name what the
-    model has not declared; then the next goal is tried."""
+    """Whether the files are invalid whatever the goal. If they are not, the method's goal may name
+    objects that the model has not declared, and the next goal is tried."""
     return not check(domain, with_goal(problem, "(and)")).accepted

@@ -1,9 +1,9 @@
-"""Rejection: free answers are drawn until one lies in the language of a rung.
+"""Rejection sampling: draws free answers until one is in the language of a rung.
 
     the prompt → a free answer → is it in the language? → if not, another one, at most `tries`
 
-So an accepted answer is drawn from what the model itself says, given that it is in the language; a
-mask draws from another distribution (docs/understand/control_arms.md).
+An accepted answer thus follows the model's own distribution, conditioned on the language. A mask
+draws from another distribution (docs/understand/control_arms.md).
 """
 
 import dataclasses
@@ -18,16 +18,17 @@ from pddlego_local.episode.one_answer import recorded
 
 @dataclasses.dataclass(frozen=True)
 class Rejection:
-    """At most so many `tries`; `why` tells for what an answer is rejected, "" for nothing."""
+    """Draws at most `tries` answers. `why` returns the reason to reject one, or "" to accept it."""
 
     tries: int
     why: Callable[[Completion], str]
 
     def draw(self, model: LanguageModel, messages: Messages, sampling: Sampling) -> Drawn:
-        """The first answer that is not rejected, or the last one, whatever it is. The first try is
-        the answer of free decoding; each try has a seed of its own.
+        """Returns the first answer that is not rejected, or the last one if all are rejected.
 
-        Each rejected answer is a stage. Tokens and latency count all of them. Raises as the model.
+        The first try is the answer of free decoding; each try has a separate seed. Each rejected
+        answer is recorded as a stage. Tokens and latency include all tries. Raises the errors of
+        the model.
         """
         rejected, drawn = [], []
         for number in range(self.tries):
@@ -46,5 +47,5 @@ class Rejection:
         return Drawn(whole, tuple(rejected))
 
     def accepted(self, drawn: Drawn) -> bool:
-        """Whether the answer is in the language."""
+        """Returns whether the answer is in the language."""
         return len(drawn.stages) < self.tries

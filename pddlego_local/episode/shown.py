@@ -1,10 +1,10 @@
-"""What a prompt shows of the game, written down while it is rendered, and the names in that.
+"""Records what a prompt shows of the game while it is rendered, and finds the names in it.
 
-A template passes what it shows through one of the filters here. They return it as text and keep
-it, so that a grammar can know exactly the names that the prompt shows (the rung "grounded"): no
-more and no less. Those are the names of the game's texts, as the environment reads them, of the
-commands, and of the objects that the PDDL files in the prompt declare; demonstrations count as what
-else is shown.
+A template passes what it shows through one of the filters here. A filter returns it as text and
+keeps it, so that a grammar permits exactly the names that the prompt shows (the rung "grounded").
+These names come from the game's texts, as the environment reads them, from the commands, and from
+the objects that the PDDL files in the prompt declare. Demonstrations are treated like everything
+else that is shown.
 """
 
 import json
@@ -26,8 +26,9 @@ from pddlego_local.pddl.reader import read
 class Shown:
     """A rendered text and what it shows of the game.
 
-    `turns` are commands and what was seen after them, `examples` those of demonstrations, which are
-    another game's; `pddl` are the PDDL files, `commands` those that are offered.
+    `turns` are commands and the observations after them. `examples` are the turns of
+    demonstrations, which come from another game. `pddl` are the PDDL files, and `commands` are the
+    commands that are offered.
     """
 
     text: str = ""
@@ -38,13 +39,13 @@ class Shown:
 
 
 def transcript(turns: Sequence[Turn]) -> str:
-    """Turns as a prompt shows them: "Action: move west" and, on the next line, what was seen."""
+    """Formats turns for a prompt: "Action: move west" and, on the next line, the observation."""
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
 def names_shown(environment: Environment, shown: Shown) -> Names:
-    """What a grammar may know: the names that the prompt shows."""
-    # One after the other: a room of the game may have the name of one of a demonstration.
+    """Returns the names that the prompt shows; a grammar may use no others."""
+    # Read separately: a room of the game may have the same name as one in a demonstration.
     texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
     declared = [name for text in shown.pddl for name in _declared(text)]
     in_commands = [
@@ -62,7 +63,7 @@ def names_shown(environment: Environment, shown: Shown) -> Names:
 
 
 def _declared(text: str) -> Iterator[str]:
-    """The constants of a domain or the objects of a problem, as far as the text can be read."""
+    """Yields a domain's constants or a problem's objects, as far as the text can be parsed."""
     if (block := read(text, lambda *_: None)) is None:
         return
     is_problem = any(item.head == "problem" for item in block.blocks)
@@ -71,7 +72,7 @@ def _declared(text: str) -> Iterator[str]:
 
 
 def _read(text: str) -> Iterator[Turn]:
-    """Turns from the text that `transcript` makes of them."""
+    """Yields the turns in a text that has the format of `transcript`."""
     for part in re.split(r"^Action: ", text, flags=re.MULTILINE)[1:]:
         command, _, seen = part.partition("\n")
         yield Turn(command, seen.strip())
@@ -89,7 +90,7 @@ def _read_dialogue(text: str) -> Iterator[Turn]:
 
 
 def _added(edit: str) -> Iterator[str]:
-    """The objects that an edit adds, as a file that declares them."""
+    """Yields a file that declares the objects that an edit adds."""
     added = " ".join(json.loads(edit)["objects"]["add"])
     yield f"(define (problem example) (:objects {added}))"
 
@@ -97,7 +98,7 @@ def _added(edit: str) -> Iterator[str]:
 def _keeps(
     what: str, parts: Callable[[Any], Iterable[Turn | str]]
 ) -> Callable[[Context, Any], Any]:
-    """A filter that adds these `parts` of what is shown to one list of the prompt's `Shown`."""
+    """Returns a filter that adds these `parts` of its input to one list of the prompt's `Shown`."""
 
     @jinja2.pass_context
     def keep(context: Context, shown: Any) -> Any:
@@ -120,13 +121,13 @@ def _turns(context: Context, shown: Sequence[Turn] | str) -> str:
 FILTERS = {
     # turns, or the text of an example in the same form
     "turns": _turns,
-    # an actor's game as an example: its own JSON objects, and what the game answered
+    # an example game of an actor: its JSON objects and the game's answers
     "dialogue": _keeps("examples", _read_dialogue),
-    # what the game said, alone
+    # an observation without its command
     "observed": _keeps("turns", lambda text: [Turn("", text)]),
     # a command that is shown as an example
     "command": _keeps("examples", lambda command: [Turn(command, "")]),
-    # a command with its names in brackets, as schemas of commands are shown
+    # a command with its names in brackets, like the schemas of commands in a prompt
     "example": _keeps("examples", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
     "pddl": _keeps("pddl", lambda text: [text]),
     # an edit as an example

@@ -17,21 +17,24 @@ T = TypeVar("T")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def settings(cls: type[T]) -> type[T]:
-    """A class whose values a configuration gives: other keys, and values of other types, are
-    refused. Where methods have them, `max_retries` is how often an answer of no use is sampled
-    again, and `max_idle` sub-goals in a row that end without a command end the episode."""
+    """Makes a class a dataclass whose values come from the configuration.
+
+    Unknown keys and values of other types are refused. Several methods have the following two
+    settings: `max_retries` is how often an unusable answer is sampled again, and `max_idle`
+    sub-goals in a row that end without a command end the episode.
+    """
     closed = pydantic.ConfigDict(extra="forbid")
     made: type[Any] = pydantic.dataclasses.dataclass(cls, config=closed, kw_only=True, frozen=True)
     return made
 
 
 class Method(Protocol):
-    """What plays an episode: a callable that reads like its paper, and a class of `settings`.
+    """A method plays an episode: a callable that reads like its paper, and a class of `settings`.
 
-    `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
-    it asks for. `learns` says that a trial looks at the trials before it: then all games of one
-    trial are played before the next trial begins. It is FROM_ALL_GAMES where those of other games
-    teach too, so that a report says that its games are not independent.
+    `prompts` is its folder of templates, or "" if it asks no model. `forms` are the kinds of
+    answers that it asks for. `learns` says that a trial uses the trials before it; then all games
+    of one trial are played before the next trial begins. It is FROM_ALL_GAMES if a trial also uses
+    the trials of other games, so that a report says that the games are not independent.
     """
 
     @property
@@ -42,15 +45,17 @@ class Method(Protocol):
     def learns(self) -> bool | str: ...
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """No episode asks for more answers than these, each of the `best_of` counted."""
+        """Returns the maximum number of answers in an episode; each of the `best_of` counts."""
 
     def __call__(self, episode: Episode) -> str:
-        """Plays to the end and returns the outcome's name."""
+        """Plays the episode to its end and returns the outcome's name."""
 
 
 class Player(ABC):
-    """A method that plays each game by itself, and asks nothing in a game that is won at its start.
-    It says in `play` what comes after the first observation."""
+    """A method that plays each game separately and asks nothing if the game is won at its start.
+
+    A subclass implements `play`, which begins after the first observation.
+    """
 
     learns: ClassVar[bool | str] = False
 

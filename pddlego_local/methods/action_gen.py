@@ -16,7 +16,7 @@ class ActionGen(Player):
     forms = (COMMAND,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Each step names an action, after `max_retries` answers that name none."""
+        """Counts one action per step, after `max_retries` answers that name none."""
         return budget.limit * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
@@ -34,7 +34,7 @@ class ActionGen(Player):
                     break
             else:
                 return "no_action"
-            execution = episode.act(command.action)  # a refused one is a turn like any other
+            execution = episode.act(command.action)  # a refused one is an ordinary turn
             if execution.ended:
                 return execution.ended
             episode.remember(execution.turns)

@@ -1,7 +1,7 @@
 """DEPS (Wang et al., "Describe, Explain, Plan and Select", §3.2; in text games §8.1): when a
 sub-goal fails, the failure is described and explained, and a new plan is written from there.
 
-Without a selector, as the paper's in ALFWorld.
+There is no selector, as in the paper's ALFWorld experiments.
 """
 
 from typing import ClassVar
@@ -24,7 +24,7 @@ class Deps(Player):
     explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """The plans, an explanation before each new one, and their controller."""
+        """Counts the plans, an explanation before each new one, and the controller's choices."""
         replans = self.max_replans * (2 if self.explains else 1)
         choices = most_choices(budget.limit, self.max_idle)
         return (1 + replans + choices) * (1 + self.max_retries)
@@ -44,6 +44,6 @@ class Deps(Player):
                 return "replan_limit"
             replans += 1
             description = planner.describe(pursuits)
-            untold = planner.explain(description) if self.explains else description
-            goals = planner.replan(untold)
+            unsent = planner.explain(description) if self.explains else description
+            goals = planner.replan(unsent)
         return "no_plan"

@@ -1,8 +1,8 @@
 """FCRF, the Flexible Constructivism Reflection Framework: Reflexion's actor, and a mentor whose
-reflection is as deep as the task is difficult.
+depth of reflection depends on the difficulty of the task.
 
-Follows the paper where the released code leaves things out (the switch between simple and deep,
-the experience, and the lesson pool's growth).
+This file follows the paper where the released code is incomplete (the switch between simple and
+deep, the experience, and the growth of the lesson pool).
 """
 
 import re
@@ -18,7 +18,7 @@ from pddlego_local.methods.shared.react import Trial
 
 @settings
 class Difficulty:
-    """How many objects and operations the tasks have whose type matches `tasks`, a pattern."""
+    """The number of objects and operations in tasks whose type matches the pattern `tasks`."""
 
     tasks: re.Pattern[str]
     objects: AtLeast0
@@ -32,25 +32,29 @@ class Difficulty:
 
 @settings
 class Fcrf(Reflexion):
-    """The first entry of `difficulty` that matches a task's type counts. The other settings are
-    Reflexion's.
+    """Settings of FCRF. The first entry of `difficulty` that matches a task's type is used. The
+    other settings are those of Reflexion.
     """
 
     difficulty: tuple[Difficulty, ...]
 
-    learns = FROM_ALL_GAMES  # by the pool of lessons
+    learns = FROM_ALL_GAMES  # through the pool of lessons
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """A trial's moves and the three parts of a deep reflection."""
+        """Counts a trial's moves and the three parts of a deep reflection."""
         return react.most_moves(budget, self.max_thoughts) + 3 * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
-        self._difficulty_of(episode)  # a type without one is told before anything is asked
+        self._difficulty_of(episode)  # raises for an unknown type before the first request
         return super().play(episode)
 
     def learn(self, episode: Episode, trial: Trial) -> None:
-        """Solved after a failure: what made the difference becomes a lesson of the pool. Not
-        solved: a reflection, which is deep once the simple ones have not helped."""
+        """Notes what later trials are shown of this one.
+
+        If the game was solved after a failure, the mentor's lesson on the difference joins the
+        pool. If it was not solved, the mentor reflects: simply at first, and deeply if
+        `simple_trials` trials have not solved it.
+        """
         before = trials_before(episode)
         if trial.outcome != "success":
             simple_trials = self._difficulty_of(episode).simple_trials
@@ -61,16 +65,17 @@ class Fcrf(Reflexion):
             episode.note(lesson=lesson)
 
     def pool(self, episode: Episode) -> list[str]:
-        """The lessons for tasks of this type, oldest first, each once: in the order of trials, then
-        of games. It is derived from rows: whoever has the rows has the pool."""
+        """Returns the lessons for tasks of this type, without duplicates, in the order of trials
+        and then of games. The pool is derived from the rows of earlier trials alone."""
         task_type = episode.environment.task_type
         learnt = sorted(episode.earlier, key=lambda row: (row.trial, row.game))
         lessons = (row.notes.get("lesson") for row in learnt if row.task_type == task_type)
         return list(dict.fromkeys(filter(None, lessons)))
 
     def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
-        """Experience: which actions were valuable. Deeply: a lesson too, new or from the pool, and
-        a plan from both. Later trials are shown these; lessons are made of the trace."""
+        """Notes the trace, from which lessons are made, and the reflection for later trials: the
+        experience (which actions were valuable) and, if `deeply`, a lesson, which is new or from
+        the pool, and a plan from both."""
         parts = {"experience": self.say(episode, "experience", trial)}
         if deeply:
             parts["lesson"] = self.say(episode, "lesson", trial, pool=self.pool(episode))

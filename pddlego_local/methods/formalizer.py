@@ -18,9 +18,9 @@ Wording = Literal["brief", "knowledge"]
 
 @settings
 class Formalizer(Player):
-    """`rounds` is how often files without a plan are shown to the model again, with what the
-    planner said of them. `wording`: the task alone ("brief"), or after a page on what PDDL is, as
-    the published prompts have it ("knowledge")."""
+    """Settings of the method. `rounds` is how often files without a plan are shown to the model
+    again, with the planner's message. `wording` is "brief" (the task alone) or "knowledge" (the
+    task after a page on what PDDL is, as in the published prompts)."""
 
     rounds: AtLeast0 = 0
     wording: Wording = "brief"
@@ -46,7 +46,7 @@ class Formalizer(Player):
     def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
-        """One round; None if its answer held nothing to go on with."""
+        """Plays one round. Returns None if its answer was not usable."""
         domain_text, problem_text = in_words(episode.environment)
         shown = prompting.render(
             "formalizer/files",
@@ -60,20 +60,20 @@ class Formalizer(Player):
 
 
 def in_words(environment: Environment) -> tuple[str, str]:
-    """The texts of domain and problem. Raises ConfigError for an environment that does not tell all
-    at once."""
+    """Returns the texts of domain and problem. Raises ConfigError if the environment does not
+    describe its whole world in texts."""
     if not isinstance(environment, DescribedInText):
         raise ConfigError(
-            f"environment={environment.name} does not tell its whole world in words, which this "
-            "method formalizes at once; choose environment=described or method=pddlego_plus."
+            f"environment={environment.name} does not describe its whole world in texts, as this "
+            "method requires; choose environment=described or method=pddlego_plus."
         )
     return environment.texts
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:
-    """Plays the plan in the gold files, which judge it as VAL would, and notes whether the problem
-    file is equivalent to gold's. Returns success, valid_but_wrong or step_limit; "" if there is no
-    plan."""
+    """Validates the plan against the gold files, as VAL would, and notes whether the problem file
+    is equivalent to the gold file. Returns success, valid_but_wrong or step_limit, or "" if there
+    is no plan."""
     if pddl.cause not in PLANNED:
         return ""
     if isinstance(episode.environment, WithGold):

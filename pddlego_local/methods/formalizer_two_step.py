@@ -1,5 +1,6 @@
-"""A planning formalizer in two steps: the domain first, then the problem for it (the arms of the
-code published with arXiv 2505.14763 that write the two files one after the other).
+"""A planning formalizer in two steps: the model writes the domain first, then the problem for it.
+This corresponds to the arms in the code published with arXiv 2505.14763 that write the two files
+one after the other.
 """
 
 from pddlego_local.core.nouns import Budget
@@ -12,10 +13,10 @@ from pddlego_local.methods.formalizer import Formalizer, in_words
 
 @settings
 class FormalizerTwoStep(Formalizer):
-    """`shows_domain` and `shows_domain_text`: whether the problem's prompt holds the domain file,
-    and whether it holds the text of the domain; the published constrained arm shows the file alone,
-    the published free one both. `rounds` and `wording` as for `formalizer`: what has no plan is
-    shown again with what the planner said, and both files are written again.
+    """Settings of the method. `shows_domain` and `shows_domain_text` say whether the problem's
+    prompt contains the domain file and the text of the domain. The published constrained arm shows
+    only the file, the published free arm both. `rounds` and `wording` are as for `formalizer`:
+    files without a plan are shown again with the planner's message, and both are written again.
     """
 
     shows_domain: bool = True
@@ -24,13 +25,13 @@ class FormalizerTwoStep(Formalizer):
     forms = (DOMAIN, PROBLEM)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """A domain, and as many problems for it as `best_of` says."""
+        """Counts, in each round, one domain and `best_of` problems for it."""
         return (1 + self.rounds) * (1 + best_of)
 
     def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
-        """None if there was no domain in the answer."""
+        """Asks for the domain, then for the problem. Returns None if an answer has no domain."""
         package = episode.environment.package
         domain_text, problem_text = in_words(episode.environment)
         shown = prompting.render(

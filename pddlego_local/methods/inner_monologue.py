@@ -1,5 +1,5 @@
-"""Inner Monologue (IM), a baseline of DEPS (Wang et al., §8.1): only the next sub-goal is planned,
-after what came of the last one has been described.
+"""Inner Monologue (IM), a baseline of DEPS (Wang et al., §8.1): it plans only the next sub-goal,
+after a description of how the last one ended.
 """
 
 from pddlego_local.core.nouns import Budget
@@ -18,7 +18,7 @@ class InnerMonologue(Player):
     forms = (GOALS, choice(1))
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """The sub-goals, one that is not named, and their controller."""
+        """Counts the sub-goals, one answer that names none, and the controller's choices."""
         goals = budget.limit * self.max_idle + 1
         choices = most_choices(budget.limit, self.max_idle)
         return (goals + choices) * (1 + self.max_retries)

@@ -1,6 +1,6 @@
-"""PDDLego+'s baseline (Gong et al., §4: "PDDLego"), not the method of the paper PDDLego: the model
-writes domain and problem, and nothing is refined. The first error of solver or simulation ends the
-episode.
+"""The baseline of PDDLego+ (Gong et al., §4: "PDDLego"), not the method of the paper PDDLego: the
+model writes domain and problem, and nothing is refined. The first error of the solver or the
+simulation ends the episode.
 """
 
 from pddlego_local.core.nouns import Budget
@@ -12,7 +12,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus, Variant
 
 @settings
 class Pddlego(Player):
-    """Its prompts are PDDLego+'s, `variant` too."""
+    """Settings of the method. It uses the prompts of PDDLego+, in the same variants."""
 
     variant: Variant = "detailed"
 
@@ -20,7 +20,7 @@ class Pddlego(Player):
     forms = (PDDL,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """One formalization a step."""
+        """Counts one formalization per step."""
         return budget.limit * best_of
 
     def play(self, episode: Episode) -> str:

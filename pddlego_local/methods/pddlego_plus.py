@@ -1,5 +1,5 @@
 """PDDLego+ (Gong et al., "Zero-Shot Iterative Formalization and Planning in Partially Observable
-Environments", §3): the model writes the domain and the problem, and both are grown and repaired.
+Environments", §3): the model writes the domain and the problem, then extends and repairs both.
 """
 
 import functools
@@ -26,7 +26,7 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
     "simple": (),
     "simple_goal": ("goal_template",),
     "simple_hint": ("goal_hint",),
-    "compact": ("brief",),  # a template of its own: all that "detailed" tells, in few words
+    "compact": ("brief",),  # a separate template: the content of "detailed" in few words
 }
 
 
@@ -35,8 +35,9 @@ class PddlegoPlus(Player):
     """Settings of the method; calling it plays one episode.
 
     `keep_prefix` keeps the successful part of a plan whose later action failed, as later forks of
-    the published code do; the paper discards it. `domains` is a folder of recorded runs: a domain
-    that won there is drawn, held fixed, and only the problem is written ("RAG with DF", §5.5).
+    the published code do; the paper discards it. `domains` is a folder of recorded runs: each
+    episode draws a domain that won there and keeps it fixed, and the model writes only the problem
+    ("RAG with DF", §5.5).
     """
 
     max_attempts: AtLeast1 = 5
@@ -48,7 +49,7 @@ class PddlegoPlus(Player):
     prompts = "pddlego_plus"
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if nothing was won in `domains`."""
+        """Raises ConfigError if no episode was won in `domains`."""
         if self.domains:
             winning_domains(self.domains)
 
@@ -57,7 +58,7 @@ class PddlegoPlus(Player):
         return (PROBLEM,) if self.domains else (PDDL,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Steps times attempts times formalizations of an attempt."""
+        """Multiplies steps, attempts per step and formalizations per attempt."""
         return budget.limit * self.max_attempts * (1 + self.max_retries) * best_of
 
     def play(self, episode: Episode) -> str:
@@ -95,8 +96,8 @@ class PddlegoPlus(Player):
         previous: Formalization | None,
         refusal: Execution | None,
     ) -> Formalization:
-        """The inner loop, solver errors: asks again with the planner's message. A fixed domain
-        stays, and only the problem is asked for."""
+        """Runs the inner loop for solver errors: asks again with the planner's message. If the
+        domain is fixed, only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
         error = ""
         for retry in range(self.max_retries + 1):
@@ -132,7 +133,7 @@ class PddlegoPlus(Player):
         )
 
     def _reused_domain(self, episode: Episode) -> Formalization:
-        """One of the recorded winners, drawn with the episode's seed; the record says which."""
+        """Draws one of the recorded domains with the episode's seed and notes its source."""
         assert self.domains
         source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
         episode.note(domain_from=source)
@@ -140,7 +141,10 @@ class PddlegoPlus(Player):
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:
-    """The commands, if any, that end the memory three times in a row (the shortest such run)."""
+    """Returns the commands that occur three times in a row at the end of the memory, if any.
+
+    If there are several such sequences, it returns the shortest.
+    """
     commands = [turn.command for turn in memory[1:]]
     for length in range(1, len(commands) // 3 + 1):
         last = commands[-length:]
@@ -151,8 +155,11 @@ def repeated(memory: Sequence[Turn]) -> list[str]:
 
 @functools.cache
 def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
-    """(where from, text) of the last planned domain of every won episode below `folder`, sorted.
-    Raises ConfigError if there is none."""
+    """Returns the domain of the last plan of every won episode below `folder`, sorted.
+
+    Each entry is (source, text); the source is the transcript's path relative to `folder`. Raises
+    ConfigError if there is none.
+    """
     domains = []
     for path, events in transcripts(folder):
         if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
@@ -160,8 +167,8 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
             domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
     if not domains:
         raise ConfigError(
-            f"method.domains={folder}: no won episode with a plan below this folder; play first "
-            "what its domains come from, for an experiment of ours with "
+            f"method.domains={folder}: there is no won episode with a plan below this folder; "
+            "first play the runs that the domains come from, for an experiment in conf/ with "
             f"`make sweep EXPERIMENT={folder.name}`"
         )
     return tuple(domains)

@@ -1,5 +1,5 @@
 """PlanGen, the baseline of PDDLego+ (Gong et al., §4, appendices C.5 and C.10): the model names one
-action per call, in the same simulation loop, and is told why an action was refused.
+action per call, in the same simulation loop, and is shown why an action was refused.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from pddlego_local.methods import AtLeast1, Player, prompting, settings
 
 @settings
 class PlanGen(Player):
-    """A refused action does not stay: the game is reset and the memory replayed before the next
+    """A refused action is undone: the game is reset and the memory replayed before the next
     attempt (the released ALFWorld code reset it without replaying)."""
 
     max_attempts: AtLeast1 = 5
@@ -22,7 +22,7 @@ class PlanGen(Player):
     forms = (COMMAND,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Each step has `max_attempts`, of one answer."""
+        """Counts `max_attempts` per step, with one answer each."""
         return budget.limit * self.max_attempts
 
     def play(self, episode: Episode) -> str:

@@ -1,8 +1,10 @@
-"""Prompts are data: `<method>/<part>.jinja` says what is told. The words of an environment, and the
-examples that some methods show for it, lie in the environment's folder (`environments.family`).
-Methods that ask alike share a folder in `methods/prompts`; a method from elsewhere names its own as
-a package does, "hopeful.prompts", wherever PYTHONPATH finds it. All is hashed into the record. What
-a text shows of the game is kept beside it (`shown`).
+"""Renders prompts from templates: the wording is in the files `<method>/<part>.jinja`.
+
+The words of an environment, and the examples that some methods show for it, are in the
+environment's folder (`environments.family`). Methods with the same prompts share a folder in
+`methods/prompts`. A method from elsewhere names its folder as a package on PYTHONPATH, such as
+"hopeful.prompts". All of these files are hashed into the record. What a text shows of the game is
+kept beside it (`shown`).
 """
 
 import hashlib
@@ -30,8 +32,12 @@ _JINJA.filters |= FILTERS
 
 
 def render(template: str, environment: str, **facts: object) -> Shown:
-    """One message of the template "pddlego_plus/prompt". `environment` is its package. `facts` are
-    what the template names; it also finds `environment`, its words, and `examples`."""
+    """Renders one message from a template such as "pddlego_plus/prompt".
+
+    `environment` is the environment's package. `facts` are the template's variables; the template
+    can also use `environment` (the environment's words) and `examples`. Raises ConfigError if the
+    template names anything else.
+    """
     files = files_of(template.partition("/")[0])
     shown = Shown()
     try:
@@ -49,9 +55,9 @@ def render(template: str, environment: str, **facts: object) -> Shown:
 
 
 def missing(folder: str, environment: str) -> Iterator[str]:
-    """A sentence for each file, and each key of a file, that the prompts of this folder need and
-    the environment lacks. Raises ConfigError for a file that is not YAML, or a template that is
-    none."""
+    """Yields a sentence for each file, and each key of a file, that the prompts of this folder need
+    and the environment lacks. Raises ConfigError for a file that is not YAML, or for a template
+    that cannot be parsed."""
     for root, file in files_of(folder).items():
         if faults := family.missing(environment, file):
             yield from faults
@@ -62,19 +68,19 @@ def missing(folder: str, environment: str) -> Iterator[str]:
         for key in sorted({_absent(entries, path) for path in named} - {""}):
             yield (
                 f"{family.place(environment, file)} has no `{key}`, "
-                f"which the prompts in {folder}/ tell"
+                f"which the prompts in {folder}/ use"
             )
 
 
 def _path(node: nodes.Node) -> tuple[str, ...]:
-    """What a template names as `examples.demonstration.action`: these three words."""
+    """Returns the parts of a dotted name in a template: `examples.demonstration.action` has 3."""
     if isinstance(node, nodes.Getattr):
         return (*_path(node.node), node.attr)
     return (node.name if isinstance(node, nodes.Name) else "",)
 
 
 def _absent(entries: object, path: Sequence[str]) -> str:
-    """As much of a path as the entries no longer have, "" if they have it all."""
+    """Returns a path up to the first key that the entries lack, "" if they have it all."""
     for depth, key in enumerate(path, start=1):
         if not isinstance(entries, Mapping) or key not in entries:
             return ".".join(path[:depth])
@@ -84,8 +90,8 @@ def _absent(entries: object, path: Sequence[str]) -> str:
 
 @cache
 def files_of(folder: str) -> Mapping[str, str]:
-    """The files that the prompts of this folder need of an environment, by what a template calls
-    them. None if there is no folder: a method that asks no model."""
+    """Returns the files that the prompts of this folder need from an environment, by their names in
+    templates. There are none if the folder is "", which means that the method asks no model."""
     if not folder:
         return {}
     files = {"environment": "prompts/environment.yaml"}
@@ -95,8 +101,8 @@ def files_of(folder: str) -> Mapping[str, str]:
 
 
 def sha256(folder: str, environment: str) -> str:
-    """One hash for all that the prompts of this folder in this environment are made from. "" if
-    there is no folder."""
+    """Returns one hash of everything that the prompts of this folder in this environment are made
+    from, or "" if there is no folder."""
     if not folder:
         return ""
     texts = [file.read_text() for file in _templates(folder)]
@@ -110,7 +116,7 @@ def _templates(folder: str) -> list[Traversable]:
 
 
 def _parsed(folder: str) -> Iterator[nodes.Template]:
-    """Raises ConfigError naming the file and the line of a template that cannot be read."""
+    """Raises ConfigError with the file and the line of a template that cannot be parsed."""
     for file in _templates(folder):
         try:
             yield _JINJA.parse(file.read_text())
@@ -124,7 +130,8 @@ def _text(template: str) -> str:
 
 
 def _folder(name: str) -> Traversable:
-    """One of ours, or a package of templates elsewhere. Raises ConfigError if there is neither."""
+    """Returns a folder in `methods/prompts`, or a package of templates. Raises ConfigError if there
+    is neither."""
     ours = _FOLDER / name
     if "." not in name or ours.is_dir():
         return ours

@@ -1,4 +1,4 @@
-"""The random baseline (Zhang et al., "PDDLEGO", table 1): a valid action, all equally likely."""
+"""The random baseline (Zhang et al., "PDDLEGO", table 1): it draws a valid action uniformly."""
 
 import random
 
@@ -9,13 +9,13 @@ from pddlego_local.methods import Player, settings
 
 @settings
 class RandomPolicy(Player):
-    """Asks no model; its random choices come from the episode's seed."""
+    """A method that asks no model; its random choices come from the episode's seed."""
 
     prompts = ""
     forms = ()
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """None."""
+        """Returns 0: the method asks no model."""
         return 0
 
     def play(self, episode: Episode) -> str:

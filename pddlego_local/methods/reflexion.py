@@ -1,5 +1,5 @@
 """Reflexion (Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning"): after
-each failed trial the model reflects, and the next trials are told. FCRF's baseline.
+each failed trial the model reflects, and later trials are shown the reflection. FCRF's baseline.
 """
 
 from typing import ClassVar
@@ -17,9 +17,12 @@ from pddlego_local.methods.shared.react import Reflection, Trial
 
 @settings
 class Reflexion(Player):
-    """Settings of the method; calling it plays one trial of one game. `reflections` is how many of
-    the last ones an actor is told. `max_thoughts` bounds the answers in a row without a command,
-    `max_retries` how often a reflection is asked for again."""
+    """Settings of the method; calling it plays one trial of one game.
+
+    `reflections` is how many of the latest reflections an actor is shown. `max_thoughts` limits the
+    answers in a row without a command, and `max_retries` limits how often a reflection is asked for
+    again.
+    """
 
     reflections: AtLeast0 = 3
     max_thoughts: AtLeast0 = 5
@@ -30,7 +33,7 @@ class Reflexion(Player):
     learns: ClassVar[bool | str] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """A trial's moves and one reflection."""
+        """Counts a trial's moves and one reflection."""
         return react.most_moves(budget, self.max_thoughts) + 1 + self.max_retries
 
     def __call__(self, episode: Episode) -> str:
@@ -39,26 +42,28 @@ class Reflexion(Player):
         return "solved_before" if solved else super().__call__(episode)
 
     def play(self, episode: Episode) -> str:
-        trial = react.play(episode, self.told(episode), max_thoughts=self.max_thoughts)
+        trial = react.play(episode, self.latest(episode), max_thoughts=self.max_thoughts)
         self.learn(episode, trial)
         return trial.outcome
 
-    def told(self, episode: Episode) -> list[Reflection]:
-        """The last `reflections`, the latest last; trials without one are passed over."""
+    def latest(self, episode: Episode) -> list[Reflection]:
+        """Returns the last `reflections` reflections on this game, oldest first."""
         notes = [row.notes.get("reflection") for row in trials_before(episode)]
         return list(filter(None, notes))[-self.reflections :] if self.reflections else []
 
     def learn(self, episode: Episode, trial: Trial) -> None:
-        """Notes what later trials are told of this one."""
+        """Notes the reflection on a failed trial, which later trials are shown."""
         if trial.outcome == "success":
             return
-        if plan := self.say(episode, "reflection", trial, reflections=self.told(episode)):
+        if plan := self.say(episode, "reflection", trial, reflections=self.latest(episode)):
             episode.note(reflection={"plan": plan})
 
     def say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
-        """A few sentences of the mentor to the question `fcrf/<part>.jinja`; "" if there is no
-        usable answer. The game is over by then: nothing that goes wrong here changes how it ended,
-        so a question that has outgrown the context is noted, not raised."""
+        """Returns the answer to the prompt `fcrf/<part>.jinja`, or "" if it is unusable.
+
+        The game is over by then, and no error here may change its outcome. If the question is too
+        long for the context, this is noted and not raised.
+        """
         package = episode.environment.package
         question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
         try:
@@ -70,5 +75,5 @@ class Reflexion(Player):
 
 
 def trials_before(episode: Episode) -> list[EpisodeRow]:
-    """The rows of this game's earlier trials, the latest last."""
+    """Returns the rows of this game's earlier trials, oldest first."""
     return [row for row in episode.earlier if row.game == episode.game]

@@ -16,13 +16,13 @@ class ZeroShotPlanner(Player):
     forms = (GOALS, choice(1))
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """One plan, and its controller."""
+        """Counts one plan and the controller's choices."""
         choices = most_choices(budget.limit, self.max_idle)
         return (1 + choices) * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_plan (the planner named no sub-goal), subgoal_failed, task_not_done
-        (all sub-goals are), no_progress (`max_idle`), game_lost or step_limit."""
+        (although all sub-goals are done), no_progress (`max_idle`), game_lost or step_limit."""
         controller = Controller(episode, self.max_retries, self.max_idle)
         goals = GoalPlanner(controller).plan()
         if not goals:

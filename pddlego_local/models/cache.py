@@ -1,4 +1,4 @@
-"""What is made once and kept in the user's cache folder."""
+"""The user's cache folder, which keeps folders that are made only once."""
 
 import contextlib
 import functools
@@ -11,16 +11,16 @@ from pathlib import Path
 
 
 def kept(name: str) -> Path:
-    """The folder `name` of the cache, be it there or not."""
+    """Returns the path of the cache's folder `name`, whether or not it exists."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "pddlego_local" / name
 
 
 def made_once(name: str, make: Callable[[Path], object]) -> Path:
-    """The folder `name` of the cache. If it is not there yet, `make` fills it.
+    """Returns the cache's folder `name`; if it does not exist, `make` fills it.
 
-    It is there whole or not at all. Several processes may make it at the same time, provided that
-    they make the same.
+    The folder exists only once it is complete. Several processes may make it at the same time,
+    provided that all of them write the same files.
     """
     folder = kept(name)
     if not folder.is_dir():
@@ -36,7 +36,10 @@ def made_once(name: str, make: Callable[[Path], object]) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """Of a file's content; read again only if its size or its time of change differs."""
+    """Returns the SHA-256 of a file's content.
+
+    The file is read again only if its size or modification time has changed.
+    """
     state = path.stat()
     return _sha256_of(path, state.st_size, state.st_mtime_ns)
 

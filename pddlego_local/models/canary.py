@@ -1,4 +1,4 @@
-"""Does the backend obey grammars? A server that ignores them would spoil every result."""
+"""Checks that the backend obeys grammars: a server that ignores them would spoil every result."""
 
 import dataclasses
 import json
@@ -17,8 +17,8 @@ _TOKENS = 256
 _THINKING_TOKENS = 4096
 _TRIES = 3
 _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - location))"
-"""What forced text is made of, and words of it; a tokenizer must be able to spell it."""
-_AT_ONCE = 8  # where others saw drafts garble answers that were right one by one
+"""All characters of forced text, and some of its words; a tokenizer must be able to spell them."""
+_AT_ONCE = 8  # others saw drafts garble eight concurrent answers, each of which was right alone
 _FORCED_GRAMMAR = Grammar(
     "canary-forced",
     "lark",
@@ -35,12 +35,12 @@ _FORCED_LANGUAGE = re.compile(
 def check_obedience(
     model: LanguageModel, *, thinking: bool = False, stages: bool = False, schema: bool = False
 ) -> None:
-    """Asks a yes-no question under a grammar, or a JSON `schema`, that permits one unlikely word.
+    """Asks a yes-no question under a grammar (or a JSON `schema`) that permits one unlikely word.
 
-    `thinking` asks as the experiment will: a reasoning model's grammar takes another path. So does
-    that of an answer in `stages`: the word is asked for a second time, as a continuation behind
-    forced text. Raises GrammarIgnored for any other answer, ModelFault if no thought came to its
-    end in three tries, ConfigError for a tokenizer that cannot spell forced text.
+    Set `thinking` as in the experiment: backends apply a reasoning model's grammar in a different
+    way. This is also true of answers in `stages`: the word is then requested a second time, as a
+    continuation of forced text. Raises GrammarIgnored for any other answer, ModelFault if no
+    thought finished in three tries, and ConfigError for a tokenizer that cannot spell forced text.
     """
     for seed in range(_TRIES):
         sampling = Sampling(
@@ -57,16 +57,17 @@ def check_obedience(
             _check(model.complete(_MESSAGES, _GRAMMAR, sampling, behind_head).text)
         return
     raise ModelFault(
-        f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
-        "so that its obedience to grammars could not be checked; set decoding.reason=none."
+        f"The model did not finish a thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
+        "so whether it obeys grammars could not be checked; set decoding.reason=none."
     )
 
 
 def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None:
-    """Asks eight times at once, half greedily, for a long text that is forced between choices.
+    """Sends eight requests at once, half of them greedy, for a long and mostly forced text.
 
-    Raises GrammarIgnored for an answer that is not whole or not in the language; ModelFault where
-    the server itself notices. An unfinished thought is no answer.
+    Raises GrammarIgnored for an answer that is cut off or not in the grammar's language, and
+    ModelFault if the server itself reports the failure. Answers with an unfinished thought are
+    ignored.
     """
 
     def ask(seed: int) -> Completion:
@@ -81,7 +82,7 @@ def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None
             continue
         if not _FORCED_LANGUAGE.fullmatch(completion.text):
             raise GrammarIgnored(
-                "The server garbles answers when it writes forced tokens for several at once: it "
+                "The server garbles answers when it inserts forced tokens into several at once: it "
                 f"answered {completion.text[:300]!r}. Set model.server.forced_tokens=false."
             )
 
@@ -89,7 +90,7 @@ def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None
 def _check(text: str) -> None:
     if text != _WORD:
         raise GrammarIgnored(
-            f"The model's backend does not obey grammars: only {_WORD!r} was permitted and it "
-            f"answered {text[:80]!r}. Use vLLM >= 0.12 started with "
+            f"The model's backend does not obey grammars: only {_WORD!r} was permitted, but it "
+            f"answered {text[:80]!r}. Use vLLM >= 0.12, started with "
             '--structured-outputs-config \'{"backend":"guidance"}\'.'
         )

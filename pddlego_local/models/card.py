@@ -1,5 +1,6 @@
-"""What a model's folder tells of it beside the weights: its card, README.md, whose top is YAML for
-programs, and the list of the maps that it learned from.
+"""Model metadata beside the weights: the card (README.md) and the list of training maps.
+
+The card begins with YAML for programs (front matter).
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ _TEXTS = pydantic.TypeAdapter(dict[Family, tuple[int, int]])
 
 
 def front_matter(folder: Path) -> Mapping[str, Any]:
-    """Empty where there is no card, or none that can be read."""
+    """Returns the YAML at the top of the card; empty if there is no readable card."""
     from huggingface_hub import metadata_load
 
     try:
@@ -28,18 +29,21 @@ def front_matter(folder: Path) -> Mapping[str, Any]:
 
 
 def learned(folder: Path) -> Mapping[str, str]:
-    """The settings that all its training questions had, as "method.variant": "compact"; empty where
-    the card names none."""
+    """Returns the settings that all training questions had, such as "method.variant": "compact".
+
+    The result is empty if the card names none.
+    """
     ours = front_matter(folder).get("pddlego_local")
     given = ours.get("trained_on") if isinstance(ours, Mapping) else None
     return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
 
 
 def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
-    """The described worlds whose texts it learned, each with its least and its greatest number of
-    blocks or packages; empty where its training had none, None where the card names no training.
+    """Returns the described worlds whose texts the model was trained on.
 
-    Raises ConfigError for a card that names no such worlds or numbers.
+    Each world comes with its least and greatest number of blocks or packages. The result is empty
+    if the training had no such texts, and None if the card names no training. Raises ConfigError
+    if the card's `texts` are not such worlds and numbers.
     """
     ours = front_matter(folder).get("pddlego_local")
     if not isinstance(ours, Mapping) or "trained_on" not in ours:
@@ -48,12 +52,12 @@ def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
         return _TEXTS.validate_python(ours.get("texts") or {})
     except ValueError as error:
         raise ConfigError(
-            f"{folder / 'README.md'}: `texts` at its top is no list of worlds such as "
+            f"{folder / 'README.md'}: `texts` in the YAML at the top must list worlds in the form "
             "`blocksworld: [2, 9]`"
         ) from error
 
 
 def listed(folder: Path) -> str:
-    """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
+    """Returns the card's lines about the files beside it: SHA-256 and name, as sha256sum prints."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
     return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)

@@ -1,6 +1,7 @@
-"""Chat templates, which are programs of strangers: they are tried before they are used, and where
-they tell the model today's date it is the same date every day, so that a prompt is the same
-tomorrow.
+"""Chat templates, which are third-party programs, so each one is tried before it is used.
+
+A template that states today's date gets a fixed date, so that prompts do not change from day to
+day.
 """
 
 import contextlib
@@ -14,20 +15,20 @@ from pddlego_local.core.formats import object_of
 from pddlego_local.models.cache import made_once
 
 DATE = "26 Jul 2024"
-"""What Llama 3.1's template says where it is given no date."""
+"""The date that Llama 3.1's template states if none is given."""
 
 _SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
-_CLOCK = "strftime_now"  # what transformers and vLLM give templates
+_CLOCK = "strftime_now"  # the function that transformers and vLLM give templates
 _STOPPED = "{%- macro " + _CLOCK + "(format) -%}" + DATE + "{%- endmacro -%}"
 
 
 def dated(template: str) -> str:
-    """The template with its clock stopped at `DATE`; the same one where it asks for no date."""
+    """Returns the template with its date fixed to `DATE`; unchanged if it asks for no date."""
     return _STOPPED + template if _CLOCK in template else template
 
 
 def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any]) -> None:
-    """Asks a question by it. Raises ConfigError if it fails."""
+    """Renders one question with the template. Raises ConfigError if this fails."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
     asked: Any = [[{"role": "user", "content": "?"}]]
@@ -38,26 +39,27 @@ def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any
 
 
 def check_template_of(folder: Path) -> None:
-    """As `check_template`, of the template in a model's folder."""
+    """Checks the template in a model's folder, if there is one, as `check_template` does."""
     if template := _template_of(folder):
         check_template(folder, template, dict.fromkeys(_SPECIAL, ""))
 
 
 @contextlib.contextmanager
 def rendering(name: str) -> Iterator[None]:
-    """What a template raises within the block is a ConfigError."""
+    """Turns every exception that a template raises within the block into a ConfigError."""
     try:
         yield
-    except Exception as error:  # whatever Python raises
+    except Exception as error:  # a template can raise any exception
         raise ConfigError(
-            f"model.weights: the chat template of {name} makes no prompt ({error!s:.300}); choose "
-            "another model, or a folder with another template."
+            f"model.weights: the chat template of {name} fails ({error!s:.300}); choose another "
+            "model, or a folder with another template."
         ) from error
 
 
 def dated_file(folder: Path) -> Path | None:
-    """A file with the template of a model's folder and a clock that stands still; None where the
-    template asks for no date.
+    """Returns a file with the template of a model's folder and a fixed date.
+
+    The result is None if the template asks for no date.
     """
     own = _template_of(folder)
     template = dated(own)
@@ -69,7 +71,7 @@ def dated_file(folder: Path) -> Path | None:
 
 
 def _template_of(folder: Path) -> str:
-    """ "" where there is none, or there are several."""
+    """Returns the folder's template; "" if it has none or several."""
     own, config = folder / "chat_template.jinja", folder / "tokenizer_config.json"
     with rendering(str(folder)):
         if own.is_file():

@@ -1,9 +1,9 @@
-"""Decoding under a grammar in process, where forced text is not sampled.
+"""In-process decoding under a grammar that inserts forced tokens instead of sampling them.
 
-`generate` of transformers makes one forward pass a token. Where the grammar leaves one way to go
-on, the tokens of that way need none of their own: they go into the pass of the token that was
-sampled before them. llguidance keeps back what may still merge with the text behind a forced run,
-so that the tokens are the usual ones of the text.
+`generate` of transformers makes one forward pass for each token. Where the grammar permits only one
+continuation, its tokens need no separate passes: they join the pass of the token that was sampled
+before them. llguidance withholds the end of a forced run that may still merge with the text after
+it, so the tokens are those that the tokenizer would give for the text.
 """
 
 from collections.abc import Iterable
@@ -21,18 +21,23 @@ _LETTER = r"[a-zA-Z0-9_\-]"
 
 
 def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:
-    """The tokenizer for masks of a large vocabulary at half of their cost; they stay the same."""
+    """Returns the tokenizer with `word_slices`: masks of a large vocabulary cost half as much.
+
+    The masks themselves stay the same.
+    """
     return tokenizer.with_slices(word_slices(LLTokenizer.general_slices()))
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """Slices of a vocabulary for PDDL, with llguidance's own, which are made for quoted text.
+    """Returns slices of a vocabulary for PDDL: regular expressions that match its words.
 
-    llguidance asks of a slice once whether all its tokens are permitted. It compares repetitions,
-    and what stands before them if that is the same: so there is a slice for each of the groups of
-    letters that names are written with, for words of up to 20 letters (names have a limit, which
-    longer ones may pass), and for words behind a blank. Its slice of up to 10 characters is left
-    out: where it is, masks within names take four times as long.
+    llguidance checks once for a whole slice whether all its tokens are permitted. The check
+    compares repetitions, and also what precedes them if that is the same. So there is a slice for
+    each group of first letters of names in the grammars, a slice for words of up to 20 letters
+    (names have a maximum length, which longer words may exceed), and slices for words after a
+    space. `general` are llguidance's own slices, which are made for quoted text. They are kept,
+    except for the slice of up to 10 characters, with which masks within names take four times as
+    long.
     """
     names = [f"{one_letter(frozenset(group))}{_LETTER}{{0,19}}" for group in FIRST_LETTERS]
     return [
@@ -43,11 +48,11 @@ def word_slices(general: Iterable[str]) -> list[str]:
 
 
 class ForcedTokens(LLGuidanceLogitsProcessor):
-    """Outlines' masks for one answer, and the decoding loop under them that `generate` is handed.
+    """Outlines' masks for one answer, and the decoding loop under these masks for `generate`.
 
-    `runs` False samples each token from its mask; the answer is the same as far as the arithmetic
-    is: a pass over several tokens may round the logits otherwise in their last bits. Each token
-    has a seed of its own, from its place, so that forced tokens use up no random numbers.
+    If `runs` is False, every token is sampled from its mask. The answer is then the same, up to
+    rounding: a pass over several tokens may differ in the last bits of the logits. Each token has
+    a separate seed, derived from its position, so forced tokens use up no random numbers.
     """
 
     def __init__(self, masks: LLGuidanceLogitsProcessor, sampling: Sampling, *, runs: bool) -> None:
@@ -64,14 +69,16 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         return scores
 
     def _check(self) -> None:
-        """Raises RuntimeError where the engine has failed: it then permits nothing but the end, and
-        an answer would end in the middle."""
+        """Raises RuntimeError if the engine failed.
+
+        A failed engine permits only the end of text, so the answer would end in the middle.
+        """
         if self._matcher.is_error():
             reason = self._matcher.get_error().strip().splitlines()[0]
             raise RuntimeError(f"llguidance stopped in the middle of an answer: {reason}")
 
     def beginning(self, most: int) -> list[int]:
-        """The run that an answer begins with: at most `most` tokens."""
+        """Returns the forced tokens at the beginning of the answer, at most `most` of them."""
         run = self._read_forced()[:most]
         self.forced_tokens += len(run)
         return run
@@ -86,8 +93,11 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         generation_config: Any,
         **inputs: Any,
     ) -> torch.Tensor:
-        """Called by `generate`, which has prepared the arguments. Returns prompt and answer."""
-        unread: int | None = None  # all of the prompt
+        """Returns the tokens of prompt and answer, shape (1, tokens).
+
+        `generate` calls this method with the arguments that it has prepared.
+        """
+        unread: int | None = None  # at first the model has read nothing of the prompt
         while True:
             prepared = model.prepare_inputs_for_generation(
                 input_ids, next_sequence_length=unread, is_first_iteration=unread is None, **inputs
@@ -109,7 +119,7 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
             unread = len(tokens) if inputs.get("use_cache") else None
 
     def _choose(self, scores: torch.Tensor, place: int) -> int:
-        """As `generate` does: its processors have applied temperature and top_p."""
+        """Chooses a token as `generate` does; `scores` include temperature and top_p already."""
         if self._sampling.temperature == 0:
             return int(scores.argmax(dim=-1))
         generator = torch.Generator(scores.device)
@@ -124,7 +134,7 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         return self._read_forced()
 
     def _read_forced(self) -> list[int]:
-        """The tokens that the grammar leaves no choice about, with the end-of-text."""
+        """Returns the forced tokens that come next, including a forced end of text."""
         if not self._runs:
             return []
         run = [] if self._matcher.is_stopped() else list(self._matcher.compute_ff_tokens())

@@ -1,8 +1,8 @@
 """One loaded model and how it draws one answer: chat template, grammar, seed, thought, tokens.
 
-Outlines supplies the constrained decoding (llguidance masks as a logits processor); the call to
-`generate` is ours because Outlines hands back text only, without tokens or finish reason. Under a
-grammar its loop is ours too (`forced_tokens`).
+Outlines supplies the constrained decoding (llguidance masks as a logits processor). This module
+calls `generate` itself because Outlines returns only text, without tokens or finish reason. Under a
+grammar, it also replaces the loop of `generate` (see `forced_tokens`).
 """
 
 import threading
@@ -27,13 +27,15 @@ from pddlego_local.models.splice import LocalTokenizer, splice
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
 
 _NEAR_TOKENS = 8
-"""Tokens before an answer's part on which the spelling of its text may depend."""
+"""How many preceding tokens may influence how the tokens after them are decoded to text."""
 
 
 class Draw(NamedTuple):
-    """The tokens that were drawn behind those `before`, with the end of the text if it was drawn;
-    the `masks` hold their grammar, None of free text. For whoever trains the model on its
-    answers."""
+    """The tokens of one call of `generate`, for training the model on its own answers.
+
+    `tokens` were drawn after the tokens `before`; they include the end of text if it was drawn.
+    `masks` hold their grammar; None means free text.
+    """
 
     before: list[int]
     tokens: list[int]
@@ -41,7 +43,7 @@ class Draw(NamedTuple):
 
 
 class Watched:
-    """A stop criterion: `watch` says so of the tokens behind the first `begin`."""
+    """A stopping criterion: `watch` decides from the tokens after the first `begin` tokens."""
 
     def __init__(self, watch: Callable[[list[int]], bool], begin: int) -> None:
         self._watch, self._begin = watch, begin
@@ -53,7 +55,10 @@ class Watched:
 
 
 class Generation:
-    """A model ready to answer. Not thread-safe: torch's random state is the process's."""
+    """A model that is ready to answer.
+
+    It is not thread-safe, because torch has one random state for the whole process.
+    """
 
     def __init__(
         self,
@@ -68,7 +73,8 @@ class Generation:
     ) -> None:
         """Loads weights and tokenizer from `folder`, which takes seconds to minutes.
 
-        Raises ConfigError if transformers cannot read the folder as a causal model.
+        `name` is the model's name in error messages. Raises ConfigError if transformers cannot read
+        the folder as a causal model.
         """
         self.name = name
         self.on_draw: Callable[[Draw], None] | None = None
@@ -92,27 +98,27 @@ class Generation:
             raise ConfigError(f"model.weights: {folder} names no token that ends an answer.")
         longest = context_tokens or getattr(model.config, "max_position_embeddings", None)
         if not isinstance(longest, int):
-            raise ConfigError(f"{folder} does not tell its context; set model.context_tokens.")
+            raise ConfigError(f"{folder} states no context length; set model.context_tokens.")
         self.context_tokens = longest
 
     def stop(self) -> None:
-        """Ends the answer that is being drawn, which is then a ModelFault. For good."""
+        """Aborts the answer that is being drawn, which raises ModelFault. This is permanent."""
         self._stopped.set()
 
     def _ends(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        """A criterion of `generate`: what is being drawn ends at its next token."""
+        """Stopping criterion of `generate`: after `stop`, the answer ends at its next token."""
         return torch.full(input_ids.shape[:1], self._stopped.is_set(), device=input_ids.device)
 
     def answer(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
     ) -> Completion:
-        """See `TransformersModel.complete`."""
+        """Draws one answer; see `TransformersModel.complete`."""
         start = time.perf_counter()
         loop = self._forcing_loop(grammar, sampling)
-        begun = prefix or Prefix()
-        thinks = not continues(begun, sampling) and sampling.thinking
-        opening = list(begun.opening or self._prompt(messages, sampling))
-        earlier, forced = splice(begun, self._spelling)
+        so_far = prefix or Prefix()
+        thinks = not continues(so_far, sampling) and sampling.thinking
+        opening = list(so_far.opening or self._prompt(messages, sampling))
+        earlier, forced = splice(so_far, self._spelling)
         before = [*opening, *earlier]
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
@@ -122,11 +128,11 @@ class Generation:
         unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
 
         def written(tokens: list[int]) -> str:
-            """Their text where they stand: behind the tokens before."""
+            """Returns the text of the tokens as it reads after the earlier tokens."""
             near = earlier[-_NEAR_TOKENS:]
             return self._text([*near, *tokens])[len(self._text(near)) :]
 
-        watch = begun.watch
+        watch = so_far.watch
         watched = watch and Watched(lambda ids: watch(written(ids)), len(before) + len(thought))
         drawn: list[int] = []
         if not unfinished:
@@ -164,7 +170,7 @@ class Generation:
         return ForcedTokens(of_kind(grammar.text), sampling, runs=self._forced_tokens)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> list[int]:
-        """Its tokens, up to where the answer begins."""
+        """Returns the prompt's tokens, up to where the answer begins."""
         arguments = template_arguments(self.thinking, sampling.thinking, self.name)
         chat = self._plain_text(messages)
         if self.tokenizer.chat_template is None:
@@ -174,17 +180,20 @@ class Generation:
             text = self.tokenizer.apply_chat_template(
                 chat, tokenize=False, add_generation_prompt=True, **arguments
             )
-        # The template writes its own beginning-of-text token: no second one.
+        # The template writes its own beginning-of-text token; a second one would be wrong.
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _budget(self, used: int, forced: int, sampling: Sampling) -> int:
-        """How many tokens may follow those `used`; the last `forced` of these are the answer's."""
+        """Returns how many more tokens may be drawn after `used` tokens.
+
+        The last `forced` of these belong to the answer already.
+        """
         left = self.context_tokens - used
         if left < 1:
             raise PromptTooLong(
-                f"The prompt, with the beginning of its answer, has {used} tokens and "
-                f"{self.name} is set to a context of {self.context_tokens}; raise "
-                "model.context_tokens or shorten the prompt."
+                f"The prompt and the beginning of its answer have {used} tokens, but {self.name} "
+                f"is set to a context of {self.context_tokens}; raise model.context_tokens or "
+                "shorten the prompt."
             )
         return min(max(1, sampling.max_tokens - forced), left)
 
@@ -201,8 +210,8 @@ class Generation:
         if len(first) == max_tokens or first[-1:] == self.end_ids[:1]:
             return first
         greedy = sampling.temperature == 0
-        # Everything stated: a model's own generation_config (top_k 20, repetition penalty 1.05 in
-        # Qwen's) would make backends and models differ.
+        # All settings are stated. Otherwise a model's own generation_config (Qwen's has top_k 20
+        # and repetition penalty 1.05) would make backends and models differ.
         settings = GenerationConfig(  # type: ignore[no-untyped-call]
             max_new_tokens=max_tokens - len(first),
             do_sample=not greedy,
@@ -212,7 +221,7 @@ class Generation:
             pad_token_id=self.end_ids[0],
         )
         inputs = torch.tensor([ids + first], device=self.model.device)
-        # The masking kernel would compile for 20 s at the first grammar.
+        # Without force_eager, compiling the masking kernel takes 20 s at the first grammar.
         with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
             output = self.model.generate(
                 input_ids=inputs,

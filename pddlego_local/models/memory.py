@@ -1,8 +1,7 @@
-"""What a model needs of a device's memory, roughly: its weights, and a cache of keys and values for
-an answer. A server says at its start what it really has.
+"""Estimates how much device memory a model needs: its weights, and the KV cache of an answer.
 
-The numbers come from the model's YAML or from its files. Sizes are in bytes; "GB" elsewhere is 10^9
-of them.
+A server prints at its start how much memory it really has. The numbers here come from the model's
+YAML or from its files. Sizes are in bytes; "GB" elsewhere means 10^9 bytes.
 """
 
 from pathlib import Path
@@ -14,22 +13,23 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
 
 GPU_COUNTS = (1, 2, 4, 8)
-SHARE = 0.9  # of a GPU's memory, which a vLLM server takes if it is told nothing else
-# What is neither weights nor cache: activations, graphs, CUDA itself. It is a rough number, above
-# what vLLM said on machines of others (docs/maintain/model_facts.md).
+SHARE = 0.9  # the share of a GPU's memory that a vLLM server takes by default
+# Memory besides weights and cache: activations, graphs, CUDA itself. It is a rough number, higher
+# than what vLLM reported on others' machines (docs/maintain/model_facts.md).
 RESERVE = 2_500_000_000
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class About:
-    """What a YAML tells of a model without its weights. Nothing here changes how it is run.
+    """Model metadata in a YAML, known without the weights. It does not change how the model runs.
 
-    `parameters` are all that have to be in memory, experts and embeddings included. `weights_gb`
-    (10^9 bytes) is the size of weights in fewer bits than 16. `most_context_tokens` is what the
-    model was made for, without stretching. Of its `layers`, `windowed_layers` look back `window`
-    tokens and the others at everything. `sampling` is what the makers recommend,
-    `thinking_sampling` while the model thinks; both are told and never applied.
+    `parameters` counts all parameters that must be in memory, including experts and embeddings.
+    `weights_gb` (10^9 bytes) is the size of weights that have fewer than 16 bits.
+    `most_context_tokens` is the context that the model was made for, without extension methods.
+    `windowed_layers` of the `layers` attend to the last `window` tokens only, the others to all
+    tokens. `sampling` holds the makers' recommended settings, and `thinking_sampling` those for
+    thinking; both are shown to the user and never applied.
     """
 
     licence: str
@@ -47,8 +47,11 @@ class About:
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(strict=True))
 class Needs:
-    """`weights` and `token`, which is the cache of a token in all layers, in bytes. `windowed` is
-    the share of the layers that look back `window` tokens only."""
+    """The memory that a model needs.
+
+    `weights` is the size of the weights, and `token` the KV cache of one token in all layers, both
+    in bytes. `windowed` is the share of layers that attend to the last `window` tokens only.
+    """
 
     parameters: PositiveFloat
     most_context_tokens: PositiveInt
@@ -58,28 +61,36 @@ class Needs:
     window: int = 0
 
     def cache(self, tokens: int) -> int:
-        """Of one answer, prompt included."""
+        """Returns the bytes of KV cache for one answer of `tokens` tokens, prompt included."""
         beyond = max(0, tokens - self.window)
         return round(self.token * (tokens - self.windowed * beyond))
 
     def answers(self, tokens: int, room: int) -> int:
-        """How many of so many tokens fit into so many bytes at the same time, beside the
-        weights."""
+        """Returns how many answers of `tokens` tokens fit at once into `room` bytes.
+
+        The weights take a part of `room`.
+        """
         return max(0, room - self.weights) // self.cache(tokens)
 
     def fewest(self, tokens: int, memory: int) -> int | None:
-        """Of GPUs with so much memory each, on which one answer fits; None if eight are too few."""
+        """Returns the least number of GPUs, each with `memory` bytes, for one answer of `tokens`.
+
+        The result is None if eight GPUs are too few.
+        """
         fitting = (n for n in GPU_COUNTS if self.answers(tokens, room_of_gpus(n, memory)))
         return next(fitting, None)
 
 
 def room_of_gpus(count: int, memory: int, share: float = SHARE) -> int:
-    """What `count` GPUs of `memory` bytes each have for weights and answers."""
+    """Returns the bytes that `count` GPUs of `memory` bytes each have for weights and answers."""
     return count * (int(memory * share) - RESERVE)
 
 
 def needs_told(about: About, dtype: str) -> Needs:
-    """From a model's YAML. `dtype` "auto" is 16 bits, as all of them are published."""
+    """Returns a model's needs from its YAML.
+
+    `dtype` "auto" means 16 bits, the precision in which all these models are published.
+    """
     element = _ELEMENT.get(dtype, 2)
     weights = about.parameters * element
     if about.weights_gb is not None and dtype == "auto":
@@ -95,15 +106,17 @@ def needs_told(about: About, dtype: str) -> Needs:
 
 
 def needs_found(folder: Path, dtype: str) -> Needs:
-    """From the files of a model folder: the sizes of its weights, and its config.json. Raises
-    ConfigError if these do not tell."""
+    """Returns a model's needs from its folder: the sizes of its weight files and its config.json.
+
+    Raises ConfigError if these files do not contain the numbers.
+    """
     path = folder / "config.json"
     try:
         config = object_of(path)
         config |= config.get("text_config", {})
         stored = _ELEMENT.get(str(config.get("dtype") or config.get("torch_dtype")), 2)
         element = _ELEMENT.get(dtype, stored)
-        # As vLLM and transformers load them: safetensors where there are any.
+        # vLLM and transformers load safetensors if there are any.
         files = list(folder.glob("model*.safetensors")) or list(folder.glob("*.bin"))
         size = sum(file.stat().st_size for file in files)
         layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
@@ -123,6 +136,6 @@ def needs_found(folder: Path, dtype: str) -> Needs:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         words = " ".join(repr(error).split())
         raise ConfigError(
-            f"model.weights: {path} does not tell the model's shape ({words:.200}); is the "
-            "folder a whole Hugging Face model folder?"
+            f"model.weights: {path} does not state the model's shape ({words:.200}); is the "
+            "folder a complete Hugging Face model folder?"
         ) from error

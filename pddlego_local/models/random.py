@@ -1,7 +1,7 @@
-"""A Llama of random weights, made on the spot: the decoding ladder's proof, and the floor.
+"""A Llama with random weights, made on demand: a test of the decoding ladder and a lower bound.
 
-It knows no PDDL: whatever is right in its answers comes from the grammar. The folder it writes is
-an ordinary Hugging Face model folder, so the same weights run in process and behind vLLM.
+It knows no PDDL: whatever is right in its answers comes from the grammar. The weights are written
+as an ordinary Hugging Face model folder, so the same weights run in process and behind vLLM.
 """
 
 import hashlib
@@ -24,8 +24,9 @@ CONTEXT_TOKENS: int = _MADE_OF["context_tokens"]
 def make_random_llama(folder: Path, seed: int) -> Path:
     """Writes config, weights, tokenizer and chat template to `folder` and returns it.
 
-    The same seed gives the same files. About 0.6 million parameters in float32, a byte-level BPE
-    vocabulary of 1,024 trained on a page of our own text, `<think>` markers included.
+    The same seed gives the same files. The model has about 0.6 million parameters in float32 and a
+    byte-level BPE vocabulary of 1,024 tokens, including the `<think>` markers. The vocabulary is
+    trained on a page of the project's own text (random.yaml).
     """
     import torch
     from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
@@ -41,7 +42,7 @@ def make_random_llama(folder: Path, seed: int) -> Path:
         **_MADE_OF["shape"],
         vocab_size=len(tokenizer),
         max_position_embeddings=CONTEXT_TOKENS,
-        tie_word_embeddings=False,  # tied, it would repeat its last token for ever
+        tie_word_embeddings=False,  # with tied embeddings it would repeat its last token forever
         dtype="float32",
         **ends,
     )
@@ -69,7 +70,7 @@ def _tokenizer() -> Any:
         show_progress=False,
     )
     bpe.train_from_iterator(_MADE_OF["corpus"], trainer)
-    # Not "special", as in Qwen3: the server's reasoning parser must see them in the text.
+    # As in Qwen3, the markers are not "special": the server's reasoning parser must see them.
     bpe.add_tokens([AddedToken(marker, special=False) for marker in ("<think>", "</think>")])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
@@ -84,7 +85,7 @@ def _tokenizer() -> Any:
 
 
 def cached_random_llama(seed: int) -> Path:
-    """The folder of `make_random_llama` in the user's cache, made if it is not there yet."""
+    """Returns the folder of `make_random_llama` in the user's cache and makes it if needed."""
     recipe = json.dumps(list(_MADE_OF.values()))
     version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
     return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
@@ -93,7 +94,7 @@ def cached_random_llama(seed: int) -> Path:
 def RandomModel(
     *, seed: int = 0, context_tokens: int = CONTEXT_TOKENS, engine: Engine | None = None
 ) -> TransformersModel:
-    """The random Llama of `seed`, in process."""
+    """Returns the random Llama of `seed`, run in process."""
     return TransformersModel(
         weights=str(cached_random_llama(seed)),
         context_tokens=context_tokens,
@@ -103,5 +104,5 @@ def RandomModel(
 
 
 def RandomVllmModel(*, seed: int = 0, **settings: Any) -> VllmModel:
-    """The random Llama of `seed`, behind vLLM; `settings` are those of `VllmModel`."""
+    """Returns the random Llama of `seed`, run behind vLLM; `settings` go to `VllmModel`."""
     return VllmModel(weights=str(cached_random_llama(seed)), **settings)

@@ -1,14 +1,14 @@
 """The rule-based reference formalizer: not a language model.
 
-Answers as a perfect model would, from the same memory: the PDDL, the edit, the sub-goals, the next
-action. It gives every environment its ceiling and every method a test without weights. The rules
-of an environment are in `environments/<name>/reference.py`:
+It answers as a perfect model would, from the same memory: the PDDL, the edit, the sub-goals, the
+next action. It shows the best possible result of every environment and tests every method without
+weights. The rules of an environment are in `environments/<name>/reference.py`:
 
     formalize(memory, goal="", offered=())            for the task, or for one sub-goal in words;
         -> (domain, problem)                          `offered`: the commands to choose from, if any
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
-    contents(memory) -> (closed, items)               where the environment has `wanted` things
+    contents(memory) -> (closed, items)               only if the environment has `wanted` things
     command(planned) -> str | None                    the game's command for a planned action
 """
 
@@ -22,8 +22,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, GrammarContext, Question, WholeAnswerModel
+from pddlego_local.decoding.question import AnyQuestion, Drawn, GrammarContext, WholeAnswerModel
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
@@ -31,9 +30,9 @@ from pddlego_local.planner import FastDownward
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class ReferenceFormalizer(WholeAnswerModel):
-    """Deterministic; uses no tokens.
+    """The rule-based model, which is deterministic and uses no tokens.
 
-    Its actions are the planner's: the first of the plan for what it would formalize.
+    To name an action, it plans with the PDDL that it would write and takes the plan's first action.
     """
 
     _planner: FastDownward = field(
@@ -46,9 +45,12 @@ class ReferenceFormalizer(WholeAnswerModel):
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        """Raises ConfigError for an environment or a form that it has no rules for."""
+        """Answers a question by rules.
+
+        Raises ConfigError for an environment or a form without rules.
+        """
         began = time.perf_counter()
         text = json.dumps(self._answer(question, family.reference(question.context.environment)))
         return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))
@@ -56,7 +58,7 @@ class ReferenceFormalizer(WholeAnswerModel):
     def close(self) -> None:
         self._planner.close()
 
-    def _answer(self, question: Question[Fields], rules: Any) -> dict[str, Any]:
+    def _answer(self, question: AnyQuestion, rules: Any) -> dict[str, Any]:
         context = question.context
         memory = context.memory
         match question.form.name:
@@ -65,7 +67,7 @@ class ReferenceFormalizer(WholeAnswerModel):
                 return {"df": domain, "pf": problem}
             case "domain":
                 return {"df": rules.formalize(memory)[0]}
-            case "problem" if context.own_goal:  # for a domain of the reference's own making
+            case "problem" if context.own_goal:  # the domain came from the reference itself
                 return {"pf": rules.formalize(memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
@@ -89,12 +91,15 @@ class ReferenceFormalizer(WholeAnswerModel):
         )
 
     def _choice(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
-        """Of numbered commands, for the scene's sub-goal: 0 cannot be had, the last is had."""
+        """Chooses a numbered command for the scene's sub-goal.
+
+        The number 0 means unreachable; the number after the last command means done.
+        """
         commands, goal = context.commands, context.subgoal
         if goal not in rules.subgoals(context.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
         plan = self._planner.plan(*rules.formalize(context.memory, goal, commands)).plan
-        # Who stands at one of two things that share a spot is not offered the way to the other.
+        # If two things share a spot, the game offers no command to go from one to the other.
         for command in map(rules.command, plan):
             if command in commands:
                 return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}

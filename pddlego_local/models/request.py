@@ -1,4 +1,4 @@
-"""A request, as every backend reads it before it draws: the grammar, the messages, the prefix."""
+"""What every backend does with a request before it draws: checks grammar, messages and prefix."""
 
 import functools
 import re
@@ -17,8 +17,8 @@ _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\]")
 def check_grammar(grammar: Grammar) -> None:
     """Raises GrammarFault with llguidance's reason if the grammar does not compile.
 
-    Needed because Outlines in process answers an invalid grammar with an empty text, and a server
-    may answer an unsatisfiable one with a bare HTTP 500.
+    The check is needed because Outlines in process returns an empty text for an invalid grammar,
+    and a server may respond to an unsatisfiable grammar with HTTP 500 and no reason.
     """
     if fault := decoder_fault(grammar):
         reason = fault.strip().splitlines()[0][:_LONGEST_REASON]
@@ -28,20 +28,19 @@ def check_grammar(grammar: Grammar) -> None:
 
 
 def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]]]:
-    """What a game, a file or a model said stays text in a prompt: "<|im_end|>" must not end a
-    message.
+    """Returns a function that formats messages for a chat template and breaks up control tokens.
 
-    Chat templates put messages between control tokens, and tokenizers read these wherever they
-    stand. A text that would be read as one token gets a blank behind its bracket: "< |im_end|>".
-    The function gives messages as chat templates take them. It is thread-safe, looks each marker up
-    once, and raises ModelFault when the server fails.
+    Chat templates put messages between control tokens, and tokenizers recognize these tokens
+    everywhere. If a game, a file or a model writes "<|im_end|>", it must not end the message. So
+    text that would become one token gets a space after its bracket: "< |im_end|>". The function is
+    thread-safe, looks up each marker once, and raises ModelFault if the server fails.
     """
 
     @functools.cache
     def defused(marker: str) -> str:
         try:
             controls = len(tokenizer.encode(marker)) == 1
-        except ConfigError:  # a server that tells no tokens
+        except ConfigError:  # the server does not tokenize: assume a control token
             controls = True
         return f"{marker[0]} {marker[1:]}" if controls else marker
 
@@ -55,13 +54,13 @@ def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]
 
 
 def continues(prefix: Prefix, sampling: Sampling) -> bool:
-    """Whether there are tokens to go on from; if not, the answer is begun.
+    """Returns whether the request continues an answer; otherwise it begins a new one.
 
-    Raises ValueError for a text that stands behind no prompt, whose tokens were lost by whoever
-    asks, and for a head before a thought.
+    Raises ValueError for a prefix with text but without the prompt's tokens (the caller lost them),
+    and for a forced prefix before a thought.
     """
     if prefix.text and not prefix.opening:
         raise ValueError("prefix.text without prefix.opening: pass on Completion.prefix")
     if prefix.forced_prefix and not prefix.opening and sampling.thinking:
-        raise ValueError("prefix.forced_prefix before a thought: put the head in the grammar")
+        raise ValueError("prefix.forced_prefix before a thought: put the text in the grammar")
     return bool(prefix.opening)

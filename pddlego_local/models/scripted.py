@@ -1,6 +1,6 @@
-"""Answers given in advance, one after the other: not a language model.
+"""A stand-in for a language model that returns given answers, one after the other.
 
-For testing a method's loops through the real environment and the real planner.
+It tests a method's loops with the real environment and the real planner.
 """
 
 from collections.abc import Iterable
@@ -8,27 +8,30 @@ from typing import ClassVar, Literal
 
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
 
 
 class Scripted(WholeAnswerModel):
-    """`asked` keeps the questions. For one episode at a time."""
+    """Returns given answers, for one episode at a time. `asked` keeps the questions."""
 
     decodes: ClassVar[Literal[False]] = False
 
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
-        """A string is an answer in full; a Completion is given as it is; an exception is raised."""
+        """Takes the answers in order.
+
+        A string becomes a complete answer, a Completion is returned unchanged, and an exception is
+        raised.
+        """
         self._answers = iter(answers)
-        self.asked: list[Question[Fields]] = []
+        self.asked: list[AnyQuestion] = []
 
     def identity(self) -> dict[str, str]:
         return {"backend": "scripted", "note": "answers given in advance, not a language model"}
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        """The next answer. Raises ModelFault when none is left."""
+        """Returns the next answer. Raises ModelFault if none is left."""
         self.asked.append(question)
         answer = next(self._answers, ModelFault("the script is over"))
         if isinstance(answer, Exception):

@@ -1,8 +1,8 @@
-"""Where an answer goes on behind text that was not sampled: its tokens, spelled as usual.
+"""Token healing: the tokens of an answer after text was inserted that the model did not sample.
 
-Text that is put behind drawn tokens may merge with them: ")" and " (" may be one token. So the last
-two tokens before the seam are taken back to text and tokenized anew with what follows, as a model
-saw such text in training. All earlier tokens stay as they were drawn.
+Inserted text may merge with the drawn tokens before it: ")" and " (" may be one token. So the last
+two tokens before the seam are decoded and tokenized again together with the inserted text, as the
+model saw such text in training. All earlier tokens stay as they were drawn.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ HEALED_TOKENS = 2
 
 
 class Tokenizer(Protocol):
-    """From the text inside an answer to its tokens, and back. `name` is the model's."""
+    """Converts text inside an answer to tokens and back. `name` is the model's name."""
 
     @property
     def name(self) -> str: ...
@@ -29,22 +29,24 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class LocalTokenizer:
-    """A model's own tokenizer in this process; a text of some words takes about 0.1 ms."""
+    """A model's own tokenizer in this process; a text of a few words takes about 0.1 ms."""
 
     name: str
     tokenizer: tokenizers.Tokenizer
 
     @classmethod
     def of(cls, name: str, folder: Path) -> "LocalTokenizer | None":
-        """From a model's folder; None where it has no tokenizer.json. Raises ConfigError for one
-        that cannot be read."""
+        """Loads tokenizer.json from a model's folder; returns None if there is no such file.
+
+        Raises ConfigError if the file cannot be read.
+        """
         path = folder / "tokenizer.json"
         if not path.is_file():
             return None
         try:
             return cls(name, tokenizers.Tokenizer.from_file(str(path)))
-        except Exception as error:  # it raises nothing more particular
-            raise ConfigError(f"model.weights: {path} is no tokenizer ({error!s:.200}).") from error
+        except Exception as error:  # the library raises no more specific exception
+            raise ConfigError(f"model.weights: cannot read {path} ({error!s:.200}).") from error
 
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -54,16 +56,16 @@ class LocalTokenizer:
 
 
 class Splice(NamedTuple):
-    """The tokens of `Prefix.continued`; the last `forced` of them came in with its head."""
+    """The tokens of `Prefix.continued`; the last `forced` of them came with its forced prefix."""
 
     tokens: tuple[int, ...]
     forced: int
 
 
 def splice(prefix: Prefix, tokenizer: Tokenizer) -> Splice:
-    """What the next part of an answer goes on from.
+    """Returns the tokens from which the next part of an answer continues.
 
-    Raises ConfigError for a head that the tokenizer cannot spell.
+    Raises ConfigError for a forced prefix that the tokenizer cannot spell.
     """
     if not prefix.rollback_chars and not prefix.forced_prefix:
         return Splice(prefix.tokens, 0)
@@ -79,11 +81,11 @@ def splice(prefix: Prefix, tokenizer: Tokenizer) -> Splice:
     before = tokens[max(0, healed - 1) : healed]
     spelled = tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
     if not (prefix.text.endswith(tail) and spelled):
-        # Half a character, or a tokenizer that spells a text otherwise behind another.
+        # The seam cuts a character, or the tokenizer spells a text differently after another text.
         tokens = tokenizer.encode(prefix.continued)
         if not tokenizer.decode(tokens).endswith(prefix.forced_prefix):
             raise ConfigError(
                 f"The tokenizer of {tokenizer.name} cannot spell the text {prefix.forced_prefix!r}"
-                ", which the grammar forces; choose another model, or decoding=syntax."
+                ", which the grammar requires; choose another model, or decoding=syntax."
             )
     return Splice(tokens, max(0, len(tokens) - survived) if prefix.forced_prefix else 0)

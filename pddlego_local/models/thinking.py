@@ -13,8 +13,8 @@ class Thinking:
     """The markers around a thought, and how thinking is turned on and off.
 
     `switch` is the chat template's variable that turns thinking off ("enable_thinking" for Qwen3);
-    None says that the model always thinks. `parser` is vLLM's name for the reasoning parser, which
-    frees the thought from the grammar.
+    None means that the model always thinks. `parser` is vLLM's name for the reasoning parser, which
+    excludes the thought from the grammar.
     """
 
     start: str = "<think>"
@@ -28,9 +28,9 @@ class Thinking:
 
 
 def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dict[str, bool]:
-    """Arguments for the chat template that turn thinking on or off.
+    """Returns the arguments for the chat template that turn thinking on or off.
 
-    Raises ConfigError when the model cannot do what is wanted.
+    Raises ConfigError if the model does not support the requested mode.
     """
     if thinking is None:
         if on:
@@ -50,7 +50,7 @@ def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dic
 
 
 def detected(tokenizer: Any) -> Thinking | None:
-    """The markers and switch that the tokenizer and its chat template reveal, if any."""
+    """Returns the markers and switch found in the tokenizer and its chat template, if any."""
     thinking = Thinking()
     if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
         return None

@@ -1,7 +1,7 @@
 """A model in process, through Outlines and transformers, on CPU or GPU.
 
-One request at a time: `generate` runs under a lock, so that an answer depends on its own seed and
-not on what else was asked at the moment. Batching would change the arithmetic of each row.
+The model answers one request at a time. `generate` runs under a lock, so an answer depends on its
+own seed and not on simultaneous requests. Batching would change the arithmetic of each row.
 """
 
 import dataclasses
@@ -27,8 +27,9 @@ from pddlego_local.models.weights import identity_of, locate, training_maps
 class Engine:
     """Where and how the weights are loaded and run; nothing here is part of a result's identity.
 
-    `download` permits the one thing that reaches a network. `threads` is torch's, None its default.
-    `forced_tokens` spares a forward pass for each token that the grammar leaves no choice about.
+    `download` permits the download of weights, which is the only use of a network. `threads` sets
+    torch's number of threads; None keeps its default. `forced_tokens` saves a forward pass for each
+    token that is the only one the grammar permits.
     """
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -41,9 +42,9 @@ class Engine:
 class TransformersModel:
     """Any causal model that transformers can load, from a folder or the local hub cache.
 
-    `context_tokens` bounds prompt and answer together; None takes the model's own. `thinking`
-    "auto" reads the markers and the switch from the tokenizer and its chat template. The weights
-    are loaded by the first request, or by `load`.
+    `context_tokens` limits prompt and answer together; None means the model's own limit. `thinking`
+    "auto" reads the markers and the switch from the tokenizer and its chat template. The first
+    request loads the weights, or a call of `load`.
     """
 
     weights: str
@@ -59,11 +60,11 @@ class TransformersModel:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._loaded: Generation | None = None
-        self._closed = object()  # another one after each `close`
+        self._closed = object()  # `close` replaces this object each time
 
     @property
     def thought_markers(self) -> tuple[str, str] | None:
-        """Those of the model's own files are known once it is loaded."""
+        """The markers around a thought; with `thinking` "auto", None until the model is loaded."""
         thinking = self._loaded.thinking if self._loaded else self.thinking
         return thinking.markers if isinstance(thinking, Thinking) else None
 
@@ -80,7 +81,10 @@ class TransformersModel:
             locate(self.weights, self.revision)
 
     def identity(self) -> dict[str, str]:
-        """What a record says of this model. Raises as `preflight` where the weights are absent."""
+        """Returns what a record says about this model.
+
+        Raises MissingPart or ConfigError if the weights cannot be found.
+        """
         folder = locate(self.weights, self.revision, self.engine.download)
         return {
             "backend": "transformers",
@@ -89,7 +93,7 @@ class TransformersModel:
         }
 
     def trained_on(self) -> frozenset[str]:
-        """As `core.protocols.Trained`, from the list beside the weights."""
+        """Returns the training maps from the list beside the weights (`core.protocols.Trained`)."""
         return training_maps(self.weights)
 
     def load(self) -> None:
@@ -99,7 +103,7 @@ class TransformersModel:
 
     @property
     def generation(self) -> Generation:
-        """The loaded model, for whoever trains it; it is loaded if it is not yet."""
+        """The loaded model, for training; it is loaded first if necessary."""
         with self._lock:
             return self._ensure_loaded()
 
@@ -110,17 +114,18 @@ class TransformersModel:
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        """Asks for one answer, or for the next stage of one (which no longer thinks).
+        """Draws one answer, or the next stage of one; later stages contain no thought.
 
-        The same messages, grammar and sampling give the same answer. A token limit (or the end of
-        the context) ends it with "length". Raises GrammarFault for a grammar that does not
-        compile, ConfigError for a prompt that leaves no room in the context, and for thinking that
-        the model cannot do; ModelFault when the engine fails (out of memory).
+        The same messages, grammar and sampling give the same answer. If the answer reaches the
+        token limit or the end of the context, its finish reason is "length". Raises GrammarFault
+        for a grammar that does not compile, ConfigError for a prompt that leaves no room in the
+        context and for thinking that the model does not support, and ModelFault if the engine fails
+        (for example out of memory) or the model was closed.
         """
         closed = self._closed
         with self._lock:
             if closed is not self._closed:
-                raise ModelFault(f"{self.weights} was closed before it was this answer's turn.")
+                raise ModelFault(f"{self.weights} was closed while this request waited.")
             generation = self._ensure_loaded()
             try:
                 return generation.answer(messages, grammar, sampling, prefix)
@@ -130,14 +135,20 @@ class TransformersModel:
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        """`count` answers, one after the other, each by a seed of its own. Raises as `complete`."""
+        """Draws `count` answers one after the other, each from a separate seed.
+
+        Raises the same errors as `complete`.
+        """
         seeds = (derive_seed(sampling.seed, number) for number in range(count))
         samplings = [dataclasses.replace(sampling, seed=seed) for seed in seeds]
         return tuple(self.complete(messages, grammar, own) for own in samplings)
 
     def close(self) -> None:
-        """Frees the weights. Requests that wait, and an answer that is being drawn, end with
-        ModelFault; a later request loads the weights again."""
+        """Frees the weights.
+
+        Waiting requests and an answer that is being drawn fail with ModelFault. A later request
+        loads the weights again.
+        """
         loaded, self._loaded, self._closed = self._loaded, None, object()
         if loaded:
             loaded.stop()

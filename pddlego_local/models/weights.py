@@ -1,8 +1,8 @@
-"""Where a model's files are, whether they are whole, and what identifies them. Uses no network.
+"""Finds a model's files, checks that they are complete, and identifies them. Uses no network.
 
 Weights are named by a folder, by a GGUF file, by the name of weights that come with this package
 ("nano"), or by a Hugging Face name that is already in the local cache. Loading code gets the
-folder, so nothing has a reason to ask a hub; only `download: true` reaches for one.
+folder, so it does not contact a hub; only `download: true` does.
 """
 
 import hashlib
@@ -22,29 +22,29 @@ from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
 
 _EDGE_BYTES = 1 << 20
-_OF_OURS = ("nano", "nano_early", "nano_described", "nano_edit")
+_SHIPPED = ("nano", "nano_early", "nano_described", "nano_edit")
 _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _SHARDS = pydantic.TypeAdapter(dict[str, str])
-# The same weights once more, in forms that neither vLLM nor transformers is given here.
+# The same weights in other formats, which neither vLLM nor transformers uses here.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
 
 
 def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
-    """The folder that holds the model's files, checked for completeness; of a GGUF file it is made.
+    """Returns the folder that holds the model's files, checked for completeness.
 
-    Raises ConfigError for a folder that is absent or lacks something, and for a GGUF file that
-    cannot be read; MissingPart for a name that is not (wholly) in the local cache, and for packages
-    that a GGUF file takes.
+    For a GGUF file the folder is made. Raises ConfigError for a folder that is absent or
+    incomplete, and for a GGUF file that cannot be read. Raises MissingPart for a name that is not
+    (completely) in the local cache, and if a package that reads GGUF files is not installed.
     """
     if is_gguf(weights):
         return plain_folder(_path(weights))
     folder = shipped(weights) or _path(weights)
-    if os.path.isdir(folder):  # noqa: PTH112 - nor does this
+    if os.path.isdir(folder):  # noqa: PTH112 - it raises for no name
         if wrong := flaw(folder):
             raise ConfigError(
-                f"model.weights: the folder {folder} {wrong}; point it at a whole "
+                f"model.weights: the folder {folder} {wrong}; point it at a complete "
                 "Hugging Face model folder (config.json, tokenizer, *.safetensors)."
             )
         return folder
@@ -53,7 +53,7 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
             f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
             "name such as Qwen/Qwen3-8B, or a GGUF file."
         )
-    if weights in _OF_OURS:
+    if weights in _SHIPPED:
         raise MissingPart(
             f"The weights {weights} are not in {resources.folder('weights')}; train them with "
             f"`make {weights}` and give the folder: model.weights=runs/{weights}/model."
@@ -71,7 +71,7 @@ def _path(weights: str) -> Path:
 
 
 def shipped(weights: str) -> Path | None:
-    """The folder of weights that come with this package, by their name; None if there is none."""
+    """Returns the folder of weights that come with this package; None if none have this name."""
     if not re.fullmatch(r"[a-z0-9_]{1,80}", weights):
         return None
     folder = resources.folder("weights") / weights
@@ -79,18 +79,23 @@ def shipped(weights: str) -> Path | None:
 
 
 def folder_named(weights: str) -> Path:
-    """The folder of weights that come with this package, else the path; it need not be there."""
+    """Returns the folder of weights that come with this package, otherwise `weights` as a path.
+
+    The path need not exist.
+    """
     return shipped(weights) or _path(weights)
 
 
 def in_the_box() -> list[str]:
-    """The names of the weights that come with this package and are here."""
-    return [name for name in _OF_OURS if shipped(name)]
+    """Returns the names of the weights that come with this package and are present."""
+    return [name for name in _SHIPPED if shipped(name)]
 
 
 def flaw(folder: Path) -> str:
-    """What a folder lacks of what a model needs, as far as is seen without loading it, as "has no
-    config.json"; "" if nothing is."""
+    """Returns what is wrong with a model folder, such as "has no config.json"; "" if nothing is.
+
+    Only flaws that are visible without loading the model are found.
+    """
     try:
         return next(_flaws(folder), "")
     except OSError as error:
@@ -125,16 +130,18 @@ def _flaws(folder: Path) -> Iterator[str]:
         yield "has no weights (*.safetensors)"
     for file in files:
         try:
-            with safe_open(file, "np"):  # reads the head, which says how long it must be
+            with safe_open(file, "np"):  # reads the header, which states the file's length
                 pass
         except SafetensorError as error:
-            yield f"has weights that are cut or damaged ({file.name}: {error})"
+            yield f"has weights that are truncated or damaged ({file.name}: {error})"
 
 
 def training_maps(weights: str) -> frozenset[str]:
-    """The maps of the games that these weights learned from (`core.protocols.Mapped.map`), as the
-    list beside them says: one hash a line, lines of comment begin with "#". Empty where there is
-    no list."""
+    """Returns the maps (`core.protocols.Mapped.map`) of the games that the weights were trained on.
+
+    They come from the list beside the weights, which has one hash on each line; lines that begin
+    with "#" are comments. The result is empty if there is no list.
+    """
     file = _training_maps(weights)
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
     return frozenset(line for line in lines if line and not line.startswith("#"))
@@ -146,18 +153,12 @@ def _training_maps(weights: str) -> Path | None:
 
 
 def fetch_command(name: str, revision: str | None = None) -> str:
+    """Returns the command that downloads a model of the hub."""
     return f"make fetch MODEL={name}" + (f" REVISION={revision}" if revision else "")
 
 
-def cache_folder() -> Path:
-    """Where the hub's files are kept on this machine."""
-    from huggingface_hub import constants
-
-    return Path(constants.HF_HUB_CACHE)
-
-
 def on_hub(weights: str) -> bool:
-    """Whether this is the name of a repository of the hub, with its owner."""
+    """Returns whether `weights` is the name of a hub repository, including its owner."""
     return weights.count("/") == 1 and _is_hub_name(weights)
 
 
@@ -183,7 +184,7 @@ def _cached(name: str, revision: str | None) -> Path:
     folder = Path(config).parent
     if wrong := flaw(folder):
         raise MissingPart(
-            f"The local copy of {name} is not whole: it {wrong}; complete it with `{fetch}`."
+            f"The local copy of {name} is incomplete: it {wrong}; complete it with `{fetch}`."
         )
     return folder
 
@@ -196,13 +197,17 @@ def _download(name: str, revision: str | None) -> Path:
     except Exception as error:  # every cause (network, licence, name) has the same remedy
         raise MissingPart(
             f"Could not download {name} ({type(error).__name__}: {error}); check the name, the "
-            "network and the licence, or fetch it elsewhere and give the folder."
+            "network and the licence, or fetch it on another machine and give the folder."
         ) from error
 
 
 def identity_of(weights: str, revision: str | None, folder: Path | None) -> dict[str, str]:
-    """What a record says of the weights: the name; of a `folder`, a snapshot's commit, the hash of
-    a GGUF file, or a fingerprint; and the hash of the list of their training's maps, if any."""
+    """Returns what a record says about the weights.
+
+    This is their name, and the hash of their list of training maps if there is one. For a `folder`
+    it also has the revision if one is given, and the hash of a GGUF file, the commit of a hub
+    snapshot, or a fingerprint.
+    """
     maps = _training_maps(weights)
     identity = {"weights": weights} | ({"training_maps_sha256": sha256_of(maps)} if maps else {})
     if folder is None:
@@ -217,16 +222,16 @@ def identity_of(weights: str, revision: str | None, folder: Path | None) -> dict
 
 
 def fingerprint(folder: Path) -> str:
-    """SHA-256 over names, sizes, and the first and last MiB of the files that make the model.
+    """Returns 16 hex digits of a SHA-256 over names, sizes, and first and last MiB of the files.
 
-    A 140-GB model is told apart in a moment; a change deep inside one shard that keeps its size
-    would go unnoticed.
+    This identifies a 140-GB model in a moment. It does not notice a change deep inside one shard
+    that keeps the shard's size.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith(".") or path.suffix == ".md":
             continue
-        if path.name == TRAINING_MAPS:  # what is known of the model, not what makes it
+        if path.name == TRAINING_MAPS:  # metadata about the model, not a part of it
             continue
         size = path.stat().st_size
         digest.update(f"{path.name}\0{size}\0".encode())

@@ -1,1 +1,1 @@
-"""PDDL as text: reader, static check, explanations."""
+"""Works on PDDL as text: reader, static check, explanations, edits and repair."""

@@ -1,17 +1,19 @@
-"""The static check: what is wrong with a domain and a problem, in words a model can act on.
+"""The static check: finds the faults of a domain and a problem, in words a model can act on.
 
-The judge is Fast Downward 26.6: a pair has a fault of kind "syntax" or "symbol" if and only if its
-translator refuses the pair or crashes on it. Fast Downward reports one fault, without a line; this
-check reports all that do not follow from others, each with its place and a remedy, and warns of
-what Fast Downward passes over in silence. `explain` makes of it what a model reads.
+Fast Downward 26.6 is the reference: a pair has a fault of kind "syntax" or "symbol" if and only if
+Fast Downward's translator refuses the pair or crashes on it. Fast Downward reports one fault,
+without a line. This check reports all faults that do not follow from others, each with its place
+and a remedy. It also warns of mistakes that Fast Downward silently accepts. `explain` turns the
+findings into a text for a model.
 
     reader → files (formulas, typed_list) → task → checks (symbols)
         → solvability
 
-Some refusals show only in the grounded task. Left to the planner are axioms that depend on their
-own negation, costs beyond 32 bits, and limits of time and memory. Warned of is a predicate declared
-twice with different numbers of parameters (some of these tasks crash it). Refused is a derived
-predicate with too few parameters, also where no fact of it makes the planner crash.
+There are exceptions, because some refusals show only in the grounded task. The check leaves axioms
+that depend on their own negation, costs beyond 32 bits, and limits of time and memory to the
+planner. It only warns of a predicate that is declared twice with different numbers of parameters,
+although some of these tasks crash the planner. It refuses a derived predicate with too few
+parameters even if no fact of this predicate makes the planner crash.
 """
 
 import re
@@ -28,9 +30,9 @@ from pddlego_local.pddl.symbols import Symbols
 
 __all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "check", "explain"]
 
-MOST_FAULTS = 5  # in an explanation
-MOST_CHARACTERS = 2000  # of the whole explanation
-MOST_OF_PLANNER = 300  # characters of the planner's own words beside the checker's
+MOST_FAULTS = 5  # findings in one explanation
+MOST_CHARACTERS = 2000  # length of the whole explanation
+MOST_OF_PLANNER = 300  # characters of the planner's message after the findings
 
 SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
 PLANNER_SAYS = "The planner says:"
@@ -39,10 +41,11 @@ _KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\
 
 @dataclass(frozen=True)
 class Check:
-    """`syntax`, `symbols`: no fault of that kind; `symbols` is None where the syntax fails.
+    """The result of a check.
 
-    `faults` are in order of position, the domain's first; warnings are among them. `no_plan` are
-    those of the faults of an accepted pair that say why it has no plan or only an empty one.
+    `syntax` and `symbols` say that there is no fault of that kind; `symbols` is None if the syntax
+    is wrong. `faults` are in order of position, first those of the domain, and include warnings.
+    `no_plan` are the faults of an accepted pair that say why it has no plan or only an empty one.
     """
 
     syntax: bool
@@ -52,25 +55,25 @@ class Check:
 
     @property
     def accepted(self) -> bool:
-        """Whether the planner's translator takes the pair."""
+        """Whether the planner's translator accepts the pair."""
         return self.symbols is True
 
     @property
     def out_of_reach(self) -> str:
-        """Why the goal could not be reached even if nothing were ever undone; "" where it could."""
+        """Why the goal is unreachable even under delete relaxation, "" if it is reachable there."""
         reasons = (fault.message for fault in self.no_plan)
         return next((reason for reason in reasons if reason.startswith(OUT_OF_REACH)), "")
 
 
 def check(domain: str, problem: str) -> Check:
-    """Checks any two texts; raises nothing, whatever they are.
+    """Checks a domain and a problem. Raises nothing, whatever the texts are.
 
-    The first reading decides, as the planner reads. Where it finds the structure broken, a second
-    one that looks for misplaced parentheses explains.
+    The first reading is like the planner's and decides. If it finds the structure broken, a second
+    reading looks for misplaced parentheses and explains the faults.
     """
     if _swapped(domain, problem):
         log = FaultLog("domain", domain)
-        log.syntax(domain.index("("), SWAPPED)  # and not a dozen, of each section
+        log.syntax(domain.index("("), SWAPPED)  # instead of one fault for each section
         return Check(False, None, log.in_order())
     decided = _examine(domain, problem, recover=False)
     if decided.syntax:
@@ -80,16 +83,16 @@ def check(domain: str, problem: str) -> Check:
 
 
 def _swapped(domain: str, problem: str) -> bool:
-    """Whether each is what the other should be, by what it says it defines."""
+    """Whether the domain text defines a problem and the problem text a domain."""
     kinds = [match and match[1].lower() for match in map(_KIND.match, (domain, problem))]
     return kinds == ["problem", "domain"]
 
 
 class Examined:
-    """Two texts as they were read, and the logs of what is wrong with them."""
+    """Two texts after reading, with the logs of their faults."""
 
     def __init__(self, domain: str, problem: str, recover: bool = False) -> None:
-        """`recover` as for `reader.read`."""
+        """`recover` has the same meaning as in `reader.read`."""
         self.logs = log, problem_log = FaultLog("domain", domain), FaultLog("problem", problem)
         self.roots = read(domain, log.syntax, recover), read(problem, problem_log.syntax, recover)
         self.domain = read_domain(self.roots[0], log)
@@ -108,7 +111,7 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
     for log, root in zip(read_.logs, read_.roots, strict=True):
         for word in words_in(root) if root else ():
             if stray_mark(str(word)):
-                log.warn(word, "")  # for the log says what is wrong with such a word
+                log.warn(word, "")  # the log replaces the message for such a word
     syntax = not read_.has("syntax")
     right = syntax and not read_.has("symbol")
     parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
@@ -122,19 +125,20 @@ def _position(fault: Fault) -> tuple[bool, int, int]:
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:
-    """What a model reads about files without a plan: at most five findings, each on a line
-    "domain line 12, column 7: …".
+    """Explains to a model why its files gave no plan, in at most MOST_CHARACTERS characters.
 
-    The planner names the first thing that it stumbles over, without a line. Refused files: the
-    faults, errors before anything else; where the structure is broken, or there are only warnings,
-    the planner's own words too. No plan or an empty one: the planner's verdict, then why. Else, and
-    where the checker finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
+    There are at most five findings, each on a line "domain line 12, column 7: …". The planner
+    alone names only the first fault that it meets, without a line. For refused files, the text
+    lists the errors, or the warnings if there are no errors. If the structure is broken or there
+    are only warnings, the planner's message follows. For no plan or an empty plan, the text has the
+    planner's verdict and then the reasons. In all other cases, and if the check finds nothing, it
+    is the planner's message.
     """
     lines: list[str] = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
         verdict = check(domain, problem)
         errors = [fault for fault in verdict.faults if fault.kind != "warning"]
-        # Where there are neither errors nor reasons, what else is odd about the files.
+        # Without errors or reasons, the warnings are shown.
         faults = errors if result.outcome == "translate_error" else verdict.no_plan
         lines = [str(fault) for fault in (faults or verdict.faults)[:MOST_FAULTS]]
         if lines and result.outcome != "translate_error":
@@ -144,7 +148,7 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
             lines.append(f"{PLANNER_SAYS} {planners}")
     first, *others = lines or [result.message]
     text = _cut(first, MOST_CHARACTERS)
-    for line in others:  # as far as they fit
+    for line in others:  # as many as fit
         if len(text) + 1 + len(line) > MOST_CHARACTERS:
             break
         text += f"\n{line}"

@@ -1,4 +1,4 @@
-"""What is wrong with the names of a domain, and of a problem beside it."""
+"""Checks the names in a domain, and in a problem together with its domain."""
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
@@ -48,7 +48,7 @@ def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
 
 
 def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
-    """Objects or constants: repeated names, types that are not declared, unlikely names."""
+    """Reports repeated names, undeclared types and unlikely names of objects or constants."""
     types, as_type = symbols.types, "a type stands behind ` - `, as in `name - {}`"
     for word in repeated(entry.word for entry in entries):
         is_type = word.name in types.declared
@@ -158,8 +158,11 @@ def _check_init(problem: Problem, place: Place) -> None:
 
 
 def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
-    """The heads of `:derived`. Of one with too few parameters the planner misses the others where
-    a condition asks for the predicate, and crashes; other mistakes it passes over in silence."""
+    """Checks the heads of `:derived`.
+
+    If a head has too few parameters and a condition uses the predicate, the planner crashes on the
+    missing ones. The planner silently accepts other mistakes in heads.
+    """
     conditions = [axiom.condition for axiom in domain.axioms]
     conditions += [c for a in domain.actions for c in (a.precondition, *a.effect.conditions)]
     conditions += [problem.goal] if problem.goal else []
@@ -190,13 +193,13 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
 
 
 def _costs(domain: Domain) -> list[Atom]:
-    """What the actions cost that the planner does not drop."""
+    """The costs of the actions that the planner does not drop."""
     effects = [action.effect for action in domain.actions]
     return [effect.cost for effect in effects if effect.changes and effect.cost]
 
 
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
-    # By function, the largest number of terms with which an action uses it as its cost.
+    # For each function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
     for cost in _costs(domain):
         name = cost.predicate.name
@@ -206,7 +209,7 @@ def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
         if numbers.setdefault(value.function, value.number) != value.number:
             log.symbol(value.block, f"`{value.block}` contradicts an earlier value: remove one")
         name, *objects = value.function
-        if len(objects) < needed.get(name, 0):  # the planner looks for the missing ones and fails
+        if len(objects) < needed.get(name, 0):  # the planner fails on the missing ones
             takes = f"an action takes its cost from `{name}` with {needed[name]}"
             gives = f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects"
             log.symbol(value.block, f"{gives}, but {takes}")

@@ -1,9 +1,9 @@
-"""Edits of a problem file, applied to it or found between two (PDDLego §2, appendix B).
+"""Applies edits to a problem file, and finds the edit between two files (PDDLego §2, appendix B).
 
-An edit adds, replaces and deletes lines of `:objects` and facts of `:init`; `replace` renames an
-object in both, or puts one fact in another's place. An edit that names what is not there is a fault
-that is reported, never passed over in silence. As everywhere in PDDL the case of a name does not
-matter; what stays is spelled as the file has it.
+An edit adds, replaces and deletes lines of `:objects` and facts of `:init`. `replace` renames an
+object in both sections, or replaces one fact by another. If an edit names something that is not in
+the file, that is reported as a fault. Names are case-insensitive, as everywhere in PDDL. Names that
+stay keep the spelling of the file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from pddlego_local.pddl.typed_list import type_groups
 
 
 class Changes(TypedDict):
-    """What an edit does to one list: lines to add and to delete, and what replaces what."""
+    """The changes to one list: lines to add, lines to delete, and replacements (old: new)."""
 
     add: list[str]
     replace: dict[str, str]
@@ -25,7 +25,7 @@ class Changes(TypedDict):
 
 
 def empty_problem(domain: str) -> str:
-    """The file that the first edit changes: no objects, no facts, no goal."""
+    """Returns the file that the first edit changes: no objects, no facts, no goal."""
     block = read(domain)
     name = read_head(block, "domain", FaultLog()) if block is not None else None
     return (
@@ -35,17 +35,17 @@ def empty_problem(domain: str) -> str:
 
 
 def objects_of(problem: str) -> dict[str, str]:
-    """Name → type of every object, in the order of the file; untyped ones are "object"."""
+    """Returns {name: type} of all objects, in file order. Untyped ones have the type "object"."""
     return _declared(listed(problem, ":objects").items[1:], FaultLog())
 
 
 def facts_of(problem: str) -> list[str]:
-    """The facts of `:init` with single blanks, each once, in the order of the file."""
+    """Returns the facts of `:init` with single spaces, without duplicates, in file order."""
     return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
 
 
 def difference(before: str, after: str) -> dict[str, Changes]:
-    """The edit, as its form asks for it, from one problem's objects and facts to another's."""
+    """Returns the edit that turns the objects and facts of `before` into those of `after`."""
     old_objects, new_objects = objects_of(before), objects_of(after)
     old_facts, new_facts = facts_of(before), facts_of(after)
     declared = [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t]
@@ -59,8 +59,10 @@ def difference(before: str, after: str) -> dict[str, Changes]:
 
 
 def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
-    """An edit that says the same, with one name and its type, or one fact, in each string. What
-    says nothing stays as it is."""
+    """Returns an equivalent edit with one typed name, or one fact, in each string.
+
+    A string that holds neither stays as it is.
+    """
 
     def names(lines: Iterable[str], ending: str = "") -> Iterator[str]:
         for line in lines:
@@ -93,8 +95,11 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
 
 
 class Applied(NamedTuple):
-    """The edited `problem`. Of the edit, `faults` has a sentence for each part that named nothing,
-    and `redundant` the parts that said what was so already."""
+    """The result of an edit: the edited `problem`.
+
+    `faults` has a sentence for each part of the edit that named something absent. `redundant` lists
+    the parts that changed nothing, because the file already said the same.
+    """
 
     problem: str
     faults: tuple[str, ...]
@@ -102,9 +107,9 @@ class Applied(NamedTuple):
 
 
 def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
-    """The problem with "objects" and "init" edited.
+    """Returns the problem with "objects" and "init" edited.
 
-    In this order: objects are replaced everywhere, deleted, added; then facts likewise.
+    First objects are replaced everywhere, then deleted, then added. Facts follow in the same order.
     """
     faults, redundant = list[str](), list[str]()
     objects, facts = _with_objects(
@@ -201,7 +206,7 @@ def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
 
 
 def _declared_by(line: str) -> dict[str, str]:
-    """ "a b - room" as {a: room, b: room}; a name alone is an object. Empty if it is no list."""
+    """Reads "a b - room" as {a: room, b: room}. Untyped names are objects. {} if it is no list."""
     log, listing = FaultLog(), _in_parentheses(line)
     items = listing.items
     if listing.blocks == items:
@@ -211,7 +216,7 @@ def _declared_by(line: str) -> dict[str, str]:
 
 
 def _facts_by(line: str) -> list[str]:
-    """The facts that a line states, mostly one; it may lack its parentheses."""
+    """The facts in a line, mostly one; its parentheses may be missing."""
     listing = _in_parentheses(line)
     if listing.blocks != listing.items:
         return [_tidy(listing)]
@@ -223,7 +228,7 @@ def _in_parentheses(line: str) -> Block:
 
 
 def _spelled(name: str, names: Mapping[str, str]) -> str:
-    """The name as the file spells it; as it is, if the file lacks it."""
+    """The name in the spelling of the file, or unchanged if it is not in the file."""
     if name in names:
         return name
     return next((spelling for spelling in names if spelling.lower() == name.lower()), name)
@@ -238,7 +243,7 @@ def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
 
 
 def _tidy(node: Node) -> str:
-    """As it is written with single blanks and without comments."""
+    """The source of a node with single spaces and without comments."""
     words: list[str] = []
     pending: list[Node | str] = [node]
     while pending:

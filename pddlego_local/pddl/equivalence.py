@@ -1,9 +1,9 @@
-"""Whether two problems of one domain are the same but for the names of their objects.
+"""Decides whether two problems of one domain are equal up to the names of their objects.
 
-As Planetarium defines it (Zuo et al., arXiv 2407.03321, github.com/BatsResearch/planetarium): the
-objects and facts of a problem are the nodes of a graph, and two problems are equivalent if their
-graphs are isomorphic. Planetarium first adds to each goal the facts that follow from it. Here goals
-are compared as they are, so the gold goal must be one from which no other fact follows.
+The definition is Planetarium's (Zuo et al., arXiv 2407.03321, github.com/BatsResearch/planetarium):
+the objects and facts of a problem are the nodes of a graph, and two problems are equivalent if
+their graphs are isomorphic. Planetarium first adds to each goal the facts that follow from it. Here
+goals are compared as they are, so no further fact may follow from the gold goal.
 """
 
 from typing import Literal
@@ -16,19 +16,21 @@ from pddlego_local.pddl.task import Domain, Problem
 
 Verdict = Literal["equivalent", "different", "not comparable"]
 _ROUNDS = 8
-"""Of colour refinement, before the search: objects that differ nearby are then told apart."""
+"""Rounds of colour refinement before the search. They separate objects that differ nearby."""
 
 _Fact = tuple[str, tuple[str, ...]]
-"""("goal", ("at", "ball1", "room2")); "init", "goal" or "not goal"."""
+"""For example ("goal", ("at", "ball1", "room2")). The kind is "init", "goal" or "not goal"."""
 
 
 def compare(domain: str, gold: str, answer: str) -> Verdict:
-    """Compares two PDDL problems of the PDDL `domain`. They are "not comparable" if one of them
-    cannot be read, has predicates or types that are not in the domain, has names that are not
-    declared, or has a goal that is no conjunction of literals.
+    """Compares two PDDL problems of the PDDL `domain`.
 
-    In the worst case, very symmetric problems that differ in no neighbourhood, the time grows
-    exponentially with the number of objects.
+    They are "not comparable" if one of them cannot be read, has predicates or types that are not in
+    the domain, has names that are not declared, or has a goal that is not a conjunction of
+    literals.
+
+    In the worst case, very symmetric problems that look alike in every neighbourhood, the time
+    grows exponentially with the number of objects.
     """
     known = read_domain(read(domain))
     first, second = (_graph(known, read_problem(read(text))) for text in (gold, answer))
@@ -39,9 +41,12 @@ def compare(domain: str, gold: str, answer: str) -> Verdict:
 
 
 def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
-    """A node for each object with its type as label, each constant with its name, each fact with
-    its predicate and whether it is initial or a goal, and each argument with its position, which is
-    joined to its fact and its object. None for a problem that cannot be compared."""
+    """Returns the labelled graph of a problem, or None if the problem cannot be compared.
+
+    There is a node for each object (labelled with its type), constant (its name), fact (its
+    predicate, and whether it is initial or a goal) and argument (its position). Each argument has
+    edges to its fact and its object.
+    """
     facts, graph = _facts(domain, problem), nx.Graph()
     types = {"object", *(entry.name for entry in domain.types)}
     labels = {entry.name: " ".join(sorted(entry.type_names)) for entry in problem.objects}

@@ -1,4 +1,4 @@
-"""What a check finds, and where: knows positions in a text, nothing of PDDL's meaning."""
+"""Collects what a check finds, with positions in the text. Knows nothing of PDDL's meaning."""
 
 import bisect
 import re
@@ -13,7 +13,7 @@ Kind = Literal["syntax", "symbol", "warning"]
 Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
-MOST_PER_KIND = 200  # distinct messages kept for one file: a model reads the first few
+MOST_PER_KIND = 200  # distinct messages kept for one file; a model reads only the first few
 LITERAL_LINE_BREAK = "`\\n` stands in the text as two characters: write a real line break instead"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -39,11 +39,14 @@ class Fault:
 
 
 class FaultLog:
-    """Collects the faults of one file. A message that comes again is kept once, where it began;
-    `nodes` are all words and lists that something is wrong with, each time."""
+    """Collects the faults of one file.
+
+    A repeated message is kept once, at its first position. `nodes` are all words and lists with a
+    fault, repetitions included.
+    """
 
     def __init__(self, file: File = "domain", text: str = "") -> None:
-        """Without a file: for a reading whose faults nobody asks for."""
+        """The defaults are for a reading whose faults are not used."""
         self.file: File = file
         self._text = text
         self.nodes: list[tuple[Kind | Misuse, Node]] = []
@@ -60,7 +63,7 @@ class FaultLog:
         self._add("warning", at, message)
 
     def misuse(self, at: Node, message: str, kind: Misuse = "misuse") -> None:
-        """Warns of what Fast Downward takes, although it is not as declared, or is denied."""
+        """Warns of a node that Fast Downward accepts, although it is misused or a negated fact."""
         self.warn(at, message)
         self.nodes.append((kind, at))
 

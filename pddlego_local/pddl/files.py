@@ -1,7 +1,7 @@
-"""A file's blocks to `task.Domain` or `task.Problem`; every departure from the one order that Fast
-Downward takes is a fault.
+"""Turns a file's blocks into a `task.Domain` or `task.Problem`.
 
-Reading goes on after a fault, so that one slip does not turn every later name into another.
+Fast Downward accepts only one order of sections, so every other order is a fault. Reading continues
+after a fault, so that one mistake does not cause a fault for every later name.
 """
 
 from collections.abc import Callable, Container
@@ -37,7 +37,7 @@ OF_A_PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric")
 
 
 def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
-    """The domain in `block`; without one a domain of which nothing is known."""
+    """Reads the domain in `block`. Without a block, returns a domain whose content is unknown."""
     log = log or FaultLog()
     if block is None or _is_other(block, "problem", log):
         return Domain(block or Block(0), unreadable={":types", ":constants"}, whole=False)
@@ -60,7 +60,7 @@ def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
 
 
 def _is_other(block: Block, other: str, log: FaultLog) -> bool:
-    """Whether `block` is the other file's, which is reported, and nothing else of it."""
+    """Whether `block` is the other kind of file. Reports this, and nothing else in the block."""
     is_it = block.head == "define" and [b.head for b in block.blocks[:1]] == [other]
     if is_it:
         log.syntax(block, f"this is a {other}, where the {log.file} is expected")
@@ -68,7 +68,7 @@ def _is_other(block: Block, other: str, log: FaultLog) -> bool:
 
 
 def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
-    """The name in `(define (kind name) …`, or None where the beginning is another."""
+    """Returns the name in `(define (kind name) …`, or None if the text begins in another way."""
     if block.head != "define":
         log.syntax(block, f"the text must begin with `(define ({kind} NAME)`, not with `{block}`")
         return None
@@ -100,7 +100,7 @@ def _read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> 
 
 
 def _refuse_section(item: Node, file: str, of_the_other: Container[str], log: FaultLog) -> None:
-    """Says what to do with something that is no section of this file."""
+    """Reports an item that is not a section of this file, with a remedy."""
     name = item.name if isinstance(item, Word) else item.head
     likely = (f":{name}", name.rstrip("s"), f":{name}".rstrip("s"))
     meant = next((section for section in likely if section in SECTIONS), "")
@@ -121,7 +121,7 @@ def _refuse_section(item: Node, file: str, of_the_other: Container[str], log: Fa
 
 
 def _names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:
-    """Adds what a section lists to `names`, or the section to what is unreadable of the file."""
+    """Adds the names in a section to `names`, or marks the section as unreadable."""
     listed = read_typed_list(block.items[1:], log)
     if listed is None:
         file.unreadable.add(block.head)
@@ -190,7 +190,7 @@ def _action(block: Block, domain: Domain, log: FaultLog) -> None:
 
 
 def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]:
-    """The lists after the keywords, in the one order that Fast Downward takes; what is left."""
+    """The lists after the keywords, in the one order that Fast Downward accepts, and the rest."""
     fields: dict[str, Block] = {}
     name, rest = action.items[1], action.items[2:]
     for keyword in ACTION_FIELDS:
@@ -229,7 +229,7 @@ _READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
 
 
 def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
-    """The problem in `block`; without one a problem of which nothing is known."""
+    """Reads the problem in `block`. Without a block, returns a problem whose content is unknown."""
     log = log or FaultLog()
     if block is None or _is_other(block, "domain", log):
         return Problem(block or Block(0), unreadable={":objects"}, whole=False)

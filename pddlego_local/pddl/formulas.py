@@ -1,8 +1,8 @@
-"""Conditions and effects: blocks to `task.Condition` and `task.Effect`.
+"""Turns blocks into conditions (`task.Condition`) and effects (`task.Effect`).
 
-A condition becomes the flat list of its literals, each with the variables in its scope: what the
-checks ask of it; an effect becomes its changes and its cost. No recursion: the depth of a model's
-text is not bounded by our stack.
+A condition becomes the flat list of its literals, each with the variables in its scope, because the
+checks need no more. An effect becomes its changes and its cost. There is no recursion, because a
+model's text may be nested more deeply than our stack allows.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ EFFECT_FORMS = {
 
 @dataclass(slots=True)
 class _Part:
-    """A part of a condition or of an effect, and what stands around it: `around` are the operators
-    of an effect, outermost first."""
+    """A part of a condition or effect, with its context. `around` are the operators of an effect
+    around the part, outermost first."""
 
     block: Block
     scope: tuple[TypedName, ...] = ()
@@ -39,7 +39,7 @@ class _Part:
 
 
 def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
-    """The condition in `block`; an empty block is the condition that always holds."""
+    """Reads the condition in `block`. An empty block is the condition that always holds."""
     condition = Condition()
     pending = [_Part(block, scope)] if block.items else []
     while pending:
@@ -55,7 +55,7 @@ def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = (
 
 
 def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
-    """The operands of an operator, with the polarity and the variables they stand under."""
+    """The operands of an operator, with their polarity and the variables in their scope."""
     operator, operands = part.block.head, part.block.items[1:]
     scope = part.scope
     if operator in ("forall", "exists"):
@@ -93,7 +93,7 @@ def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
 
 
 def read_quantified(variables: Block, log: FaultLog) -> list[TypedName]:
-    """The variables of a quantifier; none where their list could not be read."""
+    """Reads the variables of a quantifier. Returns no variables if their list is unreadable."""
     names = read_typed_list(variables.items, log) or []
     for name in names:
         if name.name[0] != "?":
@@ -102,7 +102,7 @@ def read_quantified(variables: Block, log: FaultLog) -> list[TypedName]:
 
 
 def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Literal | None:
-    """A fact or `(not (fact))`, as effects and `:init` have them; None where it is neither."""
+    """Reads a fact or `(not (fact))` of an effect or `:init`. Returns None if it is neither."""
     negated, inner = block.head == "not", block
     if negated:
         if len(block.items) != 2 or not (block.blocks and block.blocks[0].items):
@@ -114,7 +114,7 @@ def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ())
 
 
 def read_atom(block: Block, log: FaultLog) -> Atom | None:
-    """`(predicate term …)`, or None where it is something else."""
+    """Reads `(predicate term …)`. Returns None if it is something else."""
     predicate, *terms = block.items
     if isinstance(predicate, Block):
         log.syntax(block, f"`{block}` begins with a list: join conditions with `(and … …)`")
@@ -127,7 +127,7 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
 
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
-    """The effect in `block`; an empty block has none."""
+    """Reads the effect in `block`. An empty block has no effect."""
     effect = Effect()
     if block.head == "increase":
         log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
@@ -144,7 +144,7 @@ def read_effect(block: Block, log: FaultLog) -> Effect:
 
 
 def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
-    """What stands under `and`, or with its condition or variables under `when` or `forall`."""
+    """The operands of `and`, or the effect under `when` or `forall` after reading their scope."""
     head, items, scope = part.block.head, part.block.items[1:], part.scope
     if head != "and":
         first = items[0] if len(items) == 2 else None
@@ -191,7 +191,7 @@ def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
 
 
 def refuse_number(word: Word, log: FaultLog) -> bool:
-    """Whether `word` is a number that Fast Downward refuses: negative, fractional, too long."""
+    """Reports a negative, fractional or too long number, and returns whether it is one."""
     fraction = not word.name.isdigit() and word.name.replace(".", "").isdigit()
     too_long = word.name.isdigit() and len(word.name) > MOST_DIGITS
     if fraction or too_long or word.name[0] == "-":
@@ -206,7 +206,7 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
         effect.complete = False
         return
     inside_when = part.around[part.around.index("when") :] if "when" in part.around else ()
-    if "and" in inside_when and "forall" in inside_when:  # on which Fast Downward fails
+    if "and" in inside_when and "forall" in inside_when:  # Fast Downward fails on this
         both = "`when` around both `forall` and `and` is not understood"
         log.syntax(part.block, f"{both}: put the `forall` outside and one `when` inside it")
     effect.changes.append(change)

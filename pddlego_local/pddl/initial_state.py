@@ -1,9 +1,9 @@
-"""Whether a condition is true in a problem's initial state: PDDL's conditions over finite objects.
+"""Decides whether a PDDL condition is true in a problem's initial state.
 
-As Fast Downward judges it, which drops a quantifier over what its operators alone make true or
-false: `(exists (?x - t) (and))` holds even if no object is a `t`. What `:init` does not list is
-false. Derived predicates are not followed: for domains without them only. The pair must be
-free of faults of syntax and symbols.
+The result is that of Fast Downward, which drops a quantifier if the operators alone make its
+condition true or false: `(exists (?x - t) (and))` holds even if no object is a `t`. Facts that
+`:init` does not list are false. Derived predicates are not evaluated, so this is only for domains
+without them. The pair must be free of syntax and symbol faults.
 """
 
 import itertools
@@ -17,18 +17,18 @@ from pddlego_local.pddl.task import Domain, Problem
 from pddlego_local.pddl.typed_list import read_typed_list
 
 Binding = Mapping[str, str]
-"""From the name of a variable to that of an object, both in lower case."""
+"""Maps variable names to object names, both in lower case."""
 QUANTIFIERS = ("forall", "exists")
 
 
 def goal_already_true(domain: Domain, problem: Problem) -> bool:
-    """Whether the initial facts alone make the goal true: the plan is empty. False without goal."""
+    """Returns whether the goal is true initially, so the plan is empty. False without a goal."""
     goal = problem.goal_block
     return goal is not None and bool(_InitialState(domain, problem).holds(goal, {}))
 
 
 def _operands(condition: Block) -> list[tuple[Block, bool]]:
-    """With whether each is negated, if "not" and "imply" are read as "or"."""
+    """The operands and whether each is negated, where "not" and "imply" are read as "or"."""
     blocks = condition.blocks[1 if condition.head in QUANTIFIERS else 0 :]
     turned = {"not": len(blocks), "imply": 1}.get(condition.head, 0)
     return [(block, position < turned) for position, block in enumerate(blocks)]
@@ -43,8 +43,11 @@ class _InitialState:
         self._facts = {fact.atom.key for fact in problem.init if not fact.negated}
 
     def holds(self, condition: Block, binding: Binding | None) -> bool | None:
-        """Goes one frame deeper for each level of nesting, of which the planner takes 495. Without
-        a binding, the value that it has by its operators alone; None if it depends on facts."""
+        """Returns whether the condition holds. Recurses once per level; the planner accepts 495.
+
+        Without a binding, returns the value that the operators alone determine, or None if the
+        value depends on facts.
+        """
         if condition.head not in OPERATORS:
             return None if binding is None else self._is_fact(condition, binding)
         bindings: Iterator[Binding | None] = iter([binding])
@@ -69,7 +72,7 @@ class _InitialState:
         return (predicate, *arguments) in self._facts
 
     def _bindings(self, quantified: Block, binding: Binding) -> Iterator[Binding]:
-        """`binding` with an object for each of the variables, in every way that types allow."""
+        """Extends `binding` by an object for each variable, in every way that the types allow."""
         variables = quantified.items[1]
         assert isinstance(variables, Block)
         entries = read_typed_list(variables.items, FaultLog()) or []

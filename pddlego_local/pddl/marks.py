@@ -1,6 +1,8 @@
-"""What does not belong in PDDL but is easily overlooked: marks that other languages put between
-names, of which PDDL makes a part of the name ("o," and "o:" and "o-"), and foreign characters, of
-which some cannot be seen."""
+"""Finds marks and characters that do not belong in PDDL but are easily overlooked.
+
+Other languages put marks between names, and PDDL reads such a mark as a part of the name ("o," and
+"o:" and "o-"). Foreign characters are not ASCII, and some of them are invisible.
+"""
 
 import re
 import unicodedata
@@ -12,7 +14,7 @@ _BYTE_ORDER_MARK, _NO_UTF_8 = "\ufeff", "\ufffd"
 
 
 def stray_mark(word: str) -> str:
-    """What is wrong with a word that holds such a mark, and what to write; "" for any other."""
+    """Explains what is wrong with a word that holds such a mark, and the remedy; "" otherwise."""
     if not any(mark in word for mark in _AROUND):
         return ""
     parts = _parts(word)
@@ -32,13 +34,15 @@ def stray_mark(word: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """The names that were meant by it, without the marks."""
+    """The names that the word was meant to contain, without the marks."""
     return [bare for part in re.split("[,:]", word) if (bare := part.strip(_AROUND))]
 
 
 def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:
-    """By the names that were meant, the declared ones that hold a mark: "o" is in "o,", "o-" and,
-    if t is a type, in "o-t"."""
+    """Returns {intended name: declared name that holds a mark}.
+
+    "o" is the intended name in "o,", "o-" and, if t is a type, in "o-t".
+    """
     found = dict[str, str]()
     for name in declared:
         stem, dash, rest = name.rpartition("-")
@@ -48,7 +52,7 @@ def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:
 
 
 def how_declared(name: str, declared: str) -> str:
-    """For "`name` is used but ", if it was meant by the declared name."""
+    """Completes the message "`name` is used but " if the declared name was meant to be `name`."""
     if "," in declared:
         return f"is declared as `{declared}`: leave out the comma there"
     as_type = ", and ` - ` before a type" if ":" in declared or "-" in declared else ""
@@ -56,7 +60,7 @@ def how_declared(name: str, declared: str) -> str:
 
 
 def foreign_character(word: str) -> str:
-    """What is wrong with a word that is not all ASCII, and what to do; "" for any other."""
+    """Explains what is wrong with a word that is not all ASCII, and the remedy; "" otherwise."""
     if word.isascii():
         return ""
     character = next(c for c in word if not c.isascii())

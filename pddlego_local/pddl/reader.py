@@ -1,8 +1,9 @@
-"""Characters to nested lists with positions. Knows parentheses and comments, nothing of PDDL's
-sections except their names, which help to say where a parenthesis is missing.
+"""Reads text as nested lists with positions.
 
-The rules are Fast Downward's: `;` starts a comment, `?` starts a new word even without a space
-before it, only ASCII outside comments, names without regard to case, one list and nothing after it.
+The reader knows parentheses and comments. Of PDDL's sections it knows only the names, which help to
+say where a parenthesis is missing. The rules are Fast Downward's: `;` starts a comment, `?` starts
+a new word even without a space before it, only comments may contain non-ASCII characters, names are
+case-insensitive, and the text is one list with nothing after it.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pddlego_local.pddl.marks import foreign_character
 
-DEEPEST = 985  # nested blocks; Fast Downward's recursive reader fails from here on
+DEEPEST = 985  # levels of nested blocks; Fast Downward's recursive reader fails beyond them
 
 LONGEST_QUOTE = 60  # characters of one word in a message
 
@@ -34,7 +35,7 @@ class Word:
     name: str
 
     def __str__(self) -> str:
-        """The word as a message quotes it."""
+        """The word as messages quote it."""
         return _shortened(self.text)
 
 
@@ -53,18 +54,18 @@ class Block:
 
     @property
     def head(self) -> str:
-        """The name of the first word, "" where there is none."""
+        """The name of the first word, "" if the block does not begin with a word."""
         first = self.items[0] if self.items else None
         return first.name if isinstance(first, Word) else ""
 
     def __str__(self) -> str:
-        """The beginning of the block, as a message quotes it."""
+        """The beginning of the block, as messages quote it."""
         words = [str(item) if isinstance(item, Word) else item.outline for item in self.items[:4]]
         return f"({' '.join(words)}{' …' if len(self.items) > 4 else ''})"
 
     @property
     def outline(self) -> str:
-        """The block as it is quoted inside another one: "(at x)", "(and …)", "(…)"."""
+        """The block as it is quoted inside another one: "(at x)", "(and …)" or "(…)"."""
         words = [str(item) for item in self.items[:2] if isinstance(item, Word)]
         shown = words if len(words) == len(self.items) else [*words[:1], "…"]
         return f"({' '.join(shown)})"
@@ -75,16 +76,16 @@ Report = Callable[[int, str], None]
 
 
 def ignore(_offset: int, _message: str) -> None:
-    """For readings whose faults are reported elsewhere."""
+    """Ignores a fault, for readings whose faults are reported elsewhere."""
 
 
 def read(text: str, report: Report = ignore, recover: bool = False) -> Block | None:
-    """The one list that `text` is, or None where it is none.
+    """Reads `text` as one list. Returns None if it is not a list.
 
-    `report(offset, message)` gets every fault. With `recover`, a section that begins inside
-    another one, or after the end, shows where a parenthesis is missing or too much: the reading
-    goes on as if it were right, so that the rest can be checked too. Without it, the reading is
-    the planner's.
+    `report(offset, message)` is called for every fault. With `recover`, a section that begins
+    inside another one, or after the end, shows where a parenthesis is missing or superfluous. The
+    reading then continues as if the parentheses were right, so that the rest can be checked too.
+    Without `recover`, the text is read as the planner reads it.
     """
     if "\0" in text[:4] and text.count("\0") * 3 > len(text):
         report(0, "the file is UTF-16 (half of its bytes are zero): save it as UTF-8")
@@ -97,7 +98,7 @@ def read(text: str, report: Report = ignore, recover: bool = False) -> Block | N
 
 
 def words_in(root: Block) -> Iterator[Word]:
-    """All words of a list and of the lists in it, in any order."""
+    """Yields all words of a list and of its nested lists, in any order."""
     pending = [root]
     while pending:
         for item in pending.pop().items:
@@ -108,21 +109,20 @@ def words_in(root: Block) -> Iterator[Word]:
 
 
 def source(text: str, node: Node) -> str:
-    """A word or block as it stands in the text."""
+    """Returns the source text of a word or block."""
     end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
     return text[node.offset : end]
 
 
 class _Reading:
-    """The state of one pass over a text: the tokens to come, and the blocks still open, innermost
-    last."""
+    """The state of one pass over a text: remaining tokens and open blocks, innermost last."""
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
         self.text, self.report, self.recover = text, report, recover
         self.tokens = deque(match for match in _TOKEN.finditer(text) if match[0][0] != ";")
         self.root: Block | None = None
         self.open: list[Block] = []
-        self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
+        self.moved = 0  # parentheses that recovery moved; as many may be left at the end
 
     def run(self) -> Block | None:
         if not self._begins_well():
@@ -150,14 +150,14 @@ class _Reading:
         return self._at_the_end()
 
     def _begins_well(self) -> bool:
-        """Whether there is a list to read: at once, or further on if recovering."""
+        """Whether the text begins with a list, or contains one if recovering."""
         if not self.tokens:
             self.report(0, "the text is empty: it must be one list that begins with `(define`")
             return False
         first = self.tokens[0]
         if first[0] == "(":
             return True
-        if first[0].isascii():  # else it has been reported
+        if first[0].isascii():  # a non-ASCII character has been reported already
             other = f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
             self.report(first.start(), f"{other}: remove what stands before it")
         while self.recover and self.tokens and self.tokens[0][0] != "(":
@@ -169,7 +169,7 @@ class _Reading:
         return f"line {line}"
 
     def _section(self) -> str:
-        """The section's name if the present parenthesis opens one, else ""."""
+        """The section's name if the current parenthesis opens a section, else ""."""
         following = self.tokens[0][0] if self.tokens else ""
         return following if following.lower() in SECTIONS else ""
 
@@ -183,7 +183,7 @@ class _Reading:
         self.moved += missing
 
     def _is_past_the_end(self, token: re.Match[str]) -> bool:
-        """Reports what follows the end, unless it is a section: then the end came too early."""
+        """Reports a token after the end. If it begins a section, the list was closed too early."""
         assert self.root is not None
         section = self._section() if token[0] == "(" else ""
         if self.recover and section:

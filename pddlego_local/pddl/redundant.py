@@ -1,8 +1,9 @@
-"""What a file says twice, left out before the planner sees it.
+"""Removes repeated entries from a file before the planner reads it.
 
-Fast Downward refuses a file that declares an object twice, although nothing is wrong with it. So a
-name that is declared again as the same, and a fact or an action that comes again word by word, are
-left out. What contradicts an earlier entry stays, for the planner to refuse.
+Fast Downward refuses a file that declares an object twice, although nothing else is wrong with it.
+So a name that is declared again with the same type is removed, and so is a fact or an action that
+is repeated word by word. An entry that contradicts an earlier one stays, and the planner refuses
+it.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -15,7 +16,7 @@ from pddlego_local.pddl.typed_list import read_typed_list
 
 
 def domain_without_repetition(domain: str) -> tuple[str, tuple[str, ...]]:
-    """The file, and what was left out of it."""
+    """Returns the domain without repeated entries, and the removed entries."""
     again: list[str] = []
     for section in (":types", ":constants"):
         domain = _with_each_once(domain, section, {}, again)
@@ -24,7 +25,10 @@ def domain_without_repetition(domain: str) -> tuple[str, tuple[str, ...]]:
 
 
 def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[str, ...]]:
-    """The file, and what was left out of it; objects that are constants of the domain too."""
+    """Returns the problem without repeated entries, and the removed entries.
+
+    Objects that are also constants of the domain are repeated entries too.
+    """
     again: list[str] = []
     block = read(domain, recover=True)
     constants = read_domain(block).constants if block else ()
@@ -34,7 +38,7 @@ def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[st
 
 
 def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again: list[str]) -> str:
-    """A list of names with types, each once; adds what is left out to `again`."""
+    """Keeps each typed name of a list once. Adds the removed ones to `again`."""
     entries = read_typed_list(listed(text, section).items[1:], FaultLog()) or []
     seen, kept, left_out = dict(said), list[str](), list[str]()
     for entry in entries:
@@ -47,14 +51,14 @@ def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again
 
 
 def _with_blocks_once(
-    text: str, section: str, again: list[str], says: Callable[[Block, str], Hashable]
+    text: str, section: str, again: list[str], key_of: Callable[[Block, str], Hashable]
 ) -> str:
-    """A list of blocks, each once; adds what is left out to `again`. `says` is what a block says,
-    of its text too; None where it may come again."""
+    """Keeps one block for each key and adds the removed ones to `again`. `key_of` returns the key
+    of a block with its text, or None for a block that may be repeated."""
     seen, repeated = set[Hashable](), list[tuple[Block, str]]()
     for block in listed(text, section).blocks:
         written = " ".join(text[block.offset : block.end + 1].split())
-        key = says(block, written)
+        key = key_of(block, written)
         if key in seen and block.end >= 0:
             repeated.append((block, written))
         elif key is not None:

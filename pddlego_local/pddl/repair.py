@@ -1,14 +1,16 @@
-"""What a rung knows, applied to a finished answer instead of masking it (`decoding.repair`).
+"""Repairs a finished answer with a rung's knowledge, without masking tokens (`decoding.repair`).
 
-Each thing that the static check finds wrong, and that the rung could have told, is mended for
-itself. A name that is not permitted where it stands becomes the permitted one that reads the same
-but for case, hyphens, underscores and other marks, if there is exactly one; in a problem's
-`:domain` the domain's own name is the only one. Everything else is left out: of `:init` the fact,
-of a list of names the name, of `and` and `or` the operand, of an action its precondition; the whole
-action where its effect would have to go. What cannot be left out stays: brackets, sections, the
-last part of a goal.
+Each fault that the static check finds, and that the rung could have prevented, is repaired
+separately. A name that is not permitted in its place is replaced by the permitted name that differs
+only in case, hyphens, underscores and other marks, if there is exactly one such name. In a
+problem's `:domain`, the domain's own name is the only permitted name.
 
-Nothing is added, and the rest of the text stays as it was.
+Every other fault is removed with the smallest part around it: a fact of `:init`, a name in a list
+of names, an operand of `and` or `or`, or the precondition of an action. If the effect of an action
+would have to go, the whole action is removed. Parts that cannot be removed stay: parentheses,
+sections and the last part of a goal.
+
+Nothing is added, and the rest of the text stays unchanged.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -25,8 +27,8 @@ from pddlego_local.pddl.task import ActionDefinition, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 FILES = ("domain", "problem")
-MOST_MENDED = 500  # parts of an answer; each takes a reading, and hostile answers have more
-LONGEST_QUOTE = 200  # characters
+MOST_CHANGES = 500  # each takes a reading of the files, and hostile answers have more faults
+LONGEST_QUOTE = 200  # characters of a removed part in a message
 
 _NAMES = (":types", ":constants", ":objects")
 _ENTRIES = (":init", ":predicates", ":requirements")
@@ -38,9 +40,13 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What may be used. `declared`: what the files declare. `given`: the domain is not the model's,
-    and stays. `actions` are all that a domain of the model's may have; none: any. `names` are all
-    that objects and constants may have; None: any."""
+    """What a repair may use.
+
+    `declared` says whether it may use the declarations in the files. `given` says that the model
+    did not write the domain, which then stays. `actions` are the only actions that the model's
+    domain may have; if empty, it may have any. `names` are the only names for objects and
+    constants; None allows any.
+    """
 
     declared: bool = False
     given: bool = False
@@ -49,7 +55,7 @@ class Knowledge:
 
 
 class Repaired(NamedTuple):
-    """The files, and in words what was mended."""
+    """The repaired files, and the changes in words."""
 
     domain: str
     problem: str
@@ -57,35 +63,38 @@ class Repaired(NamedTuple):
 
 
 def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
-    """Raises nothing, whatever the texts are. A pair that the planner takes it takes afterwards."""
+    """Repairs a pair of files. Raises nothing, whatever the texts are.
+
+    If the planner accepts the pair, it accepts the repaired pair too.
+    """
     pair = _Pair((domain, problem), knows)
     if knows.declared and not knows.given:
-        pair = _mended(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
+        pair = _changed(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
     pair = _without_faults(pair)
     if knows.declared:
-        pair = _mended(pair, lambda pair: (_mending(pair, way) for way in pair.ways({"misuse"})))
+        pair = _changed(pair, lambda pair: (_fix(pair, path) for path in pair.paths({"misuse"})))
     if knows.names is not None:
-        pair = _mended(pair, _unseen)
+        pair = _changed(pair, _unseen)
     return Repaired(*pair.texts, pair.changes)
 
 
 class _Change(NamedTuple):
-    """From where to where a file has which new text; in words, what that is."""
+    """Replacements in one file as (start, stop, new text), and a description (`what`)."""
 
     file: str
     edits: tuple[tuple[int, int, str], ...]
     what: str
 
 
-class _Way(NamedTuple):
-    """The nodes of a file from its root to one that something is wrong with."""
+class _Path(NamedTuple):
+    """The nodes of a file from its root to a faulty one."""
 
     file: str
     nodes: tuple[Node, ...]
 
 
 class _Pair(Examined):
-    """Both files at some moment of their mending, and the `changes` until then."""
+    """Both files during the repair, with the `changes` so far."""
 
     def __init__(
         self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...] = ()
@@ -98,56 +107,56 @@ class _Pair(Examined):
         return not self.has("syntax") and not self.has("symbol")
 
     @property
-    def faults(self) -> list[_Way]:
-        return self.ways({"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"})
+    def faults(self) -> list[_Path]:
+        return self.paths({"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"})
 
-    def ways(self, kinds: Collection[str]) -> list[_Way]:
-        """To what is wrong in this way, in the order of the text; the domain's first."""
-        found = list[_Way]()
+    def paths(self, kinds: Collection[str]) -> list[_Path]:
+        """The paths to faults of these kinds, in text order, first those of the domain."""
+        found = list[_Path]()
         for file, log in zip(FILES, self.logs, strict=True):
-            found += self.ways_to(file, (node for kind, node in log.nodes if kind in kinds))
+            found += self.paths_to(file, (node for kind, node in log.nodes if kind in kinds))
         return found
 
-    def ways_to(self, file: str, nodes: Iterable[Node]) -> list[_Way]:
-        """None in a file that stays, or that is no list."""
+    def paths_to(self, file: str, nodes: Iterable[Node]) -> list[_Path]:
+        """The paths to `nodes`. There are none in a given domain, or in a file that is no list."""
         root, wanted = self.roots[FILES.index(file)], {id(node) for node in nodes}
         pending: list[tuple[Node, ...]] = [(root,)] if root and wanted else []
-        found = list[_Way]()
+        found = list[_Path]()
         while pending and not (self.knows.given and file == "domain"):
-            way = pending.pop()
-            if id(way[-1]) in wanted:
-                found.append(_Way(file, way))
-            if isinstance(way[-1], Block):
-                pending += [(*way, item) for item in reversed(way[-1].items)]
+            path = pending.pop()
+            if id(path[-1]) in wanted:
+                found.append(_Path(file, path))
+            if isinstance(path[-1], Block):
+                pending += [(*path, item) for item in reversed(path[-1].items)]
         return found
 
     def text(self, file: str) -> str:
         return self.texts[FILES.index(file)]
 
     def after(self, changes: Iterable[_Change]) -> "_Pair":
-        """Of changes that overlap the one that begins last is made."""
+        """Makes the changes. Of overlapping changes, only the one that begins last is made."""
         texts, done = dict(zip(FILES, self.texts, strict=True)), list[str]()
-        begun = {file: len(text) for file, text in texts.items()}
+        next_start = {file: len(text) for file, text in texts.items()}
         for change in sorted(changes, key=lambda change: change.edits[0][0], reverse=True):
-            if change.edits[-1][1] > begun[change.file]:
+            if change.edits[-1][1] > next_start[change.file]:
                 continue
             for start, stop, new in reversed(change.edits):
                 text = texts[change.file]
                 texts[change.file] = text[:start] + new + text[stop:]
-            begun[change.file] = change.edits[0][0]
+            next_start[change.file] = change.edits[0][0]
             done.append(f"{change.file}: {change.what}")
         return _Pair((texts["domain"], texts["problem"]), self.knows, (*self.changes, *done[::-1]))
 
 
 def _without_faults(pair: _Pair) -> _Pair:
-    """As far as they can be mended. Names in facts do not depend on each other; after any other
-    change the files are read again."""
-    while len(pair.changes) < MOST_MENDED:
+    """Repairs all faults that can be repaired. Names in facts do not depend on each other; after
+    any other change, the files are read again."""
+    while len(pair.changes) < MOST_CHANGES:
         changes = dict[_Change, None]()
-        for way in pair.faults:
-            if change := _mending(pair, way):
+        for path in pair.faults:
+            if change := _fix(pair, path):
                 changes[change] = None
-                if not isinstance(way.nodes[-1], Word) or _head(way.nodes[1:]) != ":init":
+                if not isinstance(path.nodes[-1], Word) or _head(path.nodes[1:]) != ":init":
                     break
         if not changes:
             break
@@ -155,11 +164,11 @@ def _without_faults(pair: _Pair) -> _Pair:
     return pair
 
 
-def _mended(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]) -> _Pair:
-    """After each of the changes and what follows from it, but for those after which the planner
-    would refuse what it took before."""
+def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]) -> _Pair:
+    """Makes each change, and the repairs that it requires, unless the planner would then refuse a
+    pair that it accepted before."""
     left = 0
-    while len(pair.changes) < MOST_MENDED:
+    while len(pair.changes) < MOST_CHANGES:
         change = next(islice(filter(None, changes(pair)), left, None), None)
         if change is None:
             break
@@ -171,26 +180,26 @@ def _mended(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]) -
     return pair
 
 
-def _mending(pair: _Pair, way: _Way) -> _Change | None:
-    node = way.nodes[-1]
+def _fix(pair: _Pair, path: _Path) -> _Change | None:
+    node = path.nodes[-1]
     if isinstance(node, Word):
         renamed = [
             change
-            for name in _candidates(pair, node, way.nodes)
-            if _weight(pair.after([change := _renamed(way.file, node, name)])) < _weight(pair)
+            for name in _candidates(pair, node, path.nodes)
+            if _weight(pair.after([change := _renamed(path.file, node, name)])) < _weight(pair)
         ]
         if len(renamed) == 1:
             return renamed[0]
-    return _left_out(pair, way)
+    return _left_out(pair, path)
 
 
 def _weight(pair: _Pair) -> int:
-    return len(pair.faults) + len(pair.ways({"misuse"}))
+    return len(pair.faults) + len(pair.paths({"misuse"}))
 
 
 def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
-    """The names, of any kind, that the rung knows where the last of the nodes stands, and that read
-    like it."""
+    """The names, of any kind, that the rung knows at the place of `word` and that differ from it
+    only in marks."""
     if _head(nodes[1:]) == ":requirements":
         return _same(word, REQUIREMENTS)
     if not pair.knows.declared:
@@ -206,7 +215,7 @@ def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
 
 
 def _same(word: Word, names: Iterable[str]) -> list[str]:
-    """The other names that read like the word, each in one spelling."""
+    """The other names that differ from the word only in marks, each in one spelling."""
     letters = _letters(word.name)
     alike = {name.lower(): name for name in names if _letters(name) == letters != ""}
     return [name for key, name in alike.items() if key != word.name]
@@ -225,9 +234,9 @@ def _head(nodes: Sequence[Node]) -> str:
     return nodes[0].head if nodes and isinstance(nodes[0], Block) else ""
 
 
-def _left_out(pair: _Pair, way: _Way) -> _Change | None:
-    """The smallest part around the last node of the way that can be left out."""
-    file, nodes = way
+def _left_out(pair: _Pair, path: _Path) -> _Change | None:
+    """Removes the smallest part around the last node that can be removed."""
+    file, nodes = path
     text, in_goal = pair.text(file), _head(nodes[1:]) == ":goal"
     for depth in range(len(nodes) - 1, 0, -1):
         parent, node = nodes[depth - 1], nodes[depth]
@@ -247,7 +256,7 @@ def _left_out(pair: _Pair, way: _Way) -> _Change | None:
 
 
 def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
-    """First and last node of what goes with a name or type in a list: the type of no other name."""
+    """The first and last node to remove with a name or type: a shared type stays."""
     for names, kind in type_groups(listed.items[1:], FaultLog()):
         if names and kind is not None and (node is kind or names == [node]):
             return names[0], kind
@@ -255,7 +264,8 @@ def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
 
 
 def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _Change:
-    """With nothing instead, without the blanks before it too, unless these end a comment."""
+    """Cuts nodes from a file. Without a replacement, blanks before them go too, unless a comment
+    ends there."""
     start, end = first.offset, last.offset + len(source(text, last))
     what = f"left out {' '.join(text[start:end].split())[:LONGEST_QUOTE]}"
     if not instead:
@@ -267,16 +277,16 @@ def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _C
 
 
 def _declared_again(pair: _Pair) -> Iterator[_Change | None]:
-    """Of predicates that are declared twice as two things."""
-    ways = (way for way in pair.ways({"misuse"}) if _head(way.nodes[1:]) == ":predicates")
-    return (_left_out(pair, way) for way in ways)
+    """Removes a repeated declaration of a predicate that contradicts the first."""
+    paths = (path for path in pair.paths({"misuse"}) if _head(path.nodes[1:]) == ":predicates")
+    return (_left_out(pair, path) for path in paths)
 
 
 def _other_actions(pair: _Pair) -> Iterator[_Change]:
-    """Of actions that are not the environment's, and of those with other parameters."""
+    """Repairs actions that the environment does not have, or that have other parameters."""
     schemas, text = pair.knows.actions, pair.text("domain")
-    for way in pair.ways_to("domain", (action.word for action in pair.domain.actions)):
-        block, word = way.nodes[-2:]
+    for path in pair.paths_to("domain", (action.word for action in pair.domain.actions)):
+        block, word = path.nodes[-2:]
         assert isinstance(block, Block) and isinstance(word, Word)
         own = [schema for schema in schemas if schema.name.lower() == word.name]
         same = _same(word, (schema.name for schema in schemas))
@@ -292,8 +302,8 @@ def _other_actions(pair: _Pair) -> Iterator[_Change]:
 def _other_parameters(
     pair: _Pair, block: Block, action: ActionDefinition, schema: Action
 ) -> Iterator[_Change]:
-    """The environment's list instead, if it has the same variables, or as many of the same types;
-    else the action goes. Where the domain lacks these types, the action stays."""
+    """Replaces the parameters by the environment's if they have the same variables or the same
+    types, else removes the action. It stays if the domain lacks the types."""
     listed = read(schema.parameters) or Block(0)
     wanted = read_typed_list(listed.items, FaultLog()) or []
     said, asked = _typed(action.parameters), _typed(wanted)
@@ -319,12 +329,12 @@ def _typed(entries: Iterable[TypedName]) -> list[tuple[str, frozenset[str]]]:
 
 
 def _unseen(pair: _Pair) -> Iterator[_Change]:
-    """Of objects and constants that have a name which the prompt does not show."""
+    """Repairs objects and constants whose names the prompt does not show."""
     names = pair.knows.names or ()
     seen = {name.lower() for name in names}
     for file, entries in zip(FILES, (pair.domain.constants, pair.problem.objects), strict=True):
-        for way in pair.ways_to(file, (each.word for each in entries if each.name not in seen)):
-            listed, word = way.nodes[-2:]
+        for path in pair.paths_to(file, (each.word for each in entries if each.name not in seen)):
+            listed, word = path.nodes[-2:]
             assert isinstance(listed, Block) and isinstance(word, Word)
             same = _same(word, names)
             if len(same) == 1:

@@ -1,23 +1,23 @@
-"""Sections of a problem file: text in, text out, everything else untouched.
+"""Finds and replaces sections in the text of a problem file. All other text stays unchanged.
 
-A section is found wherever it stands, also between parentheses that are wrong: then the file is
-read as the static check explains it.
+A section is found at any place in the file, even if parentheses are wrong. In that case the file is
+read with recovery, as the static check reads it.
 """
 
 from pddlego_local.pddl.reader import Block, Word, read
 
 
 def listed(problem: str, name: str) -> Block:
-    """The first section of that name, such as ":init"; without one an empty list."""
+    """Returns the first section of that name, such as ":init", or an empty list without one."""
     return _first(name, _lists(problem, name)) or Block(0)
 
 
 def with_section(problem: str, name: str, text: str) -> str:
-    """The problem with `text` in the place of the section.
+    """Returns the problem with `text` in place of the section `name`.
 
-    A problem that lacks the section gains it: `:objects` before `:init`, anything else at the end.
-    A section that never closes does not close afterwards either: that fault is not repaired here. A
-    text without any list is returned as it is.
+    A missing section is added: `:objects` before `:init`, any other section at the end. If a
+    section is never closed, its replacement is not closed either, because this function does not
+    repair that fault. A text without any list is returned unchanged.
     """
     lists = _lists(problem, name)
     present, init = _first(name, lists), _first(":init", lists)
@@ -33,13 +33,13 @@ def with_section(problem: str, name: str, text: str) -> str:
 
 
 def with_goal(problem: str, condition: str) -> str:
-    """The problem with another goal (PDDLego §2)."""
+    """Returns the problem with another goal (PDDLego §2)."""
     return with_section(problem, ":goal", f"(:goal {condition})")
 
 
 def _lists(text: str, name: str) -> list[Block]:
-    """The file and the lists in it as the planner reads them; where that shows no such section, as
-    they may be meant."""
+    """The file's list and its sections as the planner reads them, or with recovery if the planner
+    finds no such section."""
     lists = _with_parts(read(text))
     return lists if _first(name, lists) is not None else _with_parts(read(text, recover=True))
 
@@ -53,7 +53,7 @@ def _first(name: str, lists: list[Block]) -> Block | None:
 
 
 def _end(block: Block) -> int:
-    """Where the block ends, its parenthesis included; of one that never closes what was read."""
+    """The offset after the block, or after the last word of a block that is never closed."""
     while block.end < 0 and block.items:
         last = block.items[-1]
         if isinstance(last, Word):

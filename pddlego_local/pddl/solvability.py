@@ -1,10 +1,10 @@
-"""Why a task that the planner accepts can have no plan, or an empty one.
+"""Explains why a task that the planner accepts has no plan, or an empty one.
 
-First by predicates alone, then by the facts that could ever become true if nothing true were ever
-undone: the delete relaxation. Actions become rules: which facts they need, and which they make true
-or false. It errs on one side only. Conditions under `when`, `or` and quantifiers count as met, so
-what is out of reach here is out of reach of the planner. The work is bounded: TooLarge is raised
-beyond it.
+The first test uses predicates alone. The second test uses the facts that are reachable under delete
+relaxation, where a fact stays true once it is true. Actions become rules that say which facts they
+need and which they make true or false. The result errs on one side only: conditions under `when`,
+`or` and quantifiers are taken as met, so a fact that is unreachable here is unreachable for the
+planner. The work is bounded, and TooLarge is raised beyond the bounds.
 """
 
 from collections import defaultdict
@@ -20,19 +20,19 @@ MOST_STEPS = 20_000  # facts and objects tried; about 20 ms
 MOST_FACTS_SHOWN = 5
 OUT_OF_REACH = "no action can make"
 NOT_IN_INIT = " and the fact is not in `:init`"
-LONGEST_CHAIN = 4  # of actions, each of which needs what the next one could bring about
+LONGEST_CHAIN = 4  # of actions, each of which needs an effect of the next one
 
 Fact = tuple[str, ...]
-"""("at", "kitchen"), or ("not at", "kitchen") for its falsity: no name contains a blank."""
+"""("at", "kitchen"), or ("not at", "kitchen") for its negation: no name contains a space."""
 Binding = Mapping[str, str]
 
 
 class TooLarge(Exception):
-    """The task is not to be explored within the bounds."""
+    """The task is too large to be explored within the bounds."""
 
 
 def fact_of(literal: Literal, binding: Binding | None = None) -> Fact:
-    """The literal as a fact, with the values of the binding for its variables."""
+    """Returns the literal as a fact, with its variables replaced by their values in `binding`."""
     predicate, *terms = literal.atom.key
     if binding:
         terms = [binding.get(term, term) for term in terms]
@@ -40,7 +40,10 @@ def fact_of(literal: Literal, binding: Binding | None = None) -> Fact:
 
 
 def unified(pattern: Fact, fact: Fact, variables: Mapping[str, TypedName]) -> dict[str, str] | None:
-    """What the variables of the pattern stand for if it is the fact, in which "" is any object."""
+    """Returns the variable binding that makes `pattern` equal `fact`, or None if there is none.
+
+    "" in the fact stands for any object.
+    """
     binding: dict[str, str] = {}
     for term, value in zip(pattern[1:], fact[1:], strict=True):
         if value in ("", term):
@@ -51,8 +54,11 @@ def unified(pattern: Fact, fact: Fact, variables: Mapping[str, TypedName]) -> di
 
 
 class Rule:
-    """An action without its deletions. `needs` are the positive conditions, which bind variables;
-    `tests` come when all are bound: equality, and that a fact is false."""
+    """An action as a rule of the delete relaxation.
+
+    `needs` are the positive conditions, which bind variables. `tests` are evaluated when all
+    variables are bound: equalities and negated facts.
+    """
 
     def __init__(self, action: ActionDefinition) -> None:
         required = [lit for lit in action.precondition.literals if lit.required and not lit.scope]
@@ -66,8 +72,8 @@ class Rule:
 
 
 def _is_readable(domain: Domain, symbols: Symbols) -> bool:
-    """Whether rules tell all that can happen: no derived predicates, no names that stand for
-    something else than they seem to, no more parts than a recursion should go through."""
+    """Whether rules describe the task completely and within bounds: no derived predicates, no
+    misleading names, and not too many parts for the recursion."""
     predicates = [predicate.word.name for predicate in domain.predicates or ()]
     changes = [change for action in domain.actions for change in action.effect.changes]
     parts = [part for a in domain.actions for part in (a.parameters, a.precondition.literals)]
@@ -83,21 +89,21 @@ def _is_readable(domain: Domain, symbols: Symbols) -> bool:
 
 
 class Relaxation:
-    """The facts that are reachable, for a pair without faults of syntax and symbols."""
+    """The facts reachable under delete relaxation, for a pair without syntax or symbol faults."""
 
     def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
-        """Raises TooLarge."""
+        """Raises TooLarge if the task cannot be described by rules within the bounds."""
         if not _is_readable(domain, symbols):
             raise TooLarge
         self.symbols = symbols
         self.init = {fact.atom.key for fact in problem.init if not fact.negated}
         self.rules = [Rule(action) for action in domain.actions]
-        self.reached = defaultdict[str, dict[Fact, None]](dict)  # by the predicate, in order
+        self.reached = defaultdict[str, dict[Fact, None]](dict)  # by predicate, in order
         self._of_type: dict[frozenset[str], dict[str, None]] = {}
         self._steps = len(self.init)
 
     def holds(self, fact: Fact) -> bool:
-        """Whether the fact is reachable as far as the exploration has come; equality is decided."""
+        """Returns whether the fact has been reached so far. An equality is simply evaluated."""
         name = fact[0].removeprefix("not ")
         if name == "=":
             return (fact[1] == fact[2]) == (name == fact[0])
@@ -105,8 +111,10 @@ class Relaxation:
         return false_at_first or fact in self.init or fact in self.reached[fact[0]]
 
     def reach(self, targets: Iterable[Fact]) -> list[Fact]:
-        """Explores until all `targets` are reached; those that are out of reach. To be called
-        once. Raises TooLarge."""
+        """Explores until all `targets` are reached. Returns the unreachable ones.
+
+        May be called only once. Raises TooLarge.
+        """
         missing = [fact for fact in targets if not self.holds(fact)]
         rules = self._relevant(missing)
         new, first = sorted(self.init), True
@@ -122,7 +130,7 @@ class Relaxation:
         return missing
 
     def objects_for(self, variable: TypedName) -> dict[str, None]:
-        """The objects that the variable may stand for, in the order of their declaration."""
+        """Returns the objects that the variable may stand for, in order of declaration."""
         types = variable.type_names
         if types not in self._of_type:
             objects = self.symbols.objects
@@ -133,8 +141,10 @@ class Relaxation:
     def matches(
         self, rule: Rule, need: Literal, binding: Binding, facts: Iterable[Fact] | None = None
     ) -> Iterator[Binding]:
-        """The bindings, each an extension of `binding`, that make the need one of `facts`, or of
-        all that have been reached."""
+        """Yields the extensions of `binding` that make `need` one of `facts`.
+
+        If `facts` is None, all facts that have been reached are tried.
+        """
         pattern = fact_of(need, binding)
         if facts is None and not any(term in rule.variables for term in pattern[1:]):
             self._step()
@@ -150,7 +160,7 @@ class Relaxation:
                 yield {**binding, **found}
 
     def _relevant(self, goals: Iterable[Fact]) -> list[Rule]:
-        """The rules with an effect among the goals, or one that such a rule needs, by names."""
+        """The rules with an effect that the goals or another such rule need, by predicate names."""
         names = {fact[0] for fact in goals}
         rules: list[Rule] = []
         while new := [r for r in self.rules if r not in rules and r.effect_names & names]:
@@ -161,7 +171,7 @@ class Relaxation:
     def _consequences(
         self, rule: Rule, delta: dict[str, list[Fact]], first: bool
     ) -> Iterator[Fact]:
-        """The effects of the rule, applied where one of `delta` meets a condition of it."""
+        """The effects of the rule for all bindings in which a fact of `delta` meets a condition."""
         if not all(self.objects_for(variable) for variable in rule.variables.values()):
             return
         if any(fact_of(test)[0] in delta for test in rule.tests) or (first and not rule.needs):
@@ -173,7 +183,7 @@ class Relaxation:
                 yield from self._results(rule, self.joined(rule, others, binding))
 
     def joined(self, rule: Rule, needs: list[Literal], binding: Binding) -> Iterator[Binding]:
-        """The extensions of `binding` under which all the needs are reached."""
+        """Yields the extensions of `binding` under which all `needs` have been reached."""
         if not needs:
             yield binding
             return
@@ -201,7 +211,7 @@ class Relaxation:
     def _bound(
         self, literals: list[Literal], binding: Binding, variables: Mapping[str, TypedName]
     ) -> Iterator[Binding]:
-        """`binding` extended to all variables of the literals, by every object of their types."""
+        """Extends `binding` to all variables of the literals, by every object of their types."""
         terms = dict.fromkeys(t for literal in literals for t in literal.atom.key[1:])
         free = [term for term in terms if term in variables and term not in binding]
         if not free:
@@ -220,7 +230,7 @@ class Relaxation:
 def why_no_plan(
     domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
 ) -> tuple[Fault, ...]:
-    """The warnings, in order; for pairs without faults of syntax and symbols."""
+    """Returns the warnings in order, for pairs without syntax and symbol faults."""
     domain_log, problem_log = FaultLog("domain", texts[0]), FaultLog("problem", texts[1])
     changes = [change for action in domain.actions for change in action.effect.changes]
     added = {c.atom.predicate.name for c in changes if not c.negated} | symbols.derived
@@ -270,7 +280,7 @@ def _warn_of_action(
 
 
 def _warn_of(literal: Literal, reason: str, log: FaultLog) -> None:
-    """Of a part of the goal that is out of reach."""
+    """Warns that a literal of the goal is unreachable."""
     truth = "false" if literal.negated else "true"
     log.warn(literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {reason}")
 
@@ -293,8 +303,7 @@ def _of_a_goal_that_is_true(goal: Condition) -> str:
 def _warn_of_unreached(
     literals: list[Literal], domain: Domain, problem: Problem, symbols: Symbols, log: FaultLog
 ) -> None:
-    """Of each literal of the goal that is out of reach; of none, where that would take too long to
-    find out."""
+    """Warns of each unreachable literal of the goal, or of none if the task is too large."""
     try:
         relaxation = Relaxation(domain, problem, symbols)
         missing = set(relaxation.reach(map(fact_of, literals)))
@@ -307,8 +316,8 @@ def _warn_of_unreached(
 
 
 def _reason(relaxation: Relaxation, fact: Fact) -> str:
-    """What the first action that might add a fact needs and is out of reach too, and so on, down to
-    what nothing brings about. May raise TooLarge."""
+    """The chain of unreachable conditions behind an unreachable fact: an action that might add the
+    fact needs another unreachable fact, and so on. May raise TooLarge."""
     chain, seen, end = dict[str, None](), set[Fact](), "nothing makes that true"
     while fact not in seen and len(chain) < LONGEST_CHAIN:
         seen.add(fact)
@@ -330,8 +339,8 @@ def _reason(relaxation: Relaxation, fact: Fact) -> str:
 
 
 def _attempts(relaxation: Relaxation, fact: Fact) -> Iterator[tuple[Rule, Binding, str]]:
-    """The rules that might add a fact, in which "" stands for any object, with its objects, and
-    with the parameter that one of these does not fit, in words."""
+    """The rules that might add a fact ("" stands for any object), each with the binding from the
+    fact and a message about a parameter whose type does not fit ("" if all fit)."""
     for rule in relaxation.rules:
         for effect in rule.effects:
             variables = rule.variables | by_name(effect.scope)
@@ -351,7 +360,7 @@ def _misfit(variable: TypedName) -> str:
 
 
 def _only_way(relaxation: Relaxation, rule: Rule, binding: Binding) -> Binding | None:
-    """With the objects of the only fact that meets some condition of a rule."""
+    """The binding extended by the only fact that meets some condition of the rule."""
     for need in rule.needs:
         ways = list(relaxation.matches(rule, need, binding))
         if len(ways) == 1 and ways[0] != binding:
@@ -360,7 +369,7 @@ def _only_way(relaxation: Relaxation, rule: Rule, binding: Binding) -> Binding |
 
 
 def _unmet(relaxation: Relaxation, rule: Rule, binding: Binding) -> Iterator[Literal]:
-    """The conditions of a rule that no reachable fact meets, each by itself."""
+    """The conditions of a rule that no reachable fact meets, each taken alone."""
     for need in rule.needs:
         if next(relaxation.matches(rule, need, binding), None) is None:
             yield need

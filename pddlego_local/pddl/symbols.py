@@ -1,4 +1,4 @@
-"""What a pair of files declares, and whether an atom uses it as declared."""
+"""Collects the declarations of a pair of files, and checks that atoms use names as declared."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -11,19 +11,22 @@ from pddlego_local.pddl.marks import how_declared, misread
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Atom, Domain, Literal, Predicate, Problem, TypedName
 
-# Words of PDDL that stand where a predicate may, but that Fast Downward does not take there.
+# PDDL keywords in the place of a predicate that Fast Downward does not accept there.
 FOREIGN_OPERATORS = frozenset({
     "when", "increase", "decrease", "assign", "scale-up", "scale-down", "oneof", "either",
     "preference", "sometime", "always", "at-most-once", ">", "<", ">=", "<=", "+", "-", "*", "/",
 })  # fmt: skip
 
-MOST_VARIABLES = 100  # that are compared with one that is not declared
-MOST_TYPES = 1000  # beyond it the hierarchy is not searched: the time would grow as the square
+MOST_VARIABLES = 100  # variables that are compared with an undeclared one
+MOST_TYPES = 1000  # beyond it the hierarchy is not searched: the time would be quadratic
 
 
 class Types:
-    """The type hierarchy. A type that is only named as a supertype is not declared: variables may
-    have it, objects may not."""
+    """The type hierarchy.
+
+    A type that is only named as a supertype is not declared: variables may have it, but objects may
+    not.
+    """
 
     def __init__(self, domain: Domain) -> None:
         self.reliable = _is_complete(domain, ":types", domain.types)
@@ -40,7 +43,7 @@ class Types:
         return misread(self.declared, self.declared)
 
     def unknown(self, word: Word, of: str = ": ") -> str:
-        """What a message says of a type that is not declared, `of` being what has it."""
+        """Returns the message about an undeclared type; `of` says what has the type."""
         if other := self._misread.get(word.name):
             return f"type `{word}` {how_declared(str(word), other)}"
         return f"unknown type `{word}`{of}declare it under `:types`"
@@ -56,7 +59,7 @@ class Types:
         return self._ancestors[name]
 
     def instances(self, types: frozenset[str], entries: Iterable[TypedName]) -> dict[str, None]:
-        """The names of the entries that are of one of the types, in order."""
+        """Returns the names of the entries that have one of the types, in order."""
         return {
             entry.name: None
             for entry in entries
@@ -64,8 +67,11 @@ class Types:
         }
 
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
-        """Whether `entry` may stand where `expected` is declared; also where the types are unknown.
-        `loosely`: a variable of a supertype may, since some of its objects do."""
+        """Returns whether `entry` may stand where `expected` is declared.
+
+        The result is True if the types are unknown. With `loosely`, a variable of a supertype fits,
+        because some objects of the supertype fit.
+        """
         own, expected_types = entry.type_names, expected.type_names
         if not self.reliable or not self.comparable or not (own | expected_types) <= self.named:
             return True
@@ -79,8 +85,8 @@ class Types:
 class Symbols:
     """The declarations of both files. A refused section makes them incomplete.
 
-    `predicates` is None where their section is unreadable: then no use of one is a fault. Among
-    the `objects` are the constants.
+    `predicates` is None if their section is unreadable; then no use of a predicate is a fault.
+    `objects` include the constants.
     """
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
@@ -99,7 +105,7 @@ class Symbols:
 
     @cached_property
     def misread_objects(self) -> dict[str, str]:
-        """By the names that were meant, what is declared with a mark in it."""
+        """{intended name: declared name that holds a mark} (`marks.misread`)."""
         return misread(self.objects, self.types.declared)
 
     @cached_property
@@ -108,8 +114,8 @@ class Symbols:
 
 
 def _is_complete(file: Domain | Problem, section: str, entries: list[TypedName]) -> bool:
-    """Whether a file says all that it means to declare; of one with a refused section, whether
-    that can be another one."""
+    """Whether the entries of a section are complete. If a section of the file was refused, it may
+    be this one, so an empty list is incomplete."""
     return section not in file.unreadable and (file.whole or bool(entries))
 
 
@@ -118,7 +124,7 @@ def by_name(entries: Iterable[TypedName]) -> dict[str, TypedName]:
 
 
 def repeated(words: Iterable[Word]) -> Iterator[Word]:
-    """The words whose name came before."""
+    """Yields the words whose name has occurred before."""
     seen: set[str] = set()
     for word in words:
         if word.name in seen:
@@ -128,9 +134,10 @@ def repeated(words: Iterable[Word]) -> Iterator[Word]:
 
 @dataclass
 class Place:
-    """Where an atom stands: what a message calls it, and which names it may use there.
+    """The place of an atom: how messages call it, and which names are allowed there.
 
-    `variables` is None where they could not be read. `forms` says what else may stand there.
+    `variables` is None if they could not be read. `forms` is the text about the forms that are
+    allowed in this place.
     """
 
     called: str
@@ -145,7 +152,7 @@ class Place:
 
 
 def check_literal(literal: Literal, place: Place) -> bool:
-    """Reports every misuse of a name in the literal; whether there was none."""
+    """Reports every misuse of a name in the literal. Returns whether there was none."""
     atom, symbols = literal.atom, place.symbols
     variables = place.variables
     if variables is not None and literal.scope:

@@ -1,4 +1,4 @@
-"""A domain and a problem as they were written: every name keeps its place in the text."""
+"""Data types for a domain and a problem as written: every name keeps its place in the text."""
 
 from dataclasses import dataclass, field
 
@@ -9,8 +9,11 @@ MOST_TERMS_QUOTED = 12
 
 @dataclass(slots=True)
 class TypedName:
-    """A variable, object or type with what stands after its `-`: one type, several under `either`,
-    none where the file is silent (then the type is `object`)."""
+    """A variable, object or type with the types after its `-`.
+
+    There is one type, or several under `either`, or none if the file names none. In the last case
+    the type is `object`.
+    """
 
     word: Word
     types: tuple[Word, ...] = ()
@@ -25,13 +28,13 @@ class TypedName:
 
     @property
     def kind(self) -> str:
-        """Its types as a message quotes them."""
+        """The types as messages quote them."""
         return " or ".join(map(str, self.types)) or "object"
 
 
 @dataclass(slots=True)
 class Atom:
-    """`(predicate term …)`; `block` is where it stands."""
+    """`(predicate term …)`; `block` is its place in the text."""
 
     predicate: Word
     terms: list[Word]
@@ -51,7 +54,8 @@ class Atom:
 class Literal:
     """An atom or its negation; `scope` holds the quantified variables around it.
 
-    `required`: the condition cannot hold without it, since no `or` and no quantifier is around.
+    `required` says that the condition cannot hold without the literal, because it is not under `or`
+    or a quantifier.
     """
 
     atom: Atom
@@ -65,7 +69,7 @@ class Literal:
 
 @dataclass(slots=True)
 class Condition:
-    """`plain`: a conjunction of literals, without quantifier, disjunction or implication."""
+    """A condition. `plain` says that it is a conjunction of literals, without other operators."""
 
     literals: list[Literal] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
@@ -74,9 +78,12 @@ class Condition:
 
 @dataclass(slots=True)
 class Effect:
-    """`changes` are what it adds and deletes, `conditions` what stands under `when`, `cost` the
-    amount of the last `(increase (total-cost) amount)`, which counts: a number without terms, or
-    `(function term …)`; `complete`: no part had to be skipped."""
+    """An effect. `changes` are the facts that it adds and deletes.
+
+    `conditions` are the conditions of `when`. `cost` is the amount of the last
+    `(increase (total-cost) amount)`, which is the one that applies: a number without terms, or
+    `(function term …)`. `complete` says that no part had to be skipped.
+    """
 
     changes: list[Literal] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
@@ -87,21 +94,21 @@ class Effect:
 
 @dataclass(slots=True)
 class Predicate:
-    """`parameters` is None where its list could not be read."""
+    """A predicate. `parameters` is None if their list could not be read."""
 
     word: Word
     parameters: list[TypedName] | None
 
     @property
     def has(self) -> str:
-        """What a message says of the number of its parameters."""
+        """The words of a message about the number of parameters."""
         count = len(self.parameters or ())
         return f"has {count} parameter{'s' * (count != 1)}"
 
 
 @dataclass(slots=True)
 class ActionDefinition:
-    """`(:action name …)` of a domain; `core.nouns.Action` is what an environment allows."""
+    """`(:action name …)` of a domain. An environment's actions are `core.nouns.Action`."""
 
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
@@ -120,9 +127,10 @@ class Axiom:
 
 @dataclass(slots=True)
 class Domain:
-    """`predicates` is None where there is no `:predicates`: then even `=` is unknown.
+    """A domain. `predicates` is None if there is no `:predicates`; then even `=` is unknown.
 
-    `unreadable` names the lists of which a part had to be skipped. `whole`: no section had to be.
+    `unreadable` names the lists in which a part had to be skipped. `whole` says that no section had
+    to be skipped.
     """
 
     block: Block
@@ -147,7 +155,7 @@ class Value:
 
 @dataclass(slots=True)
 class Problem:
-    """`unreadable` and `whole` as of a domain."""
+    """A problem. `unreadable` and `whole` have the same meaning as in `Domain`."""
 
     block: Block
     domain_word: Word | None = None

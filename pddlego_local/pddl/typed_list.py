@@ -1,4 +1,4 @@
-"""`a b - t c`: names with types, as they stand in types, objects, parameters and quantifiers."""
+"""Reads typed lists such as `a b - t c`: types, objects, parameters, quantified variables."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from pddlego_local.pddl.task import TypedName
 def read_typed_list(
     items: list[Node], log: FaultLog, *, variables: bool = False, either: bool = False
 ) -> list[TypedName] | None:
-    """The names in order, or None where a part of the list could not be read.
+    """Returns the names in order, or None if a part of the list could not be read.
 
-    `variables`: every name must begin with `?`. `either`: a type may be `(either t u)`.
+    With `variables`, every name must begin with `?`. With `either`, a type may be `(either t u)`.
     """
     names: list[TypedName] = []
     readable = True
@@ -29,7 +29,7 @@ def read_typed_list(
             else:
                 readable = False
                 if isinstance(before, Word) and before.name[-1] in "-:":
-                    # Of a word with a colon the log says what is wrong with it.
+                    # For a word with a colon, the log substitutes its own message.
                     log.syntax(before, f"`{before}` is read as a name: {_with_space(before)}")
                 else:
                     _refuse_name(item, log, variables)
@@ -38,7 +38,7 @@ def read_typed_list(
 
 
 def type_groups(items: list[Node], log: FaultLog) -> Iterator[tuple[list[Node], Node | None]]:
-    """The names before each `-`, with what stands after it; the names without a type last."""
+    """Yields the names before each `-` with the type after it, then the names without a type."""
     group: list[Node] = []
     dash: Word | None = None
     for item in items:
@@ -70,7 +70,7 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
 
 
 def _with_space(word: Word) -> str:
-    """The remedy for a hyphen that is joined to what it should stand between."""
+    """The remedy for a hyphen that lacks a space beside it."""
     text = str(word)
     remedy = f"- {text[1:]}" if text[0] == "-" else f"{text[:-1]} -"
     return f"write `{remedy}` with a space"

@@ -1,4 +1,4 @@
-"""Fast Downward as a `core.protocols.Planner`: a limited process per task, outcomes as data."""
+"""Fast Downward as a `core.protocols.Planner`: one resource-limited process for each task."""
 
 from pddlego_local.planner.fast_downward import FastDownward, Limits
 

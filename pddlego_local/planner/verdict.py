@@ -1,6 +1,6 @@
-"""What a worker's reply means: the outcome, the plan as the PDDL spells it, and the message.
+"""Interprets a worker's reply: the outcome, the plan in the spelling of the PDDL, and the message.
 
-Exit codes are those of Fast Downward's documentation (exit-codes); the reply is worker.py's.
+The exit codes are those of Fast Downward's documentation (exit-codes). worker.py makes the reply.
 """
 
 import re
@@ -19,8 +19,8 @@ UNSOLVABLE = {10, 11, 12, 13}
 OUT_OF_MEMORY = {20, 22, 24}
 TIMEOUT = {21, 23}
 SEARCH_INPUT_ERROR = 33
-TASK_REFUSED = "Error reading task"  # of the search, about what the translator made of the files
-SEARCH_REFUSED = "/search/parser/"  # where the search crashes on some configurations
+TASK_REFUSED = "Error reading task"  # the search cannot read the translated task
+SEARCH_REFUSED = "/search/parser/"  # source folder where the search crashes on some configurations
 BANNER = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
 LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU", "": "CPU"}
 
@@ -28,13 +28,13 @@ Judgement = tuple[PlanOutcome, tuple[str, ...], str]
 
 
 def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
-    """(outcome, plan, message). Raises ConfigError if Fast Downward rejects our search."""
+    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward rejects the search."""
     refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in reply["log"]
     if refused and TASK_REFUSED not in reply["log"]:
         raise ConfigError(
             f"Fast Downward does not understand the search: {_last_line(reply['log'])} Write "
-            "lama_first, or a search of Fast Downward's such as astar(lmcut()), as planner.search "
-            "and planner.fallback, or as --search."
+            "lama_first, or a search of Fast Downward's such as astar(lmcut()), for planner.search "
+            "and planner.fallback, or for --search."
         )
     outcome, message = _verdict(reply)
     if outcome != "solved":
@@ -50,19 +50,21 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
 
 
 def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
-    """The outcome, in Fast Downward's own words where there is no plan; for those of the static
-    check see `pddl.check.explain`."""
+    """The outcome and, without a plan, a message in Fast Downward's own words.
+
+    `pddl.check.explain` gives the words of the static check.
+    """
     error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
     if reply["stopped"] or code in TIMEOUT:
         limit = LIMIT_NAMES[reply["stopped"]]
         return "timeout", f"Fast Downward reached its {limit} time limit."
     if error == "MemoryError" or code in OUT_OF_MEMORY:
         return "out_of_memory", "Fast Downward reached its memory limit."
-    if error or (error is None and code < 0):  # the translator raised, or died of a signal
+    if error or (error is None and code < 0):  # the translator raised, or a signal killed it
         return "translate_error", _refusal(error or "signal", reply.get("message", ""))
     if reply["plan"]:
         return "solved", ""
-    if code == SEARCH_INPUT_ERROR:  # `judge` has seen that it is not about our search
+    if code == SEARCH_INPUT_ERROR:  # `judge` has ruled out that the search is rejected
         return "translate_error", f"Fast Downward refuses the task: {last_line}"
     if code in UNSOLVABLE:
         return "unsolvable", _why_unsolvable(reply)
@@ -78,7 +80,7 @@ def _refusal(error: str, message: str) -> str:
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:
-    """The translator's proof, else the search's last word; then the translator's warnings."""
+    """The translator's proof or else the search's reason, then the translator's warnings."""
     warnings = [note for note in reply["notes"] if note.startswith("Warning")]
     lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
     reasons = [note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings]
@@ -88,25 +90,26 @@ def _why_unsolvable(reply: dict[str, Any]) -> str:
 
 
 def _last_line(log: str) -> str:
-    """The last line that says something: not Fast Downward's closing banner."""
+    """The last line that is not part of Fast Downward's closing banner."""
     lines = [line.strip() for line in log.splitlines() if not re.match(BANNER, line)]
     return next((line for line in reversed(lines) if line), "it said nothing.")
 
 
 def _clean(message: str) -> str:
-    """Printable and of bounded length; what was cut is marked."""
+    """Makes the message printable and bounds its length. A cut is marked."""
     text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
     text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
     return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 2] + " …"
 
 
 def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[str, ...]:
-    """`steps` such as "(move kitchen hall)" with action and object names as they are declared.
+    """Returns `steps`, such as "(move kitchen hall)", with names spelled as they are declared.
 
     Fast Downward answers in lower case. PDDL is case-insensitive, so a name may be written in
-    several ways: its first declaration counts. Expects PDDL that Fast Downward accepted.
+    several ways; the spelling of its first declaration is used. Expects PDDL that Fast Downward
+    accepted.
     """
-    if domain.islower() and problem.islower():  # spares the two readings, about 1 ms
+    if domain.islower() and problem.islower():  # saves about 1 ms for parsing both files
         return steps
     roots = (read(domain), read(problem))
     sections = [block for root in roots if root for block in root.blocks]

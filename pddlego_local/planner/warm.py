@@ -1,8 +1,7 @@
-"""Warm worker processes: who starts them, lends them out, restarts them and ends them; and where
-Fast Downward lies.
+"""Starts, lends out, restarts and ends warm worker processes, and finds Fast Downward.
 
-Knows the lines of JSON that worker.py takes and gives, and nothing of PDDL or of what a reply
-means. Fast Downward's packages are found without importing them: they are GPL-3.0.
+This module knows the JSON lines that worker.py reads and writes, but nothing of PDDL or of the
+meaning of a reply. It finds Fast Downward's packages without importing them: they are GPL-3.0.
 """
 
 import json
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple
 
 from pddlego_local.core.errors import MissingPart, PlannerFault
 
-START_AND_REPLY_S = 30.0  # what a worker may take beyond the task's own wall limit
+START_AND_REPLY_S = 30.0  # time that a worker may take beyond the wall limit of its task
 WORKER = Path(__file__).with_name("worker.py")
 INSTALL = "install it with `python -m pip install up-fast-downward==1.0.0`"
 
@@ -33,8 +32,8 @@ Reply = dict[str, Any]
 class Installation(NamedTuple):
     """`translator` is the folder that holds the package `fast_downward`; `search` the binary.
 
-    It is the copy that lies beside the binary: TextWorld installs a package `fast_downward` too,
-    of another version, over the one that Python would find.
+    The translator is the copy beside the binary. TextWorld also installs a package `fast_downward`,
+    of another version, which overwrites the one that Python would find.
     """
 
     translator: Path
@@ -42,7 +41,7 @@ class Installation(NamedTuple):
 
 
 def find_fast_downward() -> Installation:
-    """The installed planner; MissingPart if a piece of it is not there."""
+    """Finds the installed planner. Raises MissingPart if a part of it is missing."""
     spec = find_spec("up_fast_downward")
     if spec is None or not spec.submodule_search_locations:
         raise MissingPart(
@@ -58,19 +57,20 @@ def find_fast_downward() -> Installation:
 
 
 class WorkerDied(Exception):
-    """The warm process, or its child, ended without a reply and not by a limit of ours."""
+    """The warm process, or its child, ended without a reply, and no limit of ours stopped it."""
 
 
 class WarmWorker:
-    """One process of worker.py; one task at a time."""
+    """One process of worker.py, which works on one task at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._caller = threading.Lock()
         ours, theirs = socket.socketpair()
         ours.settimeout(settings["wall_s"] + START_AND_REPLY_S)
-        # A fixed hash seed: the translator's sets of strings must not depend on the process.
-        # A process group of its own keeps Ctrl-C for us, who then end it in order.
+        # The hash seed is fixed because the order of the translator's sets of strings must not
+        # depend on the process. In a new session, Ctrl-C reaches only this process, which then
+        # ends the worker cleanly.
         with ours, theirs:
             self._lines = ours.makefile("rwb")
             self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class WarmWorker:
             )
 
     def ask(self, domain: str, problem: str) -> Reply:
-        """Its reply; WorkerDied if there is none."""
+        """Returns the worker's reply. Raises WorkerDied if there is none."""
         with self._caller:
             try:
                 self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
@@ -98,7 +98,7 @@ class WarmWorker:
                 raise WorkerDied(self._last_words())
         reply: Reply = json.loads(line)
         if reply["code"] == -signal.SIGKILL and not reply["stopped"]:
-            raise WorkerDied("its child was killed from outside, perhaps for want of memory")
+            raise WorkerDied("its child was killed from outside, perhaps because memory ran out")
         return reply
 
     def _last_words(self) -> str:
@@ -109,17 +109,17 @@ class WarmWorker:
         return f"it ended with status {self._process.returncode}{last}"
 
     def close(self) -> None:
-        """Kill it, and its child with it; a task under way raises WorkerDied in its own thread."""
+        """Kills the process and its child. A running task raises WorkerDied in its own thread."""
         self._process.kill()
         with self._caller:
-            with suppress(OSError):  # what could not be sent to it
+            with suppress(OSError):  # closing flushes data that could not be sent
                 self._lines.close()
             self._stderr.close()
             self._process.wait()
 
 
 def _cores() -> int:
-    """How many this process may use: of the machine, by its affinity and by its container."""
+    """How many cores this process may use, by its CPU affinity and its container's quota."""
     cores = float(len(os.sched_getaffinity(0)))
     with suppress(OSError, ValueError):  # no such file, or "max"
         quota_us, period_us = Path("/sys/fs/cgroup/cpu.max").read_text().split()
@@ -128,14 +128,14 @@ def _cores() -> int:
 
 
 _CORES = threading.BoundedSemaphore(_cores())
-"""Tasks of all pools that run at once: with more of them than cores, the wall clock would decide
-what the CPU limit should."""
+"""Limits the tasks of all pools that run at once. With more tasks than cores, tasks would end by
+the wall-clock limit instead of the CPU limit."""
 
 
 class WorkerPool:
-    """At most `size` warm workers, started when they are needed. Thread-safe.
+    """A pool of at most `size` warm workers, which are started when needed. Thread-safe.
 
-    `settings` are those of worker.py, apart from where Fast Downward lies.
+    `settings` are the settings of worker.py, without the paths of Fast Downward.
     """
 
     def __init__(self, size: int, settings: Settings) -> None:
@@ -145,11 +145,13 @@ class WorkerPool:
         self._idle: list[WarmWorker] = []
         self._alive: set[WarmWorker] = set()
         self._closed = False
-        self.waiting = 0  # for a place
+        self.waiting = 0  # calls that wait for a place
 
     def ask(self, domain: str, problem: str) -> Reply:
-        """The reply of a worker, and the time that it took under "wall_time_s". A dead one is
-        replaced once; then PlannerFault."""
+        """Returns a worker's reply, with the time that it took under "wall_time_s".
+
+        A dead worker is replaced once. Raises PlannerFault if the second one dies too.
+        """
         with self._changing:
             self.waiting += 1
         with self._places, _CORES:
@@ -197,7 +199,7 @@ class WorkerPool:
         return worker
 
     def close(self) -> None:
-        """End all workers; any number of calls."""
+        """Ends all workers. May be called any number of times."""
         with self._changing:
             self._closed = True
             self._idle.clear()

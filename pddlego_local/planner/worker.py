@@ -1,18 +1,20 @@
-"""The warm process that translates and searches: a script, run by path, never imported.
+"""The warm process that translates and searches: a script that is run by path, never imported.
 
 This is the only file that imports Fast Downward's translator, which is GPL-3.0. The rest of the
-package talks to it over a socket, its standard input and output, and shares no code with it.
+package talks to this process over a socket (its standard input and output) and shares no code with
+it.
 
-It imports the translator once and then serves tasks one after another: JSON lists, one a line, and
-JSON objects in reply. Every task gets a child that is limited in address space, CPU and wall time.
-It translates and then *becomes* the search binary, so that one set of limits holds for both. SAS
-text, plan and log lie in anonymous memory, never in a folder that two tasks share.
+The process imports the translator once and then serves tasks one after another. A task is a line
+with a JSON list, and the reply is a JSON object. Every task gets a child process with limits on
+address space, CPU time and wall time. The child translates and then *becomes* the search binary, so
+that one set of limits covers both. SAS text, plan and log are in anonymous memory, never in a
+folder that two tasks share.
 
-Why not Fast Downward's own driver: it starts Python twice and writes three files for each task. A
-solve takes 117 ms there for a house of 6 rooms, 277 ms for one of 50 things, where translating
-takes most of it (medians of 9, `make bench`).
+Fast Downward's own driver is not used because it starts Python twice and writes three files for
+each task. With it, solving takes 117 ms for a house of 6 rooms and 277 ms for one of 50 things,
+most of which is translation (medians of 9, `make bench`).
 
-Nothing outlives its parent: the kernel kills the child with this process, and this process ends
+No process outlives its parent: the kernel kills the child with this process, and this process ends
 when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON
 """
 
@@ -32,19 +34,19 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TextIO
 
-SEARCH_OUT_OF_MEMORY = 22  # Fast Downward's exit codes; 34: the search refuses such a task
+SEARCH_OUT_OF_MEMORY = 22  # an exit code of Fast Downward, like 34
 SEARCH_UNSUPPORTED = 34
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
-NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # of the translator
-RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be reported
+NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # printed by the translator
+RESERVE_BYTES = 8 << 20  # freed when memory runs out, so that this can still be reported
 
 libc = ctypes.CDLL(None)
 parent = os.getppid()
 
 
 class Settings(NamedTuple):
-    """What holds for all tasks: see `FastDownward` and `Limits`."""
+    """The settings of all tasks: see `FastDownward` and `Limits`."""
 
     package_folder: str
     binary: str
@@ -56,7 +58,7 @@ class Settings(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Descriptors of one task's anonymous files."""
+    """File descriptors of one task's anonymous files."""
 
     sas: int
     plan: int
@@ -69,9 +71,9 @@ def main() -> None:
     sys.path.insert(0, settings.package_folder)
     from fast_downward.translate import main, options
 
-    assert main  # it is loaded once, before the forks
+    assert main  # loaded once, before the forks
     options.set_options(["domain", "problem"])
-    gc.disable()  # a task is short, and the collector would copy every page shared with children
+    gc.disable()  # tasks are short, and the collector would copy all pages shared with children
     gc.freeze()
     signal.signal(signal.SIGALRM, look_for_parent)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)
@@ -85,7 +87,7 @@ def look_for_parent(*_signal: object) -> None:
 
 
 def solve(task: bytes, settings: Settings) -> dict[str, Any]:
-    """Translate and search, then search again with the fallback where the first search cannot."""
+    """Translates and searches. Uses the fallback if the search does not support the task."""
     deadline = time.monotonic() + settings.wall_s
     files = Files(*map(os.memfd_create, Files._fields))
 
@@ -102,7 +104,7 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
         code, stopped, _ = wait_for(again, left_s)
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
     log = "" if code == 0 else read_all(files.log)
-    if len(log) > LOG_CHARACTERS:  # its beginning tells what was read, its end what went wrong
+    if len(log) > LOG_CHARACTERS:  # the start says what was read, the end what went wrong
         log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
     plan = read_all(files.plan)
     for descriptor in files:
@@ -118,7 +120,7 @@ def read_all(descriptor: int) -> str:
 def fork_confined(
     work: Callable[[], NoReturn], cpu_limit_s: float, settings: Settings, files: Files
 ) -> int:
-    """Fork a child that does `work` within the limits; its process id."""
+    """Forks a child that does `work` within the limits. Returns its process id."""
     worker = os.getpid()
     child = os.fork()
     if child == 0:
@@ -134,7 +136,7 @@ def fork_confined(
 
 def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> None:
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != worker:  # it died before the line above
+    if os.getppid() != worker:  # the worker died before the line above
         os._exit(1)
     for kind, soft, hard in (
         (resource.RLIMIT_AS, memory_bytes, memory_bytes),
@@ -152,13 +154,13 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
 
 
 def die_at(deadline: float) -> None:
-    """Of SIGALRM; the search binary inherits the timer."""
+    """Makes SIGALRM end the process at the deadline. The search binary inherits the timer."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), 1e-6))
 
 
 def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
-    """Its exit status (negative: signal), the limit that stopped it ("" if none), CPU seconds."""
+    """Returns exit status (negative: signal), exceeded limit ("" if none) and CPU seconds."""
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
     cpu_time_s = usage.ru_utime + usage.ru_stime
@@ -173,12 +175,12 @@ def translate_and_search(
 ) -> NoReturn:
     die_at(deadline)
     output = sys.stdout = sys.stderr = io.StringIO()
-    reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
+    reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts against the limit, but is never touched
     error, message = "", ""
     try:
         with open(files.sas, "w", closefd=False) as sas:
             translate(sas, *json.loads(task))
-    except BaseException as fault:  # it raises SystemExit and worse on bad input
+    except BaseException as fault:  # the translator raises SystemExit and worse on bad input
         reserve.close()
         out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
         error = "MemoryError" if out_of_space else type(fault).__name__
@@ -192,7 +194,7 @@ def translate_and_search(
 
 
 def translate(sas: TextIO, domain: str, problem: str) -> None:
-    """Write the task as SAS text; raises whatever the translator raises."""
+    """Writes the task as SAS text. Raises whatever the translator raises."""
     from fast_downward.translate import main, normalize, pddl_parser
     from fast_downward.translate.pddl_parser import lisp_parser, parsing_functions
 

@@ -1,11 +1,11 @@
-"""The arms of a report, what two of them differ in, and which of them are compared.
+"""The arms of a report, the factors in which two arms differ, and the arms that are compared.
 
-An arm is all cells that differ in nothing but the seed. Options that do not apply (the layout of a
-free answer, how strictly a constrained one is read, the goal below "typed") and what a rung brings
-along (the goal of "grounded") make no difference of their own.
+An arm is all cells that differ only in the seed. Options that do not apply (the layout of a free
+answer, the strictness with which a constrained answer is read, the goal below "typed") and options
+that a rung sets (the goal of "grounded") do not count as differences.
 
-A contrast is two arms that differ in one factor and played games of one kind. A group is the
-contrasts of one comparison: several where the same two arms played several kinds of games.
+A contrast is two arms that differ in one factor and played the same kind of games. A group is the
+contrasts of one comparison. It has several contrasts if both arms played several kinds of games.
 """
 
 import json
@@ -35,12 +35,13 @@ RECORDED = {
     "tables_sha256": ("tables of the environment", {""}),
     "grammar_sha256": ("grammars", {"method", "decoding"}),
 }
-"""Hashes of run.json: of what, and which differences between arms explain another hash."""
+"""Hashes in run.json: what was hashed, and the config groups whose options explain different hashes
+of two arms ("" is no group)."""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """The cells of one arm. An episode that two cells hold is the first one's."""
+    """The cells of one arm. If two cells hold the same episode, the first cell's row is used."""
 
     cells: tuple[CellRecord, ...]
 
@@ -58,37 +59,37 @@ class Arm:
 
     @cached_property
     def requested(self) -> frozenset[EpisodeKey]:
-        """What a start of some cell asked for, or what was played."""
+        """The episodes that some start of a cell requested, and all that were played."""
         keys = {(game, cell.seed, trial) for cell in self.cells for game, trial in cell.requested}
         return frozenset(keys | self.rows.keys())
 
     @cached_property
     def repeated(self) -> int:
-        """Episodes that do not count, since an earlier cell holds the same."""
+        """The number of rows that are ignored because an earlier cell holds the same episode."""
         return sum(len(cell.rows) for cell in self.cells) - len(self.rows)
 
     @property
     def calls_a_model(self) -> bool:
-        """False where every episode that counts went without."""
-        counting = counted(list(self.rows.values())).counted
-        return not counting or any(row.calls for row in counting)
+        """False if no scored episode made a model call, and there are scored episodes."""
+        scored = counted(list(self.rows.values())).counted
+        return not scored or any(row.calls for row in scored)
 
     @cached_property
     def games(self) -> str:
-        """What makes the games: the environment's options, but for its budget."""
+        """The options that determine the games, as JSON: the environment's, without its budget."""
         return json.dumps({**self.first.run.identity["environment"], "budget": 0}, sort_keys=True)
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """The options that apply, the environment's left out but for its budget. "method" and
-        "model" name the kind of method, and the kind of model with its weights."""
+        """The options that apply, without the environment's except for its budget. "method" is the
+        class of the method, and "model" the class of the model with its weights."""
         run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
         kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
         rung = kept.setdefault(RUNG, run.labels["decoding"])
         known = RUNGS.get(rung)
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
-            kept.setdefault(READING, "strict")  # all there was before one could choose
+            kept.setdefault(READING, "strict")  # the only reading in earlier versions
             tries = [kept.pop(f"{REJECT}.{name}", "") for name in ("rung", "tries")]
             kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
         else:
@@ -117,25 +118,25 @@ class Arm:
 
     @property
     def rung(self) -> str:
-        """As reports name it, with the help that it has."""
+        """The rung as reports name it, with what `CellRecord.added` adds."""
         return self.settings[RUNG] + self.first.added
 
     @property
     def environment(self) -> str:
-        """Whatever its options: coin."""
+        """The name of the environment without its options, such as "coin"."""
         return str(self.first.run.environment or self.first.labels["environment"])
 
     def value(self, factor: str) -> str:
-        """Of one setting, as `conf` spells it."""
+        """The value of one setting, as `conf` spells it."""
         return self.first.options[GOAL] if factor == GOAL else self.settings[factor]
 
     def name(self, factor: str) -> str:
-        """The value as reports name it."""
+        """The value of one setting, as reports name it."""
         return {**self.first.labels, RUNG: self.rung}.get(factor) or self.value(factor)
 
 
 def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
-    """In the order of their first cells."""
+    """Returns the arms of these cells, in the order of their first cells."""
 
     def all_but_seed(cell: CellRecord) -> str:
         model = {k: v for k, v in cell.run.model.items() if k != "weights"}
@@ -147,13 +148,16 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
 
 
 def differences(a: Arm, b: Arm) -> set[str]:
-    """The settings in which two arms differ. What one method or model has and another lacks belongs
-    to it, and so do all settings of another model."""
+    """Returns the settings in which two arms differ.
+
+    A setting that only one of the arms has belongs to its method or model and is no difference.
+    Neither are the settings of a model if the models differ.
+    """
     one, two = a.settings, b.settings
     differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
     if a.first.options.get(GOAL) == b.first.options.get(GOAL):
         differing.discard(GOAL)
-    if READING in one.keys() ^ two:  # one of the two has no grammar: what mends stands for it
+    if READING in one.keys() ^ two:  # one arm has no grammar, and repair takes its place
         differing.discard(REPAIR)
         if {one.get(REASON), two.get(REASON)} == {"none", "draft"}:  # a draft needs a grammar
             differing.discard(REASON)
@@ -163,8 +167,8 @@ def differences(a: Arm, b: Arm) -> set[str]:
 
 
 def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
-    """What was recorded to differ although no setting says so: another version of this program was
-    at work, or other weights behind the same name."""
+    """Returns the names of recorded differences that no setting explains. They come from another
+    version of this program, or from other weights with the same name."""
     group = factor.split(".")[0]
     names = [
         name
@@ -187,7 +191,7 @@ class Contrast:
 
     @property
     def key(self) -> frozenset[int]:
-        """The two arms, whichever is the base."""
+        """Identifies the two arms regardless of which one is the base."""
         return frozenset(map(id, self.arms))
 
 
@@ -195,24 +199,27 @@ Group = Sequence[Contrast]
 
 
 def _contrast(a: Arm, b: Arm) -> Contrast | None:
-    """None where two arms differ in more than one factor, or where the factor reaches neither."""
+    """Returns None unless the arms differ in exactly one factor and this factor affects an arm."""
     differing = differences(a, b) if a.games == b.games else set()
     if len(differing) != 1:
         return None
     (factor,) = differing
     by_rules = any(arm.kind("model").endswith(".ReferenceFormalizer") for arm in (a, b))
-    if factor.startswith("decoding.") and by_rules:  # whose answers no grammar reaches
+    if factor.startswith("decoding.") and by_rules:  # no grammar constrains the reference
         return None
     if factor.startswith(("decoding.", "model")) and not (a.calls_a_model or b.calls_a_model):
         return None
-    order = choices_of(factor)  # else that of the report's cells
+    order = choices_of(factor)  # without an order, arms stay in that of the cells
     base, other = sorted((a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0)
     return Contrast(factor, base, other)
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
-    """The contrasts that a declared comparison means, its base first. A value is one that reports
-    name; if they name none such, one of the option itself."""
+    """Returns the contrasts that a declared comparison selects, with its base as their base.
+
+    Declared values are matched with values as reports name them. If no contrast matches, they are
+    matched with values as `conf` spells them.
+    """
 
     def found(spelled: Callable[[Arm, str], str]) -> Iterator[Contrast]:
         factor = declared.factor
@@ -237,8 +244,8 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
 
 
 def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> dict[Role, list[Group]]:
-    """Declared comparisons by their role, and each other contrast alone, those that are parts of a
-    pooled comparison among them."""
+    """Returns the declared comparisons by role, and under "not asked" each other contrast as a
+    group by itself, including the parts of pooled comparisons."""
     every = [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
     found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
     taken = set[frozenset[int]]()
@@ -255,7 +262,7 @@ def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> dict[Ro
 
 
 def _all_but_games(contrast: Contrast) -> str:
-    """What contrasts have in common that are pooled."""
+    """A key that contrasts share if they may be pooled: all but the options of the games."""
     recorded = [[getattr(arm.first.run, name) for name in RECORDED] for arm in contrast.arms]
     settings = [arm.settings for arm in contrast.arms]
     alike = [contrast.base.environment, contrast.factor, settings, recorded]
@@ -263,8 +270,8 @@ def _all_but_games(contrast: Contrast) -> str:
 
 
 def labels(group: Group, varying: Set[str]) -> dict[str, str]:
-    """What both arms have in common: labels, budget, and of the options that vary in the report
-    those that are the same in both."""
+    """Returns what both arms have in common: labels, budget, and those options that vary in the
+    report but are equal in both arms."""
     first = group[0]
     base, other, factor = first.base, first.other, first.factor
     hidden = {RUNG: "decoding"}.get(factor, factor)
@@ -287,7 +294,8 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
 
 
 def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
-    """What sets an arm apart from the other one, and what varies in the report and only it has."""
+    """Returns the value of the factor in this arm, followed by those options that vary in the
+    report and that the arm `against` does not have."""
     named = arm.name(factor)
     if factor == "model" and named == against.name(factor):
         named = arm.settings.get("model.weights", named)
@@ -300,13 +308,14 @@ def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
 
 
 def layout(contrast: Contrast) -> str:
-    """The one that a grammar brings along, where the other arm is free; "" where all are open."""
+    """Returns the layout that the grammar of one arm fixes while the other arm is free, or "" if
+    there is none."""
     layouts = {arm.settings.get("decoding.layout", "") for arm in contrast.arms} - {"any"}
     return max(layouts) if "" in layouts and contrast.factor == RUNG else ""
 
 
 def pooled_over(group: Group) -> str:
-    """What differs between the kinds of games: "rooms 3, 5, 7"; "" of one kind."""
+    """Returns what differs between the kinds of games: "rooms 3, 5, 7", or "" for one kind."""
     options = [one.base.first.options for one in group]
     parts = []
     for key in options[0]:
@@ -318,7 +327,7 @@ def pooled_over(group: Group) -> str:
 
 
 def caveats(group: Group) -> Iterator[str]:
-    """What else differs between the two arms, in words."""
+    """Yields what else differs between the two arms, in words."""
     factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
     for base, other in (one.arms for one in group):
         if versions := other_versions(base, other, factor):
@@ -328,8 +337,8 @@ def caveats(group: Group) -> Iterator[str]:
     ]
     if any(alone):
         yield (
-            "other episodes were asked for, and only the common ones are compared: "
+            "different episodes were requested, and only the common ones are compared: "
             f"{names[0]} has {alone[0]} more, {names[1]} {alone[1]}"
         )
     if repeated := sum(arm.repeated for one in group for arm in one.arms):
-        yield f"{repeated} episodes lie in two folders; one of each counts"
+        yield f"{repeated} episodes are in two folders, and one copy of each is used"

@@ -1,4 +1,4 @@
-"""The cells below a folder, as they lie on disk."""
+"""Reads the cells below a folder."""
 
 import re
 from collections import defaultdict
@@ -27,8 +27,8 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class CellRecord:
-    """A cell as it lies on disk. `run` is run.json; rows are sorted by game and trial. `problems`
-    are what could not be read of it so far, or does not count."""
+    """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial. `problems` says
+    what could not be read so far or is ignored."""
 
     folder: Path
     run: RunRecord
@@ -36,8 +36,8 @@ class CellRecord:
     problems: list[str] = field(default_factory=list)
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
-        """Those of an episode, and why there are none where they cannot be read: one transcript
-        does not take the others away."""
+        """Returns the events of an episode and "", or no events and the reason if its transcript
+        cannot be read. An unreadable transcript does not affect the others."""
         try:
             return read_events(transcript_of(self.folder, row.game, row.trial)), ""
         except ConfigError as error:
@@ -47,7 +47,7 @@ class CellRecord:
 
     @cached_property
     def requested(self) -> frozenset[tuple[int, int]]:
-        """(game, trial) of every episode that any start of this cell asked for."""
+        """(game, trial) of every episode that any start of this cell requested."""
         return frozenset(episode for start in self.run.starts for episode in start.episodes)
 
     @property
@@ -56,18 +56,18 @@ class CellRecord:
 
     @property
     def missing(self) -> int:
-        """How many of these have no result."""
+        """The number of requested episodes without a result."""
         return len(self.requested - {(row.game, row.trial) for row in self.rows})
 
     @property
     def games_teach_each_other(self) -> bool:
-        """Whether trials of one game looked at those of others: then games are not independent. A
-        record that tells nothing of it is taken for one whose games are."""
+        """Whether trials of one game used those of other games. Games are then not independent. A
+        record that does not say so is taken to have independent games."""
         return any(start.games_teach_each_other for start in self.run.starts)
 
     @property
     def labels(self) -> dict[str, str]:
-        """Those of run.json; the decoding's with what it has `added`."""
+        """The labels in run.json; the label of the decoding is followed by `added`."""
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
             labels["decoding"] = self.run.identity["decoding"]["rung"]
@@ -75,8 +75,8 @@ class CellRecord:
 
     @property
     def added(self) -> str:
-        """To the rung: a tracker's help, the strict reader of free answers, which was the only one
-        before one could choose, a draft, or what mends or rejects free answers."""
+        """What is added to the rung: the help of a state tracker, the strict reader of free answers
+        (the only one in earlier versions), a draft, or the repair or rejection of free answers."""
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
         strictly = rung and not rung.constrained and decoding.get("reading") != "lenient"
@@ -87,35 +87,38 @@ class CellRecord:
 
     @property
     def rung(self) -> int:
-        """Its place on the ladder; labels of other names come by the rung that they configure."""
+        """The cell's place on the ladder: that of its rung, whatever the label of the decoding
+        is."""
         label = self.run.labels.get("decoding")
         rung = self.run.identity.get("decoding", {}).get("rung", label)
         return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
     def budget(self) -> str:
-        """For example "50 actions": what every method of a comparison must have alike."""
+        """For example "50 actions". All methods of a comparison must have the same budget."""
         budget = self.run.identity["environment"]["budget"]
         return f"{budget['limit']} {budget['unit']}"
 
     @property
     def options(self) -> dict[str, str]:
-        """Every option that changes results, as "method.variant": "simple"; labels left out."""
+        """Every option that changes results, such as "method.variant": "simple", without the
+        labels."""
         return dict(_flat(self.run.identity))
 
     def settings(self, varying: Collection[str]) -> str:
-        """Those of the options in words, for example "method.variant=simple seed=0"."""
+        """Returns the options in `varying` as text, for example "method.variant=simple seed=0"."""
         return " ".join(f"{k}={v}" for k, v in self.options.items() if k in varying)
 
     def group(self, task_type: str) -> str:
-        """The environment's group of this kind of task; a kind in no group is its own."""
+        """Returns the environment's group of this task type, or the type itself if it has no
+        group."""
         groups = self.run.task_groups
         group = next((name for name, kinds in groups.items() if task_type in kinds), task_type)
         return visible(group)
 
 
 class Cells(list[CellRecord]):
-    """Those that can be read; `left_out` says why others cannot."""
+    """The cells that can be read; `left_out` says why others cannot."""
 
     def __init__(self, cells: Iterable[CellRecord] = (), left_out: Iterable[str] = ()) -> None:
         super().__init__(cells)
@@ -127,8 +130,8 @@ class Cells(list[CellRecord]):
 
 
 def find_cells(paths: Iterable[Path]) -> Cells:
-    """Every cell at or below the given folders, those of one folder sorted by what they are. Raises
-    ConfigError if one holds none that can be read."""
+    """Returns every cell at or below the given folders. The cells of one folder are sorted by
+    labels and settings. Raises ConfigError if a folder holds no cell that can be read."""
     cells, left_out = dict[Path, CellRecord](), list[str]()
     for path in paths:
         found, wrong = list[CellRecord](), list[str]()
@@ -148,8 +151,8 @@ def _read(folder: Path) -> CellRecord:
     problems = list[str]()
     if not (folder / "run.json").exists():
         raise ConfigError(
-            f"{folder} holds episodes and no run.json; put it back, or give the command that "
-            "played them again"
+            f"{folder} holds episodes but no run.json; put run.json back, or play the episodes "
+            "again with the same command"
         )
     run = read_run(folder)
     rows = read_rows(folder / "episodes.jsonl", problems)
@@ -158,14 +161,14 @@ def _read(folder: Path) -> CellRecord:
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
-    """By label, rungs as on the ladder, then by settings, numbers by their size."""
+    """A key to sort by: labels with rungs in the order of the ladder, then settings."""
     who = [value for label, value in cell.run.labels.items() if label != "decoding"]
     return (*who, cell.rung, [by_number(value) for value in cell.options.values()])
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
-    """Options that differ between cells with the same labels, or that only some of them have; the
-    seed always counts."""
+    """Returns the options that differ between cells with the same labels or that only some of them
+    have. The seed is always included."""
     together = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
     differing = [
         key
@@ -177,7 +180,7 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The second of each pair by the first, both in order."""
+    """Groups the second elements of the pairs by the first ones, both in order."""
     groups: dict[K, list[V]] = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)
@@ -185,7 +188,8 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def by_number(text: str) -> list[str | int]:
-    """A key to sort by: "3 rooms" before "11 rooms", and what begins with a number first."""
+    """A key to sort by: "3 rooms" comes before "11 rooms", and texts with a leading number
+    first."""
     parts = re.split(r"(\d+)", text)
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 

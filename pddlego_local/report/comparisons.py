@@ -1,7 +1,7 @@
-"""Arms that differ in one factor, compared on the same games: numbers only.
+"""Compares arms that differ in one factor on the same games; numbers only.
 
-`report.arms` says which arms these are, `report.statistics.paired` how they are tested, and
-`report.verdicts` puts the result into words.
+`report.arms` selects the arms, `report.statistics.paired` tests them, and `report.verdicts` puts
+the results into words.
 """
 
 from collections import Counter, defaultdict
@@ -25,18 +25,18 @@ from pddlego_local.runner.settings import Declared
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 GameKey = tuple[str, Cluster]
-"""What makes the games, and a game's number, or the cluster that it belongs to."""
+"""The options that determine the games (`Arm.games`), with a game's number or its cluster."""
 
 Before = Callable[[Sequence[Arm]], set[GameKey]]
-"""Which games of these arms their weights had played before the declaration."""
+"""Returns the games of these arms that their weights had played before the declaration."""
 
 Trials = Sequence[EpisodeRow]
-"""Of one game with one seed by one arm, in order; none where the result is missing."""
+"""The trials of one game with one seed by one arm, in order; empty if the result is missing."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One game with one seed, as both arms played it."""
+    """The results of both arms for one game with one seed."""
 
     game: GameKey
     seed: int
@@ -58,23 +58,23 @@ def solved(trials: Trials) -> bool:
 
 
 def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
-    """Of all games, seeds and trials that both arms were to play. A game that stands apart in one
-    arm stands apart in both."""
+    """Yields the pairs of all games, seeds and trials that were requested for both arms. A game
+    that is excluded from one arm is excluded from both."""
     rows = [*base.rows.values(), *other.rows.values()]
-    counting = {row.game for row in counted(rows, also=also).counted}
-    apart = {row.game for row in rows} - counting
+    scored = {row.game for row in counted(rows, also=also).counted}
+    excluded = {row.game for row in rows} - scored
     maps = clusters(rows)
     both = sorted(base.requested & other.requested)
     common = grouped(((game, seed), trial) for game, seed, trial in both)
     for (game, seed), trials in common.items():
-        if game not in apart:
+        if game not in excluded:
             cluster = base.games, maps.get(game, game)
             results = (_trials(arm, game, seed, trials) for arm in (base, other))
             yield Pair((base.games, game), seed, cluster, *results)
 
 
 def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
-    """None as long as a trial that may yet solve the game is missing."""
+    """Returns no rows if a missing trial might still solve the game."""
     found = [arm.rows.get((game, seed, trial)) for trial in trials]
     rows = [row for row in found if row]
     return rows if len(rows) == len(trials) or solved(rows) else []
@@ -82,9 +82,12 @@ def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two arms, over the compared games. `value` is what sets it apart: "free".
-    `per_success_`: all that all trials of these games took, lost ones too, by the games solved;
-    None where nothing was won."""
+    """One of the two arms, over the compared games.
+
+    `value` is the value of the factor in this arm, such as "free". `per_success_` numbers are the
+    totals over all trials of these games, lost ones included, divided by the number of games
+    solved. They are None if no game was solved.
+    """
 
     value: str
     success: Rate
@@ -94,13 +97,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Answer:
-    """To one question, which takes games or maps for independent units.
+    """The answer to one of the two questions, whose independent units are games or maps.
 
-    differ      units of which the arms won different numbers
-    p, p_holm   two-sided, alone and adjusted for the family of those of the same role
-    level       at which a difference is shown (`statistics.paired.holm`); 5 % of what is not tested
-    interval    what the test does not refuse at that level: without 0, a difference is shown
-    odds        what a logistic model says of the same question
+    differ      the number of units of which the arms won different numbers of pairs
+    p, p_holm   two-sided, alone and adjusted for the family of comparisons with the same role
+    level       at which a difference is shown (`statistics.paired.holm`); 5 % if nothing is tested
+    interval    the differences that the test does not reject at that level; a difference is shown
+                if and only if the interval excludes 0
+    odds        the result of a logistic model for the same question
     """
 
     differ: int
@@ -117,29 +121,32 @@ class Answer:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`other` less `base`, on the games that both finished.
+    """The arm `other` minus the arm `base`, on the games that both finished.
 
-    role                "primary" and "secondary" ones are tested, the others are differences alone
-    factor              the option in which they differ, such as "decoding.rung"
-    labels              what they share: labels, and the settings that vary in the report
+    role                "primary" and "secondary" comparisons are tested; "not asked" ones were not
+                        declared and are not tested
+    factor              the option in which the arms differ, such as "decoding.rung"
+    labels              what the arms share: labels, and settings that vary in the report
     pooled              what is pooled, such as "rooms 3, 5, 7"; "" for one kind of games
-    layout              the layout that comes with the grammar of one of them; "" for none
-    caveats             what else differs between the two, in words
-    games, maps, pairs  compared; games of unknown map are a map each. `missing` pairs were asked of
-                        both, and one result or both are absent
-    difference          in success, from -1 to 1; None of no pairs
-    plain               its interval of 95 % for new maps, before Holm
-    family              how many comparisons of the same role are tested
-    here                of new games on these maps: the game is the unit
-    new                 of new maps, which decides; the same where each game has its map
-    of_asked            the interval's ends for new maps if all results that are missing had gone
-                        against `other`, or all for it
-    smallest_shown      the difference that as many such maps would have shown in four of five
-                        experiments (`statistics.power`); None if none
-    shows_10_points     the share of experiments that would have shown a difference of 10 points
-    within              the share of pairs that disagree on maps where any does, as they take it
-    discordant          the pairs that one arm alone won
-    seen_before         games that records of the same weights had played before the declaration
+    layout              the layout that the grammar of one arm fixes; "" for none
+    caveats             what else differs between the arms, in words
+    games, maps, pairs  how many are compared; a game whose map is unknown is a map of its own
+    missing             pairs that were requested for both arms and lack at least one result
+    difference          in success, from -1 to 1; None if there are no pairs
+    plain               the 95 % interval of the difference for new maps, before Holm
+    family              the number of tested comparisons with the same role
+    here                the answer for new games on these maps: the game is the unit
+    new                 the answer for new maps: the map is the unit. This answer decides. Both are
+                        the same if each game has its own map
+    of_asked            the lower end of the interval for new maps if all missing results had gone
+                        against `other`, and the upper end if all had gone in its favour
+    smallest_shown      the smallest difference that four of five experiments with as many such maps
+                        would have shown (`statistics.power`); None if there is none
+    shows_10_points     the share of such experiments that would have shown 10 points
+    within              the share of pairs assumed to disagree on maps where any pair disagrees
+    discordant          the pairs that only one arm won
+    seen_before         the number of games that records of the same weights had played before the
+                        declaration
     """
 
     role: Role
@@ -168,7 +175,7 @@ class Comparison:
 
     @property
     def won_by(self) -> tuple[int, int, int, int]:
-        """Of the pairs: by the base alone, the other alone, both and neither."""
+        """The numbers of pairs won by the base alone, the other alone, both, and neither."""
         base = sum(pair.base_won for pair in self.discordant)
         both, discordant = self.base.success.k - base, len(self.discordant)
         return base, discordant - base, both, self.pairs - discordant - both
@@ -185,16 +192,20 @@ class Comparison:
 
     @property
     def overturned_by_missing(self) -> bool:
-        """Whether the results that are missing could take a conclusion away."""
+        """Whether the missing results could overturn the conclusion that a difference is shown."""
         shown = self.conclusion in ("higher", "lower")
         return bool(shown and self.missing) and self.of_asked.low <= 0 <= self.of_asked.high
 
 
 @dataclass(frozen=True)
 class Compared:
-    """`tested` are the declared comparisons, primary ones first; `others` differ in one factor too,
-    and nobody declared them. `origin` says who declared what was, and `history` when; `looked_at`
-    are the cells in which older records of the same weights were looked for."""
+    """All comparisons of a report.
+
+    `tested` are the declared comparisons, primary ones first. `others` are the undeclared
+    comparisons of arms that differ in one factor. `origin` says where the declarations come from,
+    and `history` when they were recorded. `looked_at` is the number of cells that were searched
+    for older records of the same weights.
+    """
 
     declared: Sequence[Declared]
     origin: str
@@ -207,9 +218,12 @@ class Compared:
 def compared(
     cells: Sequence[CellRecord], *, also: Also = (), earlier: Sequence[CellRecord] = ()
 ) -> Compared:
-    """What the cells' experiments declare. Holm's families are the primary comparisons and the
-    secondary ones. `earlier` are other records, in which games may have been seen before. Raises as
-    `declared.declared_by`."""
+    """Compares the arms of these cells and tests what their experiments declare.
+
+    Holm's families are the primary comparisons and the secondary ones. `earlier` are other records
+    in which the same games may have been played before. Raises ConfigError as
+    `declared.declared_by` does.
+    """
     experiments = declarations(cells)
     declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
@@ -220,7 +234,7 @@ def compared(
         _family(role, of_role, varying, also, before)
         for role, of_role in arms.groups(cells, declared).items()
     )
-    history = [told for one in experiments if (told := str(one))]
+    history = [text for one in experiments if (text := str(one))]
     return Compared(declared, origin, history, len(every), primary + secondary, others)
 
 
@@ -241,7 +255,7 @@ def _family(
 def _answers(
     role: Role, comparisons: Sequence[Sequence[Pair]], unit: Callable[[Pair], GameKey]
 ) -> list[Answer]:
-    """Of each comparison's pairs to the question that takes these units for independent."""
+    """Returns the answer of each comparison to the question with these independent units."""
     paired = [_paired(pairs, unit) for pairs in comparisons]
     tested = [None if role == "not asked" else found.p for found in paired]
     levels = iter(holm([p for p in tested if p is not None]))
@@ -265,7 +279,8 @@ def _answers(
 def _paired(
     pairs: Iterable[Pair], unit: Callable[[Pair], GameKey], missing_favour_other: bool = False
 ) -> Paired:
-    """Success is that after the last trial; what is missing went for the other arm, or against."""
+    """Tallies success after the last trial. Missing results favour `other` or, by default,
+    `base`."""
     tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
@@ -323,7 +338,7 @@ def _comparison(
 
 
 def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
-    """`played` are the trials of each game, with its cluster."""
+    """`played` has the cluster and the trials of each game."""
     rows = [row for _, trials in played for row in trials]
     success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
     calls, tokens = sum(row.calls for row in rows), sum(row.sampled_tokens for row in rows)

@@ -1,5 +1,5 @@
-"""What experiments declare that their reports shall test; when they did, as far as records tell;
-and which games records of the same weights had played by then."""
+"""The comparisons that experiments declare for testing, the time of the declaration as far as
+records tell, and the games that records of the same weights had played before."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from pddlego_local.runner.sweep import read_compare
 
 
 class Recorded(NamedTuple):
-    """`compare` as a start of a cell recorded it, or sweep.json, which has no start."""
+    """`compare` as recorded by a start of a cell, or by sweep.json, which has no start."""
 
     began: str
     compare: Any
@@ -28,44 +28,48 @@ class Recorded(NamedTuple):
 
 @dataclass(frozen=True)
 class Declaration:
-    """Of one experiment, whose cells these are."""
+    """The comparisons that one experiment declared. `cells` are the cells of the experiment."""
 
     folder: Path
     cells: Sequence[CellRecord]
 
     @cached_property
     def _recorded(self) -> list[Recorded]:
-        """The first that has what was declared last, and whatever followed; none if nothing was."""
+        """The first record of the latest declaration, and the records after it; empty if none."""
         starts = [start for cell in self.cells for start in cell.run.starts]
         every = [Recorded(start.began, start.config.get("compare"), start) for start in starts]
         every.append(Recorded(*read_compare(self.folder), None))
-        # In one second the last one counts: a sweep is written before its cells begin.
+        # Times are in seconds. Of equal times the last one is used: sweep.json is written before
+        # its cells begin.
         given = sorted((r for r in every if r.compare is not None), key=lambda r: r.began)
         return [*takewhile(lambda r: r.compare == given[-1].compare, reversed(given))][::-1]
 
     @property
     def _first(self) -> tuple[str, Start | None]:
-        """When it was first recorded, and the first start that has it, which knows the commit."""
+        """The time of the first record, and the first start with it, which knows the commit."""
         start = next((one.start for one in self._recorded if one.start), None)
         return self._recorded[0].began if self._recorded else "", start
 
     @property
     def compare(self) -> Comparisons | None:
-        """Raises ConfigError for what is none."""
+        """The declared comparisons, None if none. Raises ConfigError if they are not valid."""
         with clear_errors(f"{self.folder}: compare"):
             return COMPARE.validate_python(self._recorded[0].compare if self._recorded else None)
 
     @property
     def at(self) -> str:
-        """By when it was declared: when its commit was made, if that is known and holds it, else
-        when the first start with it began; "" where nothing was declared or no time is known."""
+        """The time by which the comparisons were declared.
+
+        It is the time of the commit if that is known and the commit contains them, and otherwise
+        the time of the first start with them. "" if nothing was declared or no time is known.
+        """
         began, start = self._first
         typed = any(word.startswith("compare") for word in (start and start.command) or ())
         return (not typed and start and not start.dirty and start.committed) or began
 
     @property
     def first_row(self) -> str:
-        """When the first cell with rows began: a row has no time of its own."""
+        """The time when the first cell with rows began; rows do not have times."""
         return min((cell.run.starts[0].began for cell in self.cells if cell.rows), default="")
 
     def __str__(self) -> str:
@@ -78,7 +82,7 @@ class Declaration:
             f"{self.folder.name}: these comparisons were first recorded at {began or 'no time'}, "
             f"at {commit}.",
             f"The commit was made at {made}." if made else "When it was made is not recorded.",
-            "It had uncommitted changes." * bool(start and start.dirty),
+            "The working tree had uncommitted changes." * bool(start and start.dirty),
             f"The first cell with rows began at {self.first_row or 'no recorded time'}.",
             "These comparisons were declared after the first rows."
             if self.first_row < self.at
@@ -88,14 +92,14 @@ class Declaration:
 
 
 def declarations(cells: Sequence[CellRecord]) -> list[Declaration]:
-    """Of each experiment that the cells belong to."""
+    """Returns the declaration of each experiment that the cells belong to."""
     folders = dict.fromkeys(cell.folder.parent for cell in cells)
     return [Declaration(one, [c for c in cells if c.folder.parent == one]) for one in folders]
 
 
 def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...], str]:
-    """The comparisons that shall be tested, each once, and in words who declared them. Raises
-    ConfigError for a record that names none."""
+    """Returns the comparisons to test, each once, and in words where they were declared. Raises
+    ConfigError if a record of declared comparisons is not valid."""
     declared = [one.compare for one in experiments]
     every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
     origins = ["declared by the experiment"] if any(of is not None for of in declared) else []
@@ -106,9 +110,13 @@ def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...
 def games_before(
     arms: Sequence[Arm], experiments: Iterable[Declaration], older: Iterable[CellRecord]
 ) -> set[tuple[str, Cluster]]:
-    """Games of these arms, by what makes them and their number, that other records of the same
-    weights had played before their experiment declared its comparisons. A start counts if it began
-    before. Rules have no weights."""
+    """Returns the games of these arms that records of the same weights had played before the
+    experiment declared its comparisons.
+
+    A game is identified by the options that determine it and its number. A record's episodes are
+    included if the start that requested them began before the declaration. Rules have no weights,
+    so their records are ignored.
+    """
     time = max(one.at for one in experiments if arms[0].first in one.cells)
     weights = {arm.first.run.model.get("fingerprint") for arm in arms} - {None}
     before = set[object]()
@@ -128,8 +136,8 @@ def games_before(
 
 
 def _names(arm: Arm, row: EpisodeRow) -> Iterator[object]:
-    """What tells that a row of another record is of the same game: the options that make the games
-    and its number, or the environment, its map and its number."""
+    """Identifies the game of a row across records: by the options that determine the games and its
+    number, and by its environment, map and number."""
     yield arm.games, row.game
     if row.map:
         yield arm.environment, row.map, row.game

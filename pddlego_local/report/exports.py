@@ -1,5 +1,5 @@
-"""What was recorded as CSV tables: a report's numbers, and for statistics of one's own a line for
-each model call, or for each episode. Texts are whole: prompts, thoughts, answers."""
+"""Writes CSV tables: a report's numbers, and a line for each model call or each episode for further
+statistics. Prompts, thoughts and answers are not shortened."""
 
 import csv
 import dataclasses
@@ -30,22 +30,27 @@ CALL_COLUMNS = (
     "temperature", "top_p", "max_tokens", "seed", "plan_actions", "planner_time_s", "prompt",
     "draft", "thought", "answer",
 )  # fmt: skip
-"""`outcome`, `success` and `counts` (whether it is in the rates) are the episode's; `cause` is what
-came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each episode; the tokens of
-the prompt and the time, which the samples of one have in common, stand with the first. Of several
-plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
+"""The columns of calls.
+
+`outcome`, `success` and `counts` (whether the episode is scored) belong to the episode. `cause` is
+the result of the call (`outcomes.CAUSES`). `call` numbers the requests from 1 in each episode. The
+samples of one request share its prompt tokens and its latency, which are given for the first sample
+only. If there are several plans for one answer, the last one is used. `prompt` is a JSON list of
+{"role", "content"}."""
 
 _OF_ROW = [field.name for field in dataclasses.fields(EpisodeRow)]
 EPISODE_COLUMNS = (
     *_OF_CELL, *dict.fromkeys([*_OF_EPISODE, *_OF_ROW]), "sampled_tokens", "observation",
     "commands",
 )  # fmt: skip
-"""A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
-said first, `commands` a JSON list of those that it carried out or refused."""
+"""The columns of episodes: a row of episodes.jsonl, with `causes` and `notes` as JSON objects.
+`observation` is the first observation, and `commands` is a JSON list of the commands that the game
+carried out or refused."""
 
 
 def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
-    """Of all episodes. Raises ConfigError for a transcript that cannot be read."""
+    """Yields a row for each call of all episodes, without those of transcripts that cannot be
+    read."""
     for of_cell, row, events in _episodes(cells):
         for line in calls(events):
             known = {**vars(row), **of_cell, **line}
@@ -53,7 +58,7 @@ def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
 
 
 def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
-    """Raises as `call_rows`."""
+    """Yields a row for each episode."""
     for of_cell, row, events in _episodes(cells):
         taken = [event.command for event in events if isinstance(event, ActionTaken)]
         yield {
@@ -70,18 +75,18 @@ def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
 def _episodes(
     cells: Sequence[CellRecord],
 ) -> Iterator[tuple[dict[str, Cell], EpisodeRow, Sequence[Event]]]:
-    """Each with what it shares with others of its cell, and whether it counts."""
+    """Yields the columns of the cell with `counts`, the row, and the events of each episode."""
     varying = varying_options(cells)
     for cell in cells:
         of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
-        apart = reasons(cell.rows)
+        excluded = reasons(cell.rows)
         for row in cell.rows:
             events, _ = cell.events(row)
-            yield {**of_cell, "counts": not apart[row.game]}, row, events
+            yield {**of_cell, "counts": not excluded[row.game]}, row, events
 
 
 def calls(events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
-    """Those of one episode, in order, with what is known of each alone."""
+    """Yields the columns of each call of one episode, in order."""
     plans: dict[int, list[Plan]] = {}  # by the identity of the call
     latest: dict[Where, list[Plan]] = {}
     for event in events:
@@ -118,9 +123,9 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
 
 
 def columns(row: Any) -> dict[str, Cell]:
-    """A row of `report.numbers`, flat: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
+    """Flattens a row of `report.numbers`: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
 
-    Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
+    Shares and intervals are from 0 to 1. Undefined numbers, such as a mean of no values, are None.
     """
     return dict(_flat(row, ""))
 
@@ -144,16 +149,16 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     elif hasattr(value, "_asdict"):  # an interval, or the odds
         yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
     elif isinstance(value, tuple):
-        if name != "discordant":  # episodes, which have tables of their own
+        if name != "discordant":  # episodes, which have separate tables
             yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value
 
 
 def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:
-    """`names` are the columns; returns how many rows. Half a surrogate pair becomes a "?".
+    """Writes the rows and returns their number. `names` are the columns.
 
-    Raises OSError.
+    Half a surrogate pair is written as "?". Raises OSError.
     """
     count = 0
     with path.open("w", newline="", encoding="utf-8", errors="replace") as file:

@@ -1,5 +1,5 @@
-"""From rows to the numbers of a report: what the papers report of a system, and one row per cell,
-per kind of task, and per trial."""
+"""Computes the numbers of a report from rows: the measures that the papers report, for each cell,
+each kind of task, and each trial."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,40 +13,46 @@ from pddlego_local.report.cells import CellRecord, grouped, varying_options
 from pddlego_local.report.statistics.rates import Mean, Range, Rate, if_missing
 
 Labels = Mapping[str, str]
-"""What tells a cell apart: its labels, "settings" and "budget"."""
+"""What identifies a cell: its labels, "settings" and "budget"."""
 
 ALL = "all"
 
 NESTED = {"read": (*ACCEPTED, "translate_error"), "accepted": ACCEPTED, "has_plan": PLANNED}
-"""Which causes say that PDDL got so far."""
+"""The causes with which PDDL has reached each of these stages."""
 
 SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_answer")
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What the papers report of a system, over the rows of one cell. Times in seconds.
+    """What the papers report about a system, computed from the rows of one cell. Times are in
+    seconds.
 
-    games, maps               how many, the trials of a game being one; None where no map is known.
-                              A game whose map alone is not known counts as one
-    success                   of the episodes; a game solved in an earlier trial counts as solved
-    games_solved              games that some trial solved, of all games
-    won                       episodes that the game's own rule calls won
+    games, maps               numbers of games and maps; all trials of a game are one game. If no
+                              map is known, `maps` is None. If some are unknown, each of these games
+                              is one map
+    success                   the share of episodes that succeeded, including those that were not
+                              played because an earlier trial had solved the game
+    games_solved              the share of games that at least one trial solved
+    won                       the number of episodes that the game itself calls won
     outcomes                  episodes by `outcomes.OUTCOMES`
     causes                    calls by `outcomes.CAUSES`
-    read, accepted, has_plan  episodes in which some answer held files; the translator took such
-                              files; they had a plan
-    valid_but_wrong           episodes that ended with a plan that gold files refuse
-    solver_errors, _aborts    attempts whose first PDDL gave nothing to do; episodes ended by them
-    solver_errors_fixed       of those errors, the ones that a retry fixed (PDDLego+ §5.3)
-    simulation_errors, _aborts, _fixed   likewise, steps that needed more than one attempt
-    edit_faults               parts of edits that named something absent
-    cut_after_answer          answers that were whole before the token limit cut what followed
+    read, accepted, has_plan  shares of episodes in which an answer contained files, in which the
+                              translator accepted them, and in which they had a plan
+    valid_but_wrong           the share of episodes that ended with a plan that is invalid in the
+                              gold files
+    solver_errors, _aborts    attempts whose first PDDL gave nothing to carry out; episodes ended
+                              by such errors
+    solver_errors_fixed       the share of those errors that a retry fixed (PDDLego+ §5.3)
+    simulation_errors, _aborts, _fixed   the same for steps that needed more than one attempt
+    edit_faults               parts of edits that named something that does not exist
+    cut_after_answer          answers that were complete before the token limit cut the text
 
-    Games with the same map, and the trials of a game, are a cluster: intervals say so.
-    The rest are means per episode that was played, of those that succeeded (`_on_success`) or did
-    not. `actions` are the commands carried out (PDDLego+'s "avg_steps*"), `refused` the others, and
-    `pddlego_steps` are both, as PDDLego §4 counts steps.
+    Games with the same map, and the trials of a game, are one cluster when intervals are computed.
+    All other numbers are means per played episode: per episode that succeeded (`_on_success`), that
+    did not (`_on_failure`), or any. `actions` are the commands carried out (PDDLego+'s
+    "avg_steps*"), `refused` are the other commands, and `pddlego_steps` are both, as PDDLego §4
+    counts steps.
     """
 
     games: int
@@ -89,9 +95,11 @@ class Measures:
 
 
 def measure(*parts: Sequence[EpisodeRow]) -> Measures:
-    """The measures of these rows, whatever they are: a cell's, or those of one task type. Where
-    several kinds of games are pooled each is a part: a game's number means one game in a part."""
-    placed = []  # each row with its game and cluster, which a part's number makes the part's own
+    """Computes the measures of these rows, such as those of a cell or of one task type.
+
+    Each of the `parts` is one kind of games. The same game number in two parts is two games.
+    """
+    placed = []  # each row with its game and its cluster, both identified with the part's number
     for number, part in enumerate(parts):
         known = clusters(part)
         placed += [(row, (number, row.game), (number, known[row.game])) for row in part]
@@ -107,11 +115,11 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     outcomes = Counter(row.outcome for row in rows)
 
     def rate(k: str, n: str = "") -> Rate:
-        """Of all episodes, or of the sum of another number."""
+        """The rate of `k` over all episodes, or over the sum of `n`."""
         return Rate.of((at, getattr(row, k), getattr(row, n) if n else 1) for row, _, at in placed)
 
     def mean(name: str) -> Mean:
-        """Of "steps_on_success": `steps` of the episodes that succeeded."""
+        """For example "steps_on_success": the mean of `steps` over episodes that succeeded."""
         number, _, which = name.partition("_on_")
         return Mean.of(getattr(row, number) for row in episodes[which])
 
@@ -139,10 +147,13 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
 
 @dataclass(frozen=True)
 class CellNumbers:
-    """One cell. `asked` = `finished` + `missing` episodes, and of the finished ones three kinds
-    stand apart, with all trials of their games: `trivial` ones (but `with_trivial`), `unsolvable`
-    ones, and those whose map the model has `seen_in_training` (but `with_seen`).
-    `success_of_asked` treats what has no result as lost and as won."""
+    """The numbers of one cell.
+
+    `asked` is the number of requested episodes, `finished` + `missing`. Three kinds of finished
+    episodes are excluded, with all trials of their games: `trivial` ones (unless `with_trivial`),
+    `unsolvable` ones, and those on maps that the model has `seen_in_training` (unless `with_seen`).
+    `success_of_asked` is the range of the success rate with all missing results lost, or all won.
+    """
 
     labels: Labels
     asked: int
@@ -160,7 +171,7 @@ class CellNumbers:
 
 @dataclass(frozen=True)
 class TaskNumbers:
-    """The finished episodes of one kind of task in one cell."""
+    """The numbers of the scored episodes of one kind of task in one cell."""
 
     labels: Labels
     tasks: str
@@ -172,9 +183,11 @@ class TaskNumbers:
 
 @dataclass(frozen=True)
 class TrialNumbers:
-    """Games solved in this trial or before, of those whose trial of this number is over; `missing`
-    games are still to be played so often, and `games_solved_of_asked` counts them as lost and as
-    won. `tasks` is a kind, or `ALL`."""
+    """Games solved in this trial or before, among the games that have finished this trial.
+
+    `missing` games have not finished it, and `games_solved_of_asked` is the range with all of them
+    lost, or all won. `tasks` is a kind of task, or `ALL`.
+    """
 
     labels: Labels
     tasks: str
@@ -186,7 +199,7 @@ class TrialNumbers:
 
 @dataclass(frozen=True)
 class Numbers:
-    """All of a report."""
+    """All numbers of a report."""
 
     cells: list[CellNumbers]
     tasks: list[TaskNumbers]
@@ -194,6 +207,7 @@ class Numbers:
 
 
 def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
+    """Computes all numbers of a report. `also` are reasons for exclusion to ignore."""
     varying = varying_options(cells)
     numbers = Numbers([], [], [])
     for cell in cells:
@@ -229,44 +243,45 @@ def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
     )
 
 
-def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
-    """Of games that stand apart nothing that could count is missing."""
+def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:
+    """The range of the success rate. Missing trials of excluded games would not be scored."""
     known = clusters(cell.rows)
-    apart = known.keys() - {row.game for row in counting}
+    excluded = known.keys() - {row.game for row in scored}
     played = {(row.game, row.trial) for row in cell.rows}
-    left = [game for game, _ in sorted(cell.requested - played) if game not in apart]
-    finished = [(known[row.game], int(row.success), 1) for row in counting]
+    left = [game for game, _ in sorted(cell.requested - played) if game not in excluded]
+    finished = [(known[row.game], int(row.success), 1) for row in scored]
     return if_missing(finished, (known.get(game, game) for game in left))
 
 
 def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]:
-    """By the environment's groups of task types, in its order; then games as they are named."""
+    """Returns the scored rows by the environment's groups of task types, in the environment's
+    order, then by task types without a group."""
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
-    counting = counted(cell.rows, also=also).counted
-    groups = grouped((cell.group(types.get(row.game, "")), row) for row in counting)
+    scored = counted(cell.rows, also=also).counted
+    groups = grouped((cell.group(types.get(row.game, "")), row) for row in scored)
     return {name: groups[name] for name in {**cell.run.task_groups, **groups} if name in groups}
 
 
 def success_after_trials(
     rows: Iterable[EpisodeRow], games: Collection[int] = (), *, also: Also = ()
 ) -> list[TrialNumbers]:
-    """Of all kinds of tasks, then of each, after the first trial, the second, …: how methods that
-    learn between trials are judged. A game is solved from the first trial that solved it.
+    """Returns the games solved after each trial, for all kinds of tasks together and for each kind.
 
-    `games` are those that shall be played; the kind of a game that was never played is not known.
-    Games that stand apart are left out (`counting.counted`).
+    Methods that learn between trials are judged by these numbers. A game is solved from the first
+    trial on that solved it. `games` are the requested games. The kind of a game that was never
+    played is unknown. Excluded games are left out (`counting.counted`).
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, also=also).counted
     trials = grouped((row.game, row) for row in kept)
-    # A trial that was not played again, because an earlier one had won, names no kind.
+    # A trial that was not played because an earlier one had won names no kind.
     kinds = grouped(
         (next((row.task_type for row in played if row.task_type), ""), game)
         for game, played in trials.items()
     )
     known = clusters(kept)
-    never_begun = set(games) - {row.game for row in rows}
-    by_kind = [(ALL, [*trials, *never_begun]), *sorted(kinds.items())] if kept else []
+    not_begun = set(games) - {row.game for row in rows}
+    by_kind = [(ALL, [*trials, *not_begun]), *sorted(kinds.items())] if kept else []
     return [
         _after(kind, [(known.get(game, game), trials.get(game, [])) for game in of_kind], trial)
         for kind, of_kind in by_kind
@@ -277,7 +292,7 @@ def success_after_trials(
 def _after(
     kind: str, games: Iterable[tuple[Cluster, list[EpisodeRow]]], trial: int
 ) -> TrialNumbers:
-    """`games` are the trials of each, with its cluster."""
+    """`games` has the cluster and the trials of each game."""
     over, missing = [], []
     for cluster, rows in games:
         if any(row.trial == trial for row in rows):

@@ -1,8 +1,8 @@
-"""What the papers report of a system, for our cells and for others' systems: numbers, side by side
-and never added up.
+"""The numbers that the papers report, for our cells and for the systems of others. They are shown
+side by side and never combined.
 
-Others' numbers are in published.yaml, each with its source and with whether trivial games count in
-our rows that are shown with it.
+published.yaml has the numbers of others with their sources. It also says for each source whether
+our rows that are shown beside it include trivial games.
 """
 
 import json
@@ -30,13 +30,14 @@ PUBLISHED = Path(__file__).with_name("published.yaml")
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One system on one set of games. `source` is "here", or who reported it and where.
+    """The result of one system on one set of games.
 
-    `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was,
-    "seed" where the model began with one; `group` is a kind of games, "" for all. Success is a
-    share, from the lowest to the highest reported; `interval` is ours, of 95 %. What is not known
-    is None. The rest is as in `report.numbers.Measures`; steps, actions and refused ones
-    are means.
+    `source` is "here", or who reported the result and where. `variant` is the variant of the
+    prompt, "" if the method has only one. `domain` is "fixed" if the domain file was fixed, and
+    "seed" if the model was given one to start from. `group` is a kind of games, "" for all.
+    Success is a share, from the `lowest` to the `highest` that was reported. `interval_low` and
+    `interval_high` are the ends of our 95 % interval. Unknown numbers are None. The other fields
+    are as in `report.numbers.Measures`; steps, actions and refused commands are means.
     """
 
     source: str
@@ -74,7 +75,7 @@ class Result:
 
 @cache
 def _file() -> dict[str, Any]:
-    """published.yaml."""
+    """The contents of published.yaml."""
     file: dict[str, Any] = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
     return file
 
@@ -85,12 +86,12 @@ def _name(table: Mapping[str, str]) -> str:
 
 @cache
 def published() -> tuple[Result, ...]:
-    """All of published.yaml."""
+    """Returns all results in published.yaml."""
     return tuple(_read(table, **entry) for table in _file()["tables"] for entry in table["results"])
 
 
 def _read(table: Mapping[str, str], success: Any = None, won: int = 0, **entry: Any) -> Result:
-    """`success` is one number or two, in percent; without it, `won` of `n` say the same."""
+    """`success` is in percent, one number or a range. Without it, success is `won` of `n`."""
     success = 100 * won / entry["n"] if success is None else success
     lowest, highest = success if isinstance(success, list) else (success, success)
     entry |= {name: table[name] for name in ("environment", "games", "budget")}
@@ -98,26 +99,28 @@ def _read(table: Mapping[str, str], success: Any = None, won: int = 0, **entry: 
 
 
 def _sources(results: Iterable[Result]) -> dict[str, dict[str, str]]:
-    """Those that some result has."""
+    """Returns the sources of these results."""
     shown = {result.source for result in results}
     used = {table["source"] for table in _file()["tables"] if _name(table) in shown}
     return {name: source for name, source in _file()["sources"].items() if name in used}
 
 
 def comparable(results: Sequence[Result]) -> list[Result]:
-    """Ours, and of the others those of the same environments and methods; the real ALFWorld's games
-    are those of `alfworld` too."""
+    """Returns our results, and the results of others for the same environments and methods. The
+    real ALFWorld counts as `alfworld`."""
     played = {(one.environment.removesuffix("_real"), one.method) for one in results if one.ours}
     return [one for one in results if one.ours or (one.environment, one.method) in played]
 
 
 def paper_results(cells: Sequence[CellRecord]) -> list[Result]:
-    """Ours, and then those that others reported of the same environments and methods."""
+    """Returns the results of these cells, then those of others for the same environments and
+    methods."""
     return comparable([*_ours(cells), *published()])
 
 
 def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
-    """Arms that differ only in the kind of their games are one system, as in the papers."""
+    """Yields our results. Arms that differ only in the kind of games are one system, as in the
+    papers."""
     varying = varying_options(cells)
     systems = grouped(
         (json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True), arm)
@@ -127,7 +130,7 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
         labels = arms[0].first.labels
         system = labels["environment"].removesuffix("_real"), labels["method"]
         reported = [one for one in published() if (one.environment, one.method) == system]
-        # What becomes of trivial games: as everywhere else, where nobody reported anything.
+        # How trivial games are treated. Without published results they are left out, as elsewhere.
         rules = {source["trivial"] for source in _sources(reported).values()} or {"left out"}
         for trivial in sorted(rules):
             yield from _system(arms, varying, trivial, {one.group for one in reported})
@@ -136,7 +139,7 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
 def _system(
     arms: Sequence[Arm], varying: set[str], trivial: str, named_groups: set[str]
 ) -> Iterator[Result]:
-    """On all games, and on each group of them."""
+    """Yields the results on all games, and on each group of games."""
     missing = sum(cell.missing for arm in arms for cell in arm.cells)
     also = TRIVIAL if trivial == "counted" else ()
     found = [(arm.games, counted([*arm.rows.values()], also=also)) for arm in arms]
@@ -156,7 +159,7 @@ def _system(
 
 
 def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
-    """By label, rungs as on the ladder."""
+    """A key to sort by: labels, with rungs in the order of the ladder."""
     cell = arms[0].first
     return (*(cell.labels[label] for label in LABELS[:3]), cell.rung)
 
@@ -164,7 +167,7 @@ def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
 def _named(
     arms: Sequence[Arm], varying: set[str], solved: set[tuple[str, int]], trivial: str
 ) -> dict[str, str]:
-    """`solved` are the games that are solved at reset."""
+    """The fields that name a result. `solved` are the games that are solved at reset."""
     first, labels = arms[0].first, arms[0].first.labels
     shown = [
         f"{key.split('.')[-1]} {value}"
@@ -172,7 +175,7 @@ def _named(
         if key in varying and key not in ("method.variant", "method.domains")
     ]
     variant = first.options.get("method.variant", "")
-    words = ["in compact words"] * (variant == COMPACT)
+    words = ["compact prompt"] * (variant == COMPACT)
     sizes = [arm.first.options.get("environment.rooms", "") for arm in arms]
     played = {(arm.games, key[0]) for arm in arms for key in arm.requested}
     games = f"{len(played if trivial == 'counted' else played - solved)} games"
@@ -194,7 +197,7 @@ def _named(
 
 
 def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
-    """`kept` are rows that count, each with what makes its games."""
+    """`kept` are the scored rows, each with the options that determine its games."""
     found = measure(*grouped(kept).values())
     success = found.success
     low, high = success.interval if success.n else (None, None)
@@ -215,7 +218,7 @@ def _number(value: Any) -> Any:
 
 
 def papers_markdown(results: Sequence[Result]) -> str:
-    """The whole file; "" where no cell has anything that the papers report."""
+    """Returns papers.md, or "" if no cell has results that the papers report."""
     tables = [f"## {title}\n\n{markdown(rows)}" for title, rows in _tables(results)]
     titles = [f"{name}: {source['title']}" for name, source in _sources(results).items()]
     notes = "".join(f"- {note}\n" for note in (*notes_of("papers"), *titles))
@@ -232,14 +235,15 @@ def _tables(results: Sequence[Result]) -> list[tuple[str, list[TextRow]]]:
         ("Errors, and how many were fixed", _rows(main, _errors)),
         ("Steps and actions", _rows(main, _steps)),
         ("Difficulty", _pivot(by_group, lambda one: one.group, apart=2)),
-        ("What the prompt tells of goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
+        ("What the prompt says about goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
         ("A domain that won before, held fixed", _pivot(by_domain, _domain, apart=2)),
     ]
     return [(title, rows) for title, rows in tables if rows]
 
 
 def _main(result: Result) -> bool:
-    """With the prompts of the papers' main tables; `compact` says the same in fewer words."""
+    """Whether the prompts are those of the papers' main tables, or `compact`, which shortens
+    them."""
     return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
 
 
@@ -250,7 +254,8 @@ def _domain(result: Result) -> str:
 def _pivot(
     results: Sequence[Result], column: Callable[[Result], str], apart: int = 1
 ) -> list[TextRow]:
-    """Success, a column for each value. None where our cells have fewer values than `apart`."""
+    """A table of success with a column for each value of `column`; empty if our cells have fewer
+    values than `apart`."""
     ours = {column(one) for one in results if one.ours}
     if len(ours) < apart:
         return []
@@ -266,7 +271,7 @@ def _pivot(
 
 
 def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> list[TextRow]:
-    """A row for each result that has any of the numbers; none without one of ours."""
+    """A row for each result that has any of the numbers; empty if none of them is ours."""
     known = [one for one in results if any(text != "–" for text in numbers(one).values())]
     if not any(one.ours for one in known):
         return []
@@ -299,8 +304,8 @@ def _steps(result: Result) -> TextRow:
         "steps on success": number(result.steps_on_success),
         "steps on failure": number(result.steps_on_failure),
         "actions": number(result.actions),
-        "on success, refused ones too": number(result.pddlego_steps_on_success),
-        "of these refused": number(result.refused_on_success),
+        "PDDLego's steps on success": number(result.pddlego_steps_on_success),
+        "refused on success": number(result.refused_on_success),
     }
 
 

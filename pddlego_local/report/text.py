@@ -1,4 +1,4 @@
-"""Numbers as people read them: Markdown tables, tables for the terminal, and the notes below."""
+"""Renders numbers as Markdown tables, tables for the terminal, and the notes below them."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
 FOUND = ("success", "games solved", "from", "to", "on these maps", "on new maps", "points")
 ON_SCREEN = (
-    "games", "finished", "success", "of what was asked", "games solved", "steps", "calls",
+    "games", "finished", "success", "of all requested", "games solved", "steps", "calls",
     "answers", "wall s",
 )  # fmt: skip
 FURTHER: dict[str, str] = yaml.safe_load(
@@ -34,28 +34,29 @@ _NOTES = jinja2.Environment(
 
 
 def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, int]) -> str:
-    """What has no result yet, in sentences; "" where nothing is missing. `planned` are the episodes
-    of each cell of the sweeps, by its folder, of those that have not begun too."""
-    asked = {**planned, **{cell.folder: len(cell.rows) + cell.missing for cell in cells}}
-    episodes, waiting = sum(asked.values()), len(asked) - len(cells)
+    """Says in sentences how many results are missing, or returns "" if none are. `planned` has the
+    number of episodes for the folder of each cell of the sweeps, begun or not."""
+    requested = {**planned, **{cell.folder: len(cell.rows) + cell.missing for cell in cells}}
+    episodes, waiting = sum(requested.values()), len(requested) - len(cells)
     left = episodes - sum(len(cell.rows) for cell in cells)
     words = [
         f"This sweep is not finished: {left} of {episodes} episodes have no result yet.",
-        *[f"{waiting} of {len(asked)} cells have not begun."] * bool(waiting),
+        *[f"{waiting} of {len(requested)} cells have not begun."] * bool(waiting),
         "Every number below may still change.",
     ]
     return " ".join(words) if left else ""
 
 
 def report_markdown(numbers: Numbers) -> str:
-    """The results: their tables, and below them what a reader has to know."""
+    """Returns the tables of results, and below them the notes that explain them."""
     tables = [f"# {title}\n\n{with_common_first(rows)}" for title, rows in result_tables(numbers)]
     below = "".join(f"- {note}\n" for note in notes_of("results", cells=numbers.cells))
     return "\n#".join(tables) + f"\n{below}"
 
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
-    """Titles and rows: the cells; kinds of tasks and trials, where there are several."""
+    """Returns titles and rows of the tables: cells, and kinds of tasks and trials if there are
+    several."""
     unsaid = unsaid_columns(numbers) - {"finished"}
     several = len({task.tasks for task in numbers.tasks}) > 1
     cells = [cell_text(cell) for cell in numbers.cells]
@@ -68,7 +69,7 @@ def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
 
 
 def unsaid_columns(numbers: Numbers) -> set[str]:
-    """The columns in which no cell has anything to say; "finished" where nothing is missing."""
+    """Returns the columns that are empty for all cells, and "finished" if no result is missing."""
     cells = numbers.cells
     said = {
         **dict.fromkeys(
@@ -78,7 +79,7 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         "games": any(cell.measures.maps is not None for cell in cells),
         "games solved": bool(numbers.trials),
         "finished": any(cell.missing for cell in cells),
-        "of what was asked": any(cell.missing for cell in cells),
+        "of all requested": any(cell.missing for cell in cells),
         "seen in training": any(cell.seen_in_training for cell in cells),
         "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
     }
@@ -86,18 +87,18 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
 
 
 def rendered(name: str, **facts: Any) -> str:
-    """A template in notes/."""
+    """Renders a template in notes/."""
     return _NOTES.get_template(f"{name}.jinja").render(facts)
 
 
 def notes_of(name: str, **facts: Any) -> list[str]:
-    """The paragraphs of a template in notes/, each as one line."""
+    """Renders a template in notes/ and returns its paragraphs, each as one line."""
     paragraphs = rendered(name, **facts).split("\n\n")
     return [paragraph.strip().replace("\n", " ") for paragraph in paragraphs]
 
 
 def cell_text(cell: CellNumbers) -> TextRow:
-    """One line of the first table."""
+    """Returns one row of the first table."""
     left = f", {cell.missing} without a result" if cell.missing else ""
     values = {**vars(cell.measures), **vars(cell)}
     return {
@@ -105,7 +106,7 @@ def cell_text(cell: CellNumbers) -> TextRow:
         "finished": f"{cell.finished} of {cell.asked}{left}",
         "games": _games(cell.measures.games, cell.measures.maps),
         "success": rate(cell.measures.success),
-        "of what was asked": interval(*cell.success_of_asked) if left else "–",
+        "of all requested": interval(*cell.success_of_asked) if left else "–",
         **{title: _text(name, values[name]) for name, title in FURTHER.items()},
     }
 
@@ -132,12 +133,12 @@ def _trial_text(trial: TrialNumbers) -> TextRow:
         "after trial": str(trial.after_trial),
         "games solved": rate(trial.games_solved),
         "without a result": str(trial.missing),
-        "of what was asked": interval(*trial.games_solved_of_asked) if trial.missing else "–",
+        "of all requested": interval(*trial.games_solved_of_asked) if trial.missing else "–",
     }
 
 
 def markdown(table: Sequence[TextRow]) -> str:
-    """A table of equal-keyed rows as GitHub Markdown; "" for no rows."""
+    """Returns rows with equal keys as a GitHub Markdown table, or "" for no rows."""
     if not table:
         return ""
     columns = list(table[0])
@@ -147,25 +148,25 @@ def markdown(table: Sequence[TextRow]) -> str:
 
 
 def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
-    """Without the columns in which no row says anything."""
+    """Removes the columns that are empty in all rows."""
     said = [name for name in rows[0] if any(row[name].strip("–→ ") for row in rows)] if rows else []
     return [{name: row[name] for name in said} for row in rows]
 
 
 def with_common_first(rows: Sequence[TextRow]) -> str:
-    """A table below a line of what all its rows have in common, so that what was found stands on
-    the left."""
+    """Returns a table below a line with the values that all its rows share, so that the results are
+    on the left."""
     common, columns = split_common(rows)
     shared = ", ".join(f"{name} {text}" for name, text in common.items() if text.strip("–"))
     table = markdown([{name: row[name] for name in columns} for row in rows])
-    return f"In all: {shared}.\n\n{table}" if shared else table
+    return f"In all rows: {shared}.\n\n{table}" if shared else table
 
 
 def split_common(
     rows: Sequence[TextRow], found: Collection[str] = FOUND
 ) -> tuple[TextRow, list[str]]:
-    """The columns that all of several rows have in common, with their text, and the names of the
-    others, those of what was `found` among them in any case."""
+    """Returns the columns in which all of several rows have the same text, with that text, and the
+    names of all other columns. The columns in `found` are never among the former."""
     common = {
         name: text
         for name, text in rows[0].items()
@@ -175,13 +176,13 @@ def split_common(
 
 
 def on_screen(numbers: Numbers) -> Table:
-    """The columns that fit a terminal; a column of labels only where it tells cells apart."""
+    """Returns a table that fits a terminal; label columns are shown only where cells differ."""
     table = [cell_text(cell) for cell in numbers.cells]
-    apart = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
+    differing = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
     unsaid = unsaid_columns(numbers)
     if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
         unsaid.add("games")
-    columns = [*(apart or ["model"]), *(column for column in ON_SCREEN if column not in unsaid)]
+    columns = [*(differing or ["model"]), *(column for column in ON_SCREEN if column not in unsaid)]
     below = "\n".join(notes_of("results", cells=numbers.cells)[:-1])
     screen = Table(*columns, caption=below, caption_justify="left")
     for row in table:
@@ -190,7 +191,7 @@ def on_screen(numbers: Numbers) -> Table:
 
 
 def rate(value: Rate) -> str:
-    """For example "55.0 % [34.2, 74.2] of 20"; a dash for none of none."""
+    """For example "55.0 % [34.2, 74.2] of 20", or a dash if n is 0."""
     if value.share is None:
         return "–"
     return f"{100 * value.share:.1f} % {interval(*value.interval)} of {value.n}"

@@ -1,5 +1,5 @@
-"""Comparisons as people read them: verdicts in words that cannot be read for more than was shown,
-Markdown tables with their notes, and tables for the terminal."""
+"""Renders comparisons as verdicts in words that claim no more than was shown, as Markdown tables
+with notes, and as tables for the terminal."""
 
 from dataclasses import dataclass
 
@@ -19,13 +19,16 @@ from pddlego_local.report.text import (
 )
 
 MOST_ON_TOP = 12  # verdicts on a report's first screen, and on the terminal's
-MOST_OTHERS = 40  # lines of what nobody asked
+MOST_OTHERS = 40  # lines of undeclared comparisons
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of the tested comparison of this number. `arms` is "free → grounded", `where` tells this
-    comparison apart from the others: "nano, pddlego_plus"; `text` are sentences."""
+    """The verdict on the tested comparison with this number.
+
+    `arms` is for example "free → grounded". `where` distinguishes this comparison from the others,
+    for example "nano, pddlego_plus". `text` has the sentences of the verdict.
+    """
 
     number: int
     role: Role
@@ -39,31 +42,32 @@ class Verdict:
 
 
 def declared_in_words(compared: Compared) -> str:
-    """What was asked, and by whom, in one sentence."""
-    asked = [f"{'first of all ' * one.primary}{one}" for one in compared.declared]
-    return f"Asked ({compared.origin}): {'; '.join(asked) or 'nothing'}."
+    """Says in one sentence which comparisons are tested, and where they were declared."""
+    tested = [f"{one}{' (primary)' * one.primary}" for one in compared.declared]
+    return f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}."
 
 
 def history_in_words(compared: Compared) -> str:
-    """When it was declared, as far as records tell; "" where nothing was."""
-    looked = (
-        "Older records of the same weights were looked for among "
-        f"{compared.looked_at} cells: those of this report, and of `--earlier`."
+    """Says when the comparisons were declared, as far as records tell; "" if nothing was
+    declared."""
+    searched = (
+        f"{compared.looked_at} cells were searched for older records of the same weights: those of "
+        "this report, and of `--earlier`."
     )
-    return " ".join([*compared.history, looked]) if compared.history else ""
+    return " ".join([*compared.history, searched]) if compared.history else ""
 
 
 def verdicts(compared: Compared) -> list[Verdict]:
-    """One for each tested comparison: primary ones first, and of each role those that show a
-    difference."""
+    """Returns a verdict for each tested comparison: primary ones first, and within each role those
+    that show a difference first."""
     labels = [shared(one) for one in compared.tested]
-    apart = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
+    differing = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
     found = [
         Verdict(
             number,
             one.role,
             f"{one.base.value} → {one.other.value}",
-            ", ".join(row[name] for name in apart if row[name]),
+            ", ".join(row[name] for name in differing if row[name]),
             verdict(one),
         )
         for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
@@ -73,13 +77,14 @@ def verdicts(compared: Compared) -> list[Verdict]:
 
 
 def shared(found: Comparison) -> dict[str, str]:
-    """What both arms have in common, by name."""
+    """Returns what both arms have in common, by name."""
     return {**found.labels, "pooled": found.pooled}
 
 
 def verdict(found: Comparison) -> str:
-    """Sentences: what is shown, the rates, the difference, and to each question its interval, its
-    test and its model; then what that means for new games."""
+    """Returns the sentences of a verdict: the conclusion, the rates, the difference, then the
+    interval, the test and the logistic model for each question, and the consequence for new
+    games."""
     words = {"points": points, "span": span, "p": _p, "percent": _percent}
     limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
     return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
@@ -102,17 +107,17 @@ def _p(p: float | None) -> str:
         return "p < 0.001"
     digits = 2 if p >= 0.1 else 3
     while round(p, digits) == LEVEL != p:
-        digits += 1  # on which side of the level it is
+        digits += 1  # to show on which side of the level it is
     return f"p = {p:.{digits}f}"
 
 
 def points(share: float) -> str:
-    """In points of a hundred, with a sign: "+12"."""
+    """In percentage points, with a sign: "+12"."""
     return f"{100 * share:+.0f}"
 
 
 def span(interval: Interval) -> str:
-    """In points. An end that is near 0 and not 0 has a decimal."""
+    """In percentage points. An end that is near 0 but not 0 has a decimal."""
     return " to ".join(map(_end, interval))
 
 
@@ -123,20 +128,20 @@ def _end(share: float) -> str:
 
 
 def verdicts_markdown(compared: Compared) -> str:
-    """A report's first screen: what was asked, and each verdict in words, primary ones first."""
-    told = {"declared": declared_in_words(compared), "history": history_in_words(compared)}
-    return rendered("verdicts", **told, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
+    """Returns the first screen of a report: the tested comparisons and their verdicts."""
+    facts = {"declared": declared_in_words(compared), "history": history_in_words(compared)}
+    return rendered("verdicts", **facts, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
 
 
 def comparisons_markdown(compared: Compared) -> str:
-    """What was tested, what else differs in one factor, and what a reader has to know; "" where
-    there is nothing to compare."""
+    """Returns tables of the tested comparisons and of the other arms that differ in one factor, and
+    notes that explain them; "" if there is nothing to compare."""
     if not compared.tested and not compared.others:
         return ""
     tables = {
         "Primary comparisons": [_tested(one) for one in compared.tested if one.role == "primary"],
         "Comparisons": [_tested(one) for one in compared.tested if one.role == "secondary"],
-        "Other differences: nobody asked, and nothing is tested": [
+        "Other differences, not declared and not tested": [
             _other(one) for one in compared.others[:MOST_OTHERS]
         ],
     }
@@ -146,7 +151,7 @@ def comparisons_markdown(compared: Compared) -> str:
         if rows
     ]
     if (left := len(compared.others) - MOST_OTHERS) > 0:
-        parts.append(f"{left} more of these differences are in comparisons.csv.\n")
+        parts.append(f"comparisons.csv has {left} more of these differences.\n")
     counts = {one.role: one.family for one in compared.tested if one.family}
     facts = {"declared": declared_in_words(compared), "LEAST_CLUSTERS": LEAST_CLUSTERS}
     notes = notes_of("comparisons", counts=counts, **facts)
@@ -182,12 +187,12 @@ def _other(found: Comparison) -> TextRow:
         "points": "–" if found.difference is None else points(found.difference),
         "95 %": span(found.plain),
         "games": _games(found),
-        "not alike": "; ".join(found.caveats),
+        "caveats": "; ".join(found.caveats),
     }
 
 
 def comparisons_on_screen(compared: Compared) -> Table:
-    """What was asked, and the first verdicts."""
+    """Returns a table of the first verdicts, with the tested comparisons as its title."""
     found = verdicts(compared)
     left = len(found) - MOST_ON_TOP
     caption = f"{left} more comparisons: --out writes them all to report.md" if left > 0 else None
@@ -204,5 +209,5 @@ def _games(found: Comparison) -> str:
 
 
 def _percent(share: float) -> str:
-    """With at most four digits: "99.44 %"."""
+    """With at most four significant digits: "99.44 %"."""
     return f"{100 * share:.4g} %"

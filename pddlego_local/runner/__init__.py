@@ -1,1 +1,1 @@
-"""A run: config, cells, the pool of episodes, limits and Ctrl-C, other machines, provenance."""
+"""Runs experiments: configuration, cells, thread pool, limits and Ctrl-C, launchers, provenance."""

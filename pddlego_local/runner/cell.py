@@ -1,6 +1,6 @@
-"""One cell while it is played: its parts, its record, and its episodes one by one.
+"""Plays one cell: holds its parts and its record, and plays its episodes one by one.
 
-Knows nothing of threads nor of the other cells that are played at the same time (`run`).
+This module does not manage threads or the other cells that are played at the same time; `run` does.
 """
 
 import contextlib
@@ -41,14 +41,18 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.provenance import run_record
 
-MOST_WAIT_S = 30  # before an episode is tried again: 1 s, 2 s, 4 s, …
+MOST_WAIT_S = 30  # the waits before retries of an episode are 1 s, 2 s, 4 s, … up to this
 
 
 @dataclass
 class CellResult:
-    """How one cell went. `faults` are the episodes that ended in an infrastructure fault, as
-    "game 3, trial 0: …", `refused` the fault for which none could begin, or that another process is
-    playing the cell; `left` is how many were not begun: the run ended early, for the `reason`."""
+    """The result of playing one cell.
+
+    `played` counts the episodes that got a row. `faults` lists the episodes that ended in an
+    infrastructure fault, as "game 3, trial 0: …". `refused` is the error because of which no
+    episode could begin, for example because another process is playing the cell. `left` counts the
+    episodes that were not begun because the run ended early, for the `reason`.
+    """
 
     folder: Path
     played: int = 0
@@ -59,9 +63,9 @@ class CellResult:
 
 
 class EnvironmentStore:
-    """The environments of one cell, each lent to one episode at a time. Thread-safe.
+    """Lends the environments of one cell, each to one episode at a time. Thread-safe.
 
-    `wanted` is how many episodes have not begun: when none is left, what comes back is closed, so
+    `wanted` counts the episodes that have not begun. At zero, returned environments are closed, so
     that the next cell's environments have room.
     """
 
@@ -79,7 +83,7 @@ class EnvironmentStore:
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[Environment]:
-        """An idle environment or a new one; one in which an episode failed is not used again."""
+        """Lends an idle environment or a new one; closes one in which an episode failed."""
         try:
             environment = self._idle.get_nowait()
         except queue.Empty:
@@ -101,14 +105,17 @@ class EnvironmentStore:
 
 
 class ModelStore:
-    """The model last used stays open: the cells that share it share its server. For one thread."""
+    """Keeps the last model open, so that cells with the same model share its server.
+
+    It must be used by one thread only.
+    """
 
     def __init__(self) -> None:
         self._configured: object = None
         self._model: Model | None = None
 
     def get(self, config: CellConfig) -> Model:
-        """The configured model: the one that is open, if it is that, or a new one. Starts nothing.
+        """Returns the open model if it has this configuration, else builds one without starting it.
 
         Raises ConfigError for an impossible option.
         """
@@ -118,14 +125,14 @@ class ModelStore:
         return model
 
     def open(self, config: CellConfig, model: Model) -> None:
-        """Keeps the model of this configuration; another one is closed first."""
+        """Keeps the model of this configuration, after closing any other model."""
         if model is not self._model:
             self.close()
         self._configured, self._model = config.tree["model"], model
 
     @property
     def restarts(self) -> int:
-        """How often the server of the model that is open died; 0 for one without."""
+        """How often the open model's server died; 0 for a model without a server."""
         return getattr(self._model, "restarts", 0)
 
     def close(self) -> None:
@@ -135,18 +142,20 @@ class ModelStore:
 
 
 class OpenCell:
-    """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
-    that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
-    `waves` are those that may be played together, each when all of the one before have ended.
-    `result` is how it went so far, `in_flight` how many of its episodes are handed out.
+    """A cell whose record this process locks until `close`.
+
+    `missing` lists the episodes, as (game, trial), that have no terminal row yet. `ready` says that
+    all episodes are done and run.json exists. `waves` yields groups of episodes that may be played
+    together; a group may start when all episodes of the previous group have ended. `result` is the
+    result so far. `in_flight` counts the episodes that were handed out and have not ended.
     """
 
     def __init__(
         self, config: CellConfig, models: ModelStore, planner: Planner, stop: threading.Event
     ) -> None:
-        """Builds the parts; loads and starts nothing. After `stop` no episode is tried again.
+        """Builds the parts without loading or starting anything. After `stop`, nothing is retried.
 
-        Raises ConfigError, CellHeld if another process holds the cell.
+        Raises ConfigError, or CellHeld if another process is playing the cell.
         """
         self.config = config
         self.folder = config.folder
@@ -175,9 +184,9 @@ class OpenCell:
         self._closing.close()
 
     def prepare(self, console: Console) -> None:
-        """All that can fail for every episode alike fails here, before the first of them.
+        """Runs the checks that would fail for every episode alike, before the first episode.
 
-        Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
+        Also writes run.json. Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
         """
         decoding, model = self._decoding, self._model
         environment = self._environments.first
@@ -189,16 +198,16 @@ class OpenCell:
         for constraint in constraints.values():
             validate(constraint.first_grammar)
         environment.preflight()
-        self._models.open(self.config, model)  # the model before it gives its GPU back
+        self._models.open(self.config, model)  # frees the previous model's GPU
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
         rows_before = self.done if self.done and not self._record.described else None
         if rows_before:
-            console.print(f"{self.folder}: run.json was gone and is written again")
+            console.print(f"{self.folder}: run.json is missing and is written again")
         run = run_record(self.config, environment, self._method, constraints, model, rows_before)
         self._record.describe(run)
         if self.missing and model.decodes and not all(one.free for one in constraints.values()):
-            console.print("starting the model; does it obey grammars?")
+            console.print("starting the model and checking that it obeys grammars")
             stages = any(one.in_stages for one in constraints.values())
             grammars = [one.first_grammar for one in constraints.values()]
             schema = not any(one.kind == "lark" for one in grammars if one)
@@ -207,8 +216,8 @@ class OpenCell:
                 check_forced_tokens(model, thinking=decoding.thinking)
 
     def _waves(self) -> Iterator[list[tuple[int, int]]]:
-        """A method that learns from earlier trials plays one trial after the other. Later trials
-        wait for episodes that ended in a fault, so that what is learnt never depends on chance."""
+        """Yields one trial after the other for a method that learns from earlier trials. After a
+        fault, later trials wait for the next run, so that learning does not depend on chance."""
         by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for game, trial in self.missing:
             by_trial[trial if self._method.learns else 0].append((game, trial))
@@ -225,7 +234,7 @@ class OpenCell:
                 yield by_trial[trial]
 
     def ended(self, end: EpisodeRow | FaultRow | None) -> None:
-        """How one of these episodes ended; None: it was not begun, or was stopped by us."""
+        """Adds an episode's end to `result`; `end` is None if it was not begun or was stopped."""
         self.in_flight -= 1
         if end is None:
             self.result.left += 1
@@ -236,8 +245,8 @@ class OpenCell:
             self.result.played += 1
 
     def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
-        """One episode to its terminal row, or to the fault of an infrastructure that failed for
-        good; both are recorded. None if it was stopped by us. Thread-safe."""
+        """Plays one episode and returns its terminal row, or the infrastructure fault that remains
+        after the retries. Both are recorded. Returns None if the run was stopped. Thread-safe."""
         self._environments.begin_one()
         retries = 0
         while True:
@@ -263,7 +272,7 @@ class OpenCell:
         return row
 
     def _play(self, game: int, trial: int) -> EpisodeRow:
-        """start → … → end → row; the transcript is complete before the row exists."""
+        """Plays one episode. The transcript is complete before the row is written."""
         seed = self.config.settings.seed
         began = time.perf_counter()
         with (
@@ -285,7 +294,7 @@ class OpenCell:
                 outcome = "context_exceeded"
             except ConfigError as error:
                 if not (self._answered or _asked(transcript)):
-                    raise  # the settings are to blame, and no episode could be played
+                    raise  # the settings are wrong: no episode could be played
                 raise ModelFault(f"{error} (Earlier requests were answered.)") from error
             finally:
                 self._answered = self._answered or _asked(transcript)
@@ -304,12 +313,13 @@ class OpenCell:
 
 
 def _asked(transcript: Transcript) -> bool:
-    """Whether a model has given an answer in this episode."""
+    """Returns whether a model has answered in this episode."""
     return any(isinstance(event, Call) for event in transcript.events)
 
 
 def _won(episode: Episode, outcome: str) -> bool:
-    """The game's own rule, on this trial or on the one that a later trial need not repeat."""
+    """Returns whether the game itself says that it is won, in this trial or, if this trial was
+    skipped as solved before, in an earlier one."""
     if outcome == "solved_before":
         return any(row.won for row in episode.earlier if row.game == episode.game)
     return outcome_named(outcome).success and episode.environment.won()

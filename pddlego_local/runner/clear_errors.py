@@ -1,4 +1,4 @@
-"""What Hydra and pydantic say of a bad value, as one sentence that names the key."""
+"""Turns errors of Hydra and pydantic about a bad value into one sentence that names the key."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,20 +10,20 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pddlego_local.core.errors import ConfigError
 
-_JSON = ("dict", "list", "float", "[key]")  # what pydantic adds to a key within a JSON value
+_JSON = ("dict", "list", "float", "[key]")  # pydantic adds these to the path of a JSON value
 
 
 @contextlib.contextmanager
 def clear_errors(group: str) -> Iterator[None]:
-    """Turns what pydantic and Hydra say of a bad value of a group ("" for none) into a ConfigError:
-    one sentence naming the key."""
+    """Turns errors of pydantic and Hydra about a value of a group ("" for none) into a ConfigError
+    with one sentence that names the key."""
     try:
         yield
     except Exception as error:
         building = isinstance(error, InstantiationException)
         cause = error.__cause__ if building else error
         if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
-            cause = cause.__cause__  # of a module that reads its files as it is loaded
+            cause = cause.__cause__  # from a module that reads files on import
         if isinstance(cause, ConfigError):
             raise cause from cause.__cause__
         if isinstance(cause, pydantic.ValidationError):
@@ -40,7 +40,7 @@ def clear_errors(group: str) -> Iterator[None]:
 
 
 def _sentence(group: str, error: Any) -> str:
-    """What pydantic says of one value."""
+    """Returns pydantic's error about one value as a sentence."""
     parts = [part for part in map(str, error["loc"]) if part not in _JSON]
     key = ".".join(filter(None, [group, *parts]))
     if error["type"] == "unexpected_keyword_argument":

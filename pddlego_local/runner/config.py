@@ -1,4 +1,4 @@
-"""Hydra's side of the project: composing `conf/`, checking it, and building the parts from it."""
+"""Composes the configuration in `conf/` with Hydra, checks it, and builds the parts from it."""
 
 import contextlib
 import hashlib
@@ -35,8 +35,8 @@ from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
 from pddlego_local.runner.settings import Settings
 
-# Limits, concurrency, paths, and what is told of a model: they do not change results and are not
-# part of a cell's name.
+# Limits, concurrency, paths, and model metadata do not change results, so they are not part of a
+# cell's name.
 WITHOUT_EFFECT = {
     "environment": ("limits",),
     "model": ("server", "engine", "about", "refuses_grammars"),
@@ -46,7 +46,7 @@ WITHOUT_EFFECT = {
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
 )
-"""What a record can hold: other values and keys would be read back as something else."""
+"""The values that a record can hold. Other values and keys would change when they are read back."""
 
 _PROTOCOLS: dict[str, type[Any]] = {
     "environment": Environment,
@@ -65,14 +65,17 @@ _FOLDERS = (
 
 @dataclass(frozen=True)
 class CellConfig:
-    """One resolved configuration. `labels` are the YAML stems of its groups."""
+    """One resolved configuration. `labels` maps each group to the stem of its YAML file."""
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
 
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
-        """Raises ConfigError if a mandatory value is missing or an interpolation fails."""
+        """Resolves a composed configuration; `choices` maps each group to its YAML stem.
+
+        Raises ConfigError if a mandatory value is missing or an interpolation fails.
+        """
         with clear_errors(""):
             tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
             plain = _PLAIN.validate_python(tree)
@@ -83,7 +86,8 @@ class CellConfig:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What changes results. A folder of weights, data or wins counts by its name alone."""
+        """The options that change results, and the seed. A folder of weights, data or domains is
+        represented by its name only."""
         options: dict[str, Any] = {
             group: {
                 k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
@@ -97,19 +101,19 @@ class CellConfig:
         decoding = options["decoding"]
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
-            decoding.pop("reading", None)  # strict, as all was read before one could choose
-        decoding.setdefault("repair", "none")  # as all records have it
-        for option, default in (("reject", None), ("rollback", True)):  # names of before have none
+            decoding.pop("reading", None)  # records older than this option were read strictly
+        decoding.setdefault("repair", "none")  # all records have this key
+        for option, default in (("reject", None), ("rollback", True)):  # not in older names
             if decoding.get(option) == default:
                 decoding.pop(option, None)
         for option, old in {"shows_commands": False, "constraint": "none"}.items():
-            if options["environment"].get(option) == old:  # as all was before there was a choice
+            if options["environment"].get(option) == old:  # the value before the option existed
                 del options["environment"][option]
         return {**options, "seed": self.settings.seed}
 
     @property
     def cell(self) -> str:
-        """A stable folder name: labels, seed, and a hash of everything that changes results."""
+        """A stable folder name from labels, seed, and a hash of everything that changes results."""
         text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
@@ -117,22 +121,22 @@ class CellConfig:
 
     @cached_property
     def folder(self) -> Path:
-        """Where its record is."""
+        """The folder of the cell's record."""
         return self.settings.run.out / self.settings.name / self.cell
 
     @property
     def episodes(self) -> Iterator[tuple[int, int]]:
-        """(game, trial) of each that is asked for."""
+        """Yields (game, trial) for each requested episode."""
         return itertools.product(self.settings.games, range(self.settings.trials))
 
     @cached_property
     def settings(self) -> Settings:
-        """Raises ConfigError naming the key that is unknown or impossible."""
+        """The settings outside the groups. Raises ConfigError for an unknown or impossible key."""
         with clear_errors(""):
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
     def check(self) -> dict[str, Any]:
-        """Every group's part; loads nothing heavy.
+        """Builds and returns every group's part without loading models or data.
 
         Raises ConfigError naming all unknown keys and impossible values.
         """
@@ -157,8 +161,8 @@ class CellConfig:
         decoding, forms = built["decoding"], {form.name for form in built["method"].forms}
         if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
             raise ConfigError(
-                f"decoding.repair={decoding.repair} mends PDDL, and method={self.labels['method']} "
-                "asks for none; choose decoding.repair=none."
+                f"decoding.repair={decoding.repair} repairs PDDL, but method="
+                f"{self.labels['method']} requests none; choose decoding.repair=none."
             )
         return built
 
@@ -170,12 +174,13 @@ class CellConfig:
         for game in self.settings.games:
             if game not in seeds:
                 raise ConfigError(
-                    f"games: there is no game {game} of {self.labels['environment']}; there are "
+                    f"games: {self.labels['environment']} has no game {game}; its games are "
                     f"{seeds[0]} to {seeds[-1]}"
                 )
 
     def _folder_faults(self) -> list[str]:
-        """A sentence for each thing that an environment's folder lacks; none where it has none."""
+        """Returns a sentence for each part that the environment's folder lacks. A class derived
+        from BaseEnvironment needs no folder."""
         kind = self._class("environment")
         if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
             return []
@@ -189,7 +194,7 @@ class CellConfig:
         return self._environment_faults(package, *family.ALWAYS)
 
     def _environment_faults(self, package: str, *always: str) -> list[str]:
-        """A sentence for each thing that it lacks for this method and this model."""
+        """Returns a sentence for each part that the folder lacks for this method and model."""
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
         files = (*always, *["reference.py"] * by_rules)
         return [
@@ -200,25 +205,25 @@ class CellConfig:
 
     @property
     def _prompts(self) -> str:
-        """The folder of the method's prompts; "" where the method itself is at fault."""
+        """The folder of the method's prompts; "" if the method itself cannot be loaded."""
         return str(getattr(self._class("method"), "prompts", ""))
 
     def _class(self, group: str) -> object:
-        """None where the part itself is at fault, which is told when it is built."""
+        """Returns None if the class cannot be loaded; `build` reports the error."""
         try:
             return pkgutil.resolve_name(self.tree[group]["_target_"])
-        except Exception:  # whatever a module raises while it is loaded
+        except Exception:  # a module can raise anything on import
             return None
 
     def build(self, group: str) -> Any:
-        """The part that this group configures: the only place where `_target_` is followed.
+        """Builds the part that a group configures. No other code follows `_target_`.
 
-        Raises ConfigError naming the keys that were unknown or impossible, and all that the folder
-        or the class of an environment or a method lacks.
+        Raises ConfigError naming the unknown or impossible keys, and everything that the folder or
+        the class of an environment or a method lacks.
         """
         faults = self._folder_faults() if group == "environment" else []
         if "_target_" not in self.tree[group]:
-            raise ConfigError(f"{group}._target_: must be given; it is the class, PACKAGE.CLASS")
+            raise ConfigError(f"{group}._target_: must be given; write a class, PACKAGE.CLASS")
         try:
             with clear_errors(group):
                 part = instantiate(self.tree[group], _convert_="all")
@@ -228,7 +233,7 @@ class CellConfig:
             if isinstance(part, BaseEnvironment):
                 faults += self._environment_faults(part.package)
         except ConfigError as error:
-            if not faults or "Error loc" not in str(error):  # else the file is named already
+            if not faults or "Error loc" not in str(error):  # else `faults` names the file already
                 faults += str(error).split("; ")
         if faults:
             raise ConfigError("; ".join(dict.fromkeys(faults)))
@@ -238,20 +243,20 @@ class CellConfig:
         return part
 
     def _check_decoding(self, decoding: Decoding) -> None:
-        """Raises ConfigError if the model cannot answer so."""
+        """Raises ConfigError if the model does not support these decoding settings."""
         model = self.tree["model"]
         context_tokens, refusal = model.get("context_tokens"), model.get("refuses_grammars")
         if isinstance(context_tokens, int):
             decoding.check_room(context_tokens)
         if refusal and RUNGS[decoding.rung].constrained:
             raise ConfigError(
-                f"decoding={self.labels['decoding']} cannot be had of model="
-                f"{self.labels['model']}: {refusal}. Its rung is decoding=free."
+                f"decoding={self.labels['decoding']} cannot be used with model="
+                f"{self.labels['model']}: {refusal}. Choose decoding=free."
             )
 
 
 def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
-    """A sentence for each attribute of the protocol that a part does not have."""
+    """Yields a sentence for each attribute of the protocol that a part does not have."""
     kind = type(part)
     for name in sorted(get_protocol_members(protocol)):
         if inspect.getattr_static(part, name, part) is part:
@@ -264,7 +269,7 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
 
     Raises ConfigError for an unknown group, option or key.
     """
-    if GlobalHydra.instance().is_initialized():  # inside `pddlego run`, Hydra is at our folder
+    if GlobalHydra.instance().is_initialized():  # `pddlego run` has set up Hydra with conf/
         here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     else:
         here = initialize_config_dir(str(folder("conf")), version_base="1.3")

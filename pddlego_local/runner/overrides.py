@@ -1,5 +1,5 @@
-"""The overrides of a command line: what Hydra cannot read in them or does not know, in one sentence
-that names the option and says what was probably meant.
+"""Reads the overrides of a command line. An override that Hydra cannot parse or does not know is
+reported in one sentence that names the option and suggests the nearest known one.
 """
 
 import contextlib
@@ -26,7 +26,8 @@ _CHOSEN = (*GROUPS, "arm", "experiment")
 
 
 def quote_games(overrides: Sequence[str]) -> list[str]:
-    """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
+    """Returns the overrides with the value of `games` quoted, because Hydra reads a bare comma as a
+    sweep.
 
     games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
     """
@@ -39,16 +40,16 @@ def quote_games(overrides: Sequence[str]) -> list[str]:
 
 
 def read_override(text: str, config_loader: Any = None) -> Override:
-    """Hydra's reading of one override. Raises ConfigError if it cannot be read."""
+    """Parses one override with Hydra's parser. Raises ConfigError if Hydra cannot parse it."""
     key, equals, value = text.partition("=")
     if not key or not (equals or key.startswith("~")):
-        raise ConfigError(f"{text}: this is no override; write OPTION=VALUE, such as seed=1")
+        raise ConfigError(f"{text}: this is not an override; write OPTION=VALUE, such as seed=1")
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException as error:
         reason = ". ".join(str(error).split("\n")).strip(". ")
         raise ConfigError(
-            f"{text}: Hydra cannot read this value ({reason}); if it is a text, give it in quotes: "
+            f"{text}: Hydra cannot parse this value ({reason}); if it is a string, quote it: "
             f"{_quoted(key, value)}"
         ) from error
     override.config_loader = config_loader
@@ -57,26 +58,26 @@ def read_override(text: str, config_loader: Any = None) -> Override:
 
 @functools.lru_cache(maxsize=10_000)  # the cells of a sweep share most of their overrides
 def refuse_sweep(text: str) -> None:
-    """Raises ConfigError for an override that has several values, where one is wanted."""
+    """Raises ConfigError for an override with several values, where one value is required."""
     if read_override(text).is_sweep_override():
         key, _, value = text.partition("=")
         raise ConfigError(
-            f"{text}: several values are a sweep, which needs -m; if it is one text, give it in "
-            f"quotes: {_quoted(key, value)}"
+            f"{text}: several values are a sweep, which needs -m; if it is one string, quote it: "
+            f"{_quoted(key, value)}"
         )
 
 
 def _quoted(key: str, value: str) -> str:
-    """An override with its value as one text to Hydra, as a shell takes it."""
+    """Returns the override with a value that Hydra reads as one string, quoted for a shell."""
     return shlex.quote(f"{key}={json.dumps(value, ensure_ascii=False)}")
 
 
 def hold_back_options(overrides: Sequence[str]) -> list[str]:
-    """The overrides of a sweep, in which an option of a group that has several choices, or that the
-    arms choose, is a sweep over its one value.
+    """Turns options of groups that vary within a sweep into sweeps over their one value.
 
-    Hydra composes a sweep's own configuration without what has several values. It would look for
-    decoding.lists=tight in the default choice, although decoding=typed,grounded is asked for.
+    A group varies if it has several choices or is set by the arms. Hydra composes a sweep's own
+    configuration without the overrides that have several values. So it would look for
+    decoding.lists=tight in the default choice although decoding=typed,grounded is requested.
     """
     read = {text: read_override(text) for text in overrides}
     several = {one.get_key_element() for one in read.values() if one.is_sweep_override()}
@@ -93,14 +94,14 @@ def hold_back_options(overrides: Sequence[str]) -> list[str]:
 
 
 def values_of(override: Override, most: int) -> list[str]:
-    """The values of an override of a sweep, as overrides: `most` of them at most.
+    """Returns the values of a sweep's override, as overrides, `most` at most.
 
-    Raises ConfigError for a sweep without a list of values, and for one that has none.
+    Raises ConfigError for a sweep that does not list its values, and for an empty list.
     """
     text, key = str(override.input_line), override.get_key_element()
     if not override.is_discrete_sweep():
         raise ConfigError(
-            f"{text}: a sweep here plays each of some values, and an interval does not list any; "
+            f"{text}: a sweep needs a list of values, which an interval does not give; "
             f"write {key}=range(START,STOP,STEP), or the values with commas"
         )
     try:
@@ -108,14 +109,14 @@ def values_of(override: Override, most: int) -> list[str]:
     except (HydraException, ValueError) as error:
         raise ConfigError(f"{text}: {error}") from error
     if not values:
-        raise ConfigError(f"{text}: this sweep has no value; nothing fits its pattern or range")
+        raise ConfigError(f"{text}: this sweep has no values; nothing matches its pattern or range")
     return list(dict.fromkeys(f"{key}={value}" for value in values))
 
 
 @contextlib.contextmanager
 def known_options(overrides: Sequence[str]) -> Iterator[None]:
-    """Within the block, in which Hydra composes the overrides, an option or a choice that it does
-    not know is a ConfigError that names the nearest that it knows."""
+    """Turns Hydra's error about an unknown option or choice within the block into a ConfigError
+    that names the nearest known one."""
     try:
         yield
     except MissingConfigException as error:
@@ -131,20 +132,20 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
 
 
 def _unknown_choice(file: str, options: Sequence[str]) -> str:
-    """`file` is the configuration that was asked for, such as "method/PDDLego+"."""
+    """Returns the message; `file` is the requested configuration, such as "method/PDDLego+"."""
     group, _, name = file.partition("/")
     if group == "hydra":
         group, _, name = file.rpartition("/")
     end = did_you_mean(name, options)
     if group == "model" and ("/" in name or Path(name).suffix == ".gguf"):
         own = nearest(Path(name).name, options)
-        end = f"; weights of your own are model=vllm model.weights={name}"
+        end = f"; for your own weights write model=vllm model.weights={name}"
         end += f", and model={own} has a configuration here." if own else "."
-    return f"{group}={name}: there is no such choice{end} There are {', '.join(options)}"
+    return f"{group}={name}: there is no such choice{end} The choices are {', '.join(options)}"
 
 
 def _meant(key: str, overrides: Sequence[str]) -> str:
-    """The option, of whatever group, whose name is nearest."""
+    """Suggests the option, from any group, with the nearest name."""
     chosen = [word for word in overrides if word.partition("=")[0] in _CHOSEN]
     known: list[str] = []
     with contextlib.suppress(HydraException):
@@ -155,7 +156,7 @@ def _meant(key: str, overrides: Sequence[str]) -> str:
 
 
 def _keys(tree: object, prefix: str = "") -> Iterator[str]:
-    """The dotted names of all keys of a configuration."""
+    """Yields the dotted names of all keys of a configuration."""
     if isinstance(tree, Mapping):
         for key, value in tree.items():
             yield f"{prefix}{key}"

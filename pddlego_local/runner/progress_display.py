@@ -1,4 +1,4 @@
-"""What a run shows of itself while it goes on: one line on a terminal, else a line a minute."""
+"""Shows the progress of a run: one live line on a terminal, otherwise one line per minute."""
 
 import datetime
 import time
@@ -17,10 +17,12 @@ DRAWN_A_SECOND = 2
 
 
 class LiveView:
-    """`cells` and `episodes` are all that the command asks for; `done` of the episodes have a
-    result from before. An episode that ended in a fault is not done, nor is a cell that lacks one:
-    `cells_done` are those that lack none, and `standing` is that of all their episodes, those from
-    before included. Called by one thread."""
+    """Shows the progress of the cells of one command. Must be called by one thread.
+
+    `cells` and `episodes` count everything that the command requests; `done` episodes have a result
+    from earlier runs. An episode that ended in a fault is not done. `cells_done` counts the cells
+    that lack no episode. `standing` covers all episodes of the cells, also from earlier runs.
+    """
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class LiveView:
         self._bar = self._progress.add_task("", total=episodes, completed=done)
 
     def begin(self) -> None:
-        """With the first episode, so that mistakes are told without a bar."""
+        """Starts the bar with the first episode, so that earlier errors are shown without a bar."""
         if not self._progress.live.is_started:
             self._began = self._line_at = time.monotonic()
             self._progress.start()
@@ -61,7 +63,7 @@ class LiveView:
             self._progress.advance(self._bar)
 
     def update(self, under_way: int, planner_queue: int) -> None:
-        """Shows how things are: `under_way` episodes, `planner_queue` tasks that wait for it."""
+        """Shows the status: `under_way` episodes and `planner_queue` waiting planner tasks."""
         status = self._status(under_way, planner_queue)
         self._progress.update(self._bar, description=status)
         now = time.monotonic()

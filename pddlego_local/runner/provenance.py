@@ -1,4 +1,4 @@
-"""What a record needs so that the run can be reproduced: versions, commit, machine."""
+"""Collects the data that make a run reproducible: versions, commit, machine."""
 
 import contextlib
 import functools
@@ -22,7 +22,7 @@ from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
 
-UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # as `now` tells times
+UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # the format of `now`
 
 PACKAGES = (
     "pddlego_local",
@@ -47,8 +47,8 @@ def run_record(
     model: Model,
     rows_before: int | None = None,
 ) -> RunRecord:
-    """What run.json says of a cell that is begun now. `constraints` are those of the method's
-    forms, by name."""
+    """Returns the content of run.json for a cell that begins now. `constraints` maps the names of
+    the method's forms to their constraints."""
     identity = model.identity()
     groups = difficulty_groups(environment.package)
     own_outcomes = {**getattr(environment, "outcomes", {}), **getattr(method, "outcomes", {})}
@@ -72,21 +72,22 @@ def run_record(
         grammar_sha256={name: constraint.sha256 for name, constraint in constraints.items()},
         tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompting.sha256(method.prompts, environment.package),
-        games=list(config.settings.games) if method.learns else None,  # what is learnt depends on
+        games=list(config.settings.games) if method.learns else None,  # learning depends on them
         outcomes=own_outcomes or None,
         starts=[start],
     )
 
 
 def words_of(command: Sequence[str]) -> list[str]:
-    """As they were typed: to Hydra, and in older records, the program is "pddlego run"."""
+    """Splits "pddlego run", which Hydra and older records hold as one word, into two words."""
     return [*(command[0].split() if command[:1] == ["pddlego run"] else command[:1]), *command[1:]]
 
 
 @functools.cache
 def provenance() -> dict[str, Any]:
-    """Python, package versions, the commit of this checkout and whether it was changed, machine: as
-    they were when this process first asked, for the code that it runs is of that time."""
+    """Returns the versions of Python and packages, the commit of this checkout and whether it was
+    changed, and the machine. The first result of a process is kept, because the process runs the
+    code of that time."""
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
@@ -108,7 +109,7 @@ def _version(package: str) -> str | None:
 
 
 def _git(*arguments: str) -> str | None:
-    """None outside a checkout or without git."""
+    """Returns git's output; None outside a checkout or without git."""
     command = ["git", "-C", str(Path(__file__).parent), *arguments]
     utc = {**os.environ, "TZ": "UTC"}
     with contextlib.suppress(OSError, subprocess.SubprocessError):

@@ -1,9 +1,9 @@
 """`pddlego run`: plays every episode of its cells that has no terminal row yet.
 
-The same command again continues. Cells are played model by model; those of one model share one
-pool of threads, which take episodes in the cells' order, so that the last of a cell overlap the
-first of the next. Results do not depend on how many episodes are played at once, nor on their
-company. How an episode is played is in `runner.cell`.
+Rerunning the command continues the run. Cells are played model by model. The cells of one model
+share one thread pool, which takes episodes in the order of the cells, so the last episodes of a
+cell overlap with the first of the next cell. Results do not depend on how many episodes, or which,
+are played at the same time. `runner.cell` plays a single episode.
 """
 
 import contextlib
@@ -30,14 +30,16 @@ from pddlego_local.runner.progress_display import LiveView
 POLL_S = 0.5
 
 _End = EpisodeRow | FaultRow | None
-"""None for an episode that was not begun."""
+"""The end of an episode; None if the episode was not begun or was stopped."""
 
 
 def run_cell(
     config: CellConfig, console: Console | None = None, models: ModelStore | None = None
 ) -> CellResult:
-    """Plays what is missing of one cell and returns how that went. Raises as `run_cells`, and the
-    fault for which no episode could begin."""
+    """Plays the missing episodes of one cell and returns the result.
+
+    Raises the errors of `run_cells`, and the error because of which no episode could begin.
+    """
     results: list[CellResult] = []
     run_cells([config], results.append, console, models=models)
     (result,) = results
@@ -52,14 +54,15 @@ def run_cells(
     console: Console | None = None,
     models: ModelStore | None = None,
 ) -> None:
-    """Plays what is missing of these cells, model by model; `on_result` is called for each.
+    """Plays the missing episodes of these cells, model by model; calls `on_result` for each cell.
 
-    The limit is that of the first. What hits one cell alone, a fault or another process that is
-    playing it, lets the others go on. Models are closed at the end, but for the one that is open in
-    `models`, whose owner closes it.
-    Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
-    episode alike (`ends_run`); any other fault is recorded, and tried again by the next run.
-    An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
+    The first cell's `max_hours` applies to all. A fault of a single cell, or another process that
+    is playing it, does not stop the other cells. Models are closed at the end, except the one that
+    is open in `models`: the caller closes it.
+
+    Raises ConfigError for a bad configuration, and infrastructure errors that would affect every
+    episode (`ends_run`). Any other fault is recorded, and the next run tries the episode again.
+    After an interrupt, raises KeyboardInterrupt when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
     shutdown = Shutdown(configs[0].settings.run.max_hours)
@@ -83,7 +86,7 @@ def run_cells(
 
 
 def _by_model(configs: Sequence[CellConfig]) -> Iterable[list[CellConfig]]:
-    """The cells of each model together, in the order in which the models come."""
+    """Groups the cells by model, in the order in which the models first occur."""
     groups: dict[str, list[CellConfig]] = defaultdict(list)
     for config in configs:
         groups[json.dumps(config.tree["model"], sort_keys=True)].append(config)
@@ -91,8 +94,8 @@ def _by_model(configs: Sequence[CellConfig]) -> Iterable[list[CellConfig]]:
 
 
 def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
-    """How many episodes these cells ask for, and how many of them have no result; one that two
-    cells ask for counts once."""
+    """Returns how many episodes these cells request, and how many of them have no result. An
+    episode that two cells request is counted once."""
     asked = {(config.folder, *episode) for config in configs for episode in config.episodes}
     done = {
         (folder, row.game, row.trial)
@@ -103,10 +106,10 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
 
 
 class Shutdown:
-    """Whether episodes may still begin: until so many hours from here, or Ctrl-C. Thread-safe.
+    """Decides whether episodes may still begin: until `max_hours` or Ctrl-C. Thread-safe.
 
-    Those that have begun are finished and recorded, so that nothing is lost and the same command
-    goes on.
+    Episodes that have begun are finished and recorded, so nothing is lost, and rerunning the
+    command continues.
     """
 
     def __init__(self, max_hours: float | None) -> None:
@@ -115,7 +118,7 @@ class Shutdown:
 
     @property
     def reason(self) -> str:
-        """In words, "" while episodes may begin."""
+        """Why no further episode may begin, "" while episodes may begin."""
         if self.interrupted:
             return "interrupted"
         most = self._max_hours
@@ -125,8 +128,8 @@ class Shutdown:
 
     @contextlib.contextmanager
     def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
-        """Within the block, the first Ctrl-C while episodes are in flight lets them finish; any
-        other raises KeyboardInterrupt. Outside of the main thread nothing changes."""
+        """Within the block, the first Ctrl-C while episodes are in flight lets them finish. Any
+        other Ctrl-C raises KeyboardInterrupt. Outside the main thread, nothing changes."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -144,11 +147,11 @@ class Shutdown:
 
 
 class Pool:
-    """The episodes of cells of one model, as many at once as the largest `concurrency` says.
+    """Plays the episodes of the cells of one model in `concurrency` threads (the cells' largest).
 
-    One thread, that of `play`, opens cells, hands out their episodes and closes them; the threads
-    of the pool play. The next cell is opened when not every thread has an episode to go on with.
-    `on_result` is called when a cell has ended.
+    The thread of `play` opens the cells, hands out their episodes and closes the cells. The threads
+    of the pool play the episodes. The next cell is opened when fewer than two episodes per thread
+    are left in the open cells. `on_result` is called when a cell has ended.
     """
 
     def __init__(
@@ -173,7 +176,10 @@ class Pool:
         self._announced = False
 
     def play(self) -> None:
-        """Raises as `run_cells`; a cell that cannot be opened lets those before it finish."""
+        """Plays all cells. An error on opening a cell is raised when the earlier cells have ended.
+
+        Raises the errors of `run_cells`.
+        """
         try:
             with self._shutdown.on_interrupt(self._in_flight):
                 while self._open_enough():
@@ -181,7 +187,7 @@ class Pool:
         except BaseException:
             self._stop.set()
             self._threads.shutdown(wait=False, cancel_futures=True)
-            self._models.close()  # what is in flight fails now instead of in an hour
+            self._models.close()  # so the episodes in flight fail now, not in an hour
             raise
         finally:
             for planner in self._planners.values():
@@ -196,11 +202,11 @@ class Pool:
             self._on_result(CellResult(config.folder, left=left, reason=self._shutdown.reason))
 
     def _in_flight(self) -> int:
-        """Episodes that were handed out and have not ended."""
+        """Returns how many episodes were handed out and have not ended."""
         return sum(cell.in_flight for cell in self._cells)
 
     def _open_enough(self) -> bool:
-        """Opens cells while threads may run out of work; False when all work has ended."""
+        """Opens cells while threads may run out of work. Returns False when all work has ended."""
         while self._waiting and self._in_flight() < 2 * self._width:
             config = self._waiting[0]
             held = any(cell.folder == config.folder for cell in self._cells)
@@ -233,7 +239,7 @@ class Pool:
         self._go_on(cell)
 
     def _go_on(self, cell: OpenCell) -> None:
-        """The next episodes of a cell, or its end."""
+        """Hands out the next episodes of a cell, or ends the cell."""
         episodes = next(cell.waves, [])
         if not episodes:
             self._cells.remove(cell)
@@ -249,16 +255,16 @@ class Pool:
             future.add_done_callback(lambda ended: self._ended.put((cell, ended)))
 
     def _play_one(self, cell: OpenCell, game: int, trial: int) -> _End:
-        """In a thread of the pool."""
+        """Plays one episode, in a thread of the pool."""
         if self._shutdown.reason:
             return None
         return cell.play(game, trial)
 
     def _await_one(self) -> None:
-        """Waits for the end of an episode, a moment at most."""
+        """Waits for the end of an episode, `POLL_S` seconds at most."""
         if not self._announced and (reason := self._shutdown.reason):
             again = "; Ctrl-C again stops at once" if self._shutdown.interrupted else ""
-            self._console.print(f"{reason}: what has begun is finished{again}", highlight=False)
+            self._console.print(f"{reason}: finishing current episodes{again}", highlight=False)
             self._announced = True
         under_way = min(self._in_flight(), self._width)
         self._view.update(under_way, sum(one.waiting for one in self._planners.values()))

@@ -1,7 +1,7 @@
-"""The keys of `conf/config.yaml` outside the groups: which games, how they are played, and which
-comparisons an experiment declares.
+"""The keys of `conf/config.yaml` outside the groups: the games, how they are played, and the
+comparisons that an experiment declares.
 
-`run` and `compare` are no part of a cell's identity: they may change while cells are continued.
+`run` and `compare` are not part of a cell's identity, so they may change when a cell is continued.
 """
 
 import re
@@ -26,14 +26,14 @@ def _factor(name: str) -> str:
     group, _, option = name.partition(".")
     known = [field.name for field in fields(Decoding)]
     if group == "decoding" and option not in known:
-        raise ValueError(f"decoding has no such option; it has {', '.join(known)}")
+        raise ValueError(f"decoding has no such option; its options are {', '.join(known)}")
     if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
         raise ValueError(f"write {', '.join(FACTORS)}, or an option such as decoding.rung")
     return name
 
 
 def choices_of(factor: str) -> tuple[str, ...]:
-    """The values of an option of `Decoding` that has a list of them, in its order."""
+    """Returns the allowed values of an option of `Decoding` in order, () if it has no list."""
     kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
     return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
 
@@ -49,12 +49,14 @@ Where = Annotated[tuple[_Option, ...], BeforeValidator(_pairs)]
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Declared:
-    """Arms that differ in nothing but `factor`, an option, are compared: the one with the value
-    `base` with each other one, or with that of the value `other` alone. Without a base every two
-    are. Values are written as reports name them: "free", "qwen3_8b", "2". Of options in `where`,
-    both arms have these values, if they have such an option at all.
+    """A declared comparison of arms that differ only in the option `factor`.
 
-    What is `primary` is tested apart from the rest (`report.comparisons`).
+    The arm with the value `base` is compared with every other arm, or only with the arm with the
+    value `other`. Without `base`, every pair of arms is compared. Values are written as reports
+    name them: "free", "qwen3_8b", "2". For each option in `where`, both arms have the given value,
+    if they have the option at all.
+
+    `primary` comparisons are tested separately from the others (`report.comparisons`).
     """
 
     factor: Annotated[str, AfterValidator(_factor)]
@@ -68,7 +70,7 @@ class Declared:
     def _value(cls, value: str, info: pydantic.ValidationInfo) -> str:
         choices = choices_of(info.data.get("factor", ""))
         if info.field_name == "other" and value and value == info.data.get("base"):
-            raise ValueError("write another value than that of base")
+            raise ValueError("write a value other than that of base")
         if info.field_name == "other" and value and not info.data.get("base"):
             raise ValueError("write base too")
         if value and choices and re.split(r" \+ |, ", value)[0] not in choices:
@@ -76,7 +78,7 @@ class Declared:
         return value
 
     def __str__(self) -> str:
-        """For example "decoding.rung, free against grounded"."""
+        """Returns for example "decoding.rung, free against grounded"."""
         values = "every two values"
         if self.base:
             values = f"{self.base} against {self.other or 'each other value'}"
@@ -87,42 +89,43 @@ class Declared:
 Comparisons = tuple[Declared, ...]
 
 BY_DEFAULT: Comparisons = (Declared(factor="decoding.rung", base="free"),)
-"""Where nothing is declared: each rung with a grammar against free."""
+"""The comparisons if none are declared: each rung with a grammar against free."""
 
 
 def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
     for words, times in Counter(map(str, comparisons or ())).items():
         if times > 1:
-            raise ValueError(f"{words}, stands here twice")
+            raise ValueError(f"{words}, is declared twice")
     return comparisons
 
 
 Compare = Annotated[Comparisons | None, AfterValidator(_each_once)]
-"""Of `compare`: None where an experiment declares none."""
+"""The type of `compare`: None if an experiment declares no comparisons."""
 COMPARE: pydantic.TypeAdapter[Comparisons | None] = pydantic.TypeAdapter(Compare)
 
 
 def _path(path: Path) -> Path:
     if "\0" in str(path):
-        raise ValueError("no path holds a NUL")
+        raise ValueError("a path cannot contain a NUL character")
     return path
 
 
 def _folder(name: str) -> str:
-    """What can be the name of one folder, and is not hidden."""
+    """Checks that `name` can be the name of a folder that is not hidden."""
     if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
         raise ValueError(
-            "write letters, digits, '_', '-' and '.', which does not come first; at most 100 bytes"
+            "use letters, digits, '_', '-' and '.' (not as the first), 100 bytes at most"
         )
     return name
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class RunSettings:
-    """How a cell is carried out; nothing here changes its results.
+    """How a cell is played; nothing here changes its results.
 
-    `retries` is how often an episode is tried again after an infrastructure fault. After
-    `max_hours` from the command's start, None for no limit, no further episode begins.
+    `out` is the folder for records. `concurrency` is the number of episodes played at the same
+    time. `retries` is how often an episode is tried again after an infrastructure fault. No episode
+    begins later than `max_hours` hours after the command's start (None: no limit).
     """
 
     out: Annotated[Path, AfterValidator(_path)]
@@ -133,7 +136,11 @@ class RunSettings:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Settings:
-    """The keys of `conf/config.yaml` outside the groups. `games` are the games' seeds."""
+    """The keys of `conf/config.yaml` outside the groups.
+
+    `name` is the experiment, and the name of its folder. `seed` is the run's seed. `games` are the
+    games' seeds. `trials` is the number of episodes per game.
+    """
 
     name: Annotated[str, AfterValidator(_folder)]
     seed: Annotated[int, Field(ge=0)]
@@ -146,5 +153,5 @@ class Settings:
         if len(self.games) * self.trials > MOST_EPISODES:
             raise ValueError(
                 f"{len(self.games):,} games and trials={self.trials}: a cell has at most "
-                f"{MOST_EPISODES:,} episodes; ask for fewer"
+                f"{MOST_EPISODES:,} episodes; request fewer"
             )

@@ -1,10 +1,10 @@
-"""A sweep: its cells, sweep.json beside them, and jobs that another launcher than Hydra's own
-starts elsewhere, by Slurm or Ray.
+"""A sweep: its cells, the file sweep.json beside them, and the jobs of a Slurm or Ray launcher.
 
-sweep.json says which cells there will be, how many episodes each has, and what the report shall
-compare. It is written before the first cell begins, so that whoever looks on knows of all; the last
-sweep's replaces that of an earlier one. Another launcher starts one job for each cell. Two jobs for
-the same one do not meet: the second finds the lock of the cell's folder (`core.record.folder`).
+sweep.json lists the cells of the sweep, the number of episodes of each, and the comparisons for the
+report. It is written before the first cell begins, so that a report can list all cells from the
+start. A later sweep replaces the file. A Slurm or Ray launcher starts one job for each cell. Two
+jobs never play the same cell: the second one finds the lock in the cell's folder
+(`core.record.folder`).
 """
 
 import importlib
@@ -35,12 +35,12 @@ EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
 
 def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]]:
-    """The overrides of every job that Hydra's basic sweeper will start, in its order.
+    """Returns the overrides of every job that Hydra's basic sweeper will start, in its order.
 
-    `config` holds Hydra's own node: what the command line asks takes the place of
-    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` stands for; without it
-    there is no `glob`. Raises ConfigError for more than `MOST_CELLS`, and for an override that has
-    no list of values.
+    `config` includes Hydra's node `hydra`. Overrides of the command line replace those of
+    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` matches; without it,
+    `glob` cannot be used. Raises ConfigError for more than `MOST_CELLS` cells, and for an override
+    without a list of values.
     """
     params = config.hydra.sweeper.get("params") or {}
     overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
@@ -52,7 +52,7 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
             values_of(override, MOST_CELLS + 1) if several else [text]
         )
     if math.prod(map(len, choices.values())) > MOST_CELLS:
-        raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; ask for fewer values.")
+        raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; request fewer values.")
     return [list(cell) for cell in itertools.product(*choices.values())]
 
 
@@ -66,8 +66,8 @@ _SWEEP = pydantic.TypeAdapter(_Sweep)
 
 
 def write_sweep(cells: Iterable[CellConfig]) -> None:
-    """Of a cell that is asked for twice, the wish for more episodes. Raises RecordFault if it
-    cannot be written."""
+    """Writes sweep.json. A cell that is requested twice gets the larger number of episodes. Raises
+    RecordFault if the file cannot be written."""
     by_folder: dict[Path, list[CellConfig]] = defaultdict(list)
     for config in cells:
         by_folder[config.folder.parent].append(config)
@@ -83,9 +83,9 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
 
 
 def read_sweeps(folder: Path) -> dict[Path, int]:
-    """Each cell's folder and its episodes, of all sweeps at or below a folder.
+    """Returns each cell's folder and number of episodes, from all sweeps at or below a folder.
 
-    Raises ConfigError for a file that is no record of ours.
+    Raises ConfigError for a sweep.json that cannot be read.
     """
     planned: dict[Path, int] = {}
     for path in sorted(folder.rglob(NAME)):
@@ -94,9 +94,9 @@ def read_sweeps(folder: Path) -> dict[Path, int]:
 
 
 def read_compare(folder: Path) -> tuple[str, Any]:
-    """When the sweep of this folder began, and its `compare`; of none, "" and None.
+    """Returns when the sweep of this folder began, and its `compare`; without a sweep, "" and None.
 
-    Raises ConfigError for a file that is no record of ours.
+    Raises ConfigError for a sweep.json that cannot be read.
     """
     sweep = _read(folder / NAME) if (folder / NAME).exists() else _Sweep(cells={})
     return sweep.get("began", ""), sweep.get("compare")
@@ -107,12 +107,12 @@ def _read(path: Path) -> _Sweep:
         return _SWEEP.validate_json(path.read_bytes())
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+        raise ConfigError(f"{path} is no valid {NAME} ({first:.300}); move it away") from error
 
 
 def check_launcher(target: str) -> None:
-    """Raises MissingPart if this launcher, a class by its full name, is not installed here, or
-    cannot work here."""
+    """Raises MissingPart if this launcher (a class's full name) is not installed or cannot work on
+    this machine."""
     module, _, name = target.rpartition(".")
     try:
         importlib.import_module(module)
@@ -124,13 +124,13 @@ def check_launcher(target: str) -> None:
         ) from error
     if name == "SlurmLauncher" and shutil.which("srun") is None:
         raise MissingPart(
-            "hydra/launcher: there is no srun here, so that no job can be sent to Slurm; give the "
+            "hydra/launcher: srun is not installed here, so no job can be sent to Slurm; run the "
             "command on a login node of the cluster"
         )
 
 
 def go_to(folder: str) -> None:
-    """Makes the folder of the command this process's own. Raises ConfigError if it is not here."""
+    """Changes this process to the folder of the command. Raises ConfigError if it is missing."""
     try:
         os.chdir(folder)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Training a small language model on answers of the reference, for games that are played for it."""
+"""Trains a small language model on the answers of the reference to the questions of games."""

@@ -1,5 +1,5 @@
-"""From examples to batches: the answer alone is learned, and only its tokens are computed to the
-end."""
+"""Turns examples into batches, and trains on them. Without a loss on questions, logits are computed
+only for the tokens of answers."""
 
 import random
 import re
@@ -24,8 +24,8 @@ STRIDE = 64  # tokens
 
 
 class Row(TypedDict):
-    """A question and its answer as tokens; the last `answer_tokens` are the answer's, its end
-    included."""
+    """A question and its answer as tokens. The last `answer_tokens` are the answer's, including the
+    end token."""
 
     input_ids: npt.NDArray[np.int32]
     answer_tokens: int
@@ -34,20 +34,24 @@ class Row(TypedDict):
 def rows_of(
     shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1, alike: int | None = None
 ) -> list[Row]:
-    """Each different question as often as it was asked, `repeats` times at most, and `alike` of a
-    game whose answers differ in names alone; those of more than `longest` tokens are left out."""
-    rows, asked = list[Row](), Counter[str]()
+    """Returns the training rows of these shards.
+
+    A question occurs at most `repeats` times. If `alike` is given, at most `alike` questions are
+    kept among those of one game whose answers differ only in numbered names. Rows with more than
+    `longest` tokens are left out.
+    """
+    rows, count = list[Row](), Counter[str]()
     examples = list(data.read(shards))
     for example in examples if alike is None else _varied(examples, alike):
-        if asked[example.prompt] < repeats:
+        if count[example.prompt] < repeats:
             ids, learned = encode(tokenizer, example.prompt, example.answer)
             rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
-            asked[example.prompt] += 1
+            count[example.prompt] += 1
     return [row for row in rows if len(row["input_ids"]) <= longest]
 
 
 def _varied(examples: list[Example], alike: int) -> list[Example]:
-    """Not always the first of a game, whose questions are short."""
+    """Limits similar examples, in random order: the first questions of a game are short."""
     seen = Counter[tuple[int, str]]()
     kept = list[Example]()
     for example in random.Random(0).sample(examples, len(examples)):
@@ -59,7 +63,8 @@ def _varied(examples: list[Example], alike: int) -> list[Example]:
 
 
 def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
-    """The tokens of a conversation as a backend sees it, and how many at its end are learned."""
+    """Returns the tokens of a conversation as a backend sees it, and the number of answer tokens at
+    its end."""
     opening = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
     )
@@ -69,8 +74,12 @@ def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
 
 
 def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
-    """Pads on the left, so that all answers end where the batch ends, and to a multiple of STRIDE:
-    on a CPU, PyTorch compiles its matrix products anew for every length that it meets."""
+    """Makes tensors of shape [rows, width], padded on the left so that all answers end at the same
+    place.
+
+    The width is a multiple of STRIDE, because on a CPU PyTorch compiles its matrix products anew
+    for every new length.
+    """
     width = -(-max(len(row["input_ids"]) for row in rows) // STRIDE) * STRIDE
 
     def padded(parts: Iterable[torch.Tensor], value: int) -> torch.Tensor:
@@ -86,10 +95,11 @@ def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
 
 
 class AnswerTrainer(transformers.Trainer):
-    """The language model's usual loss, on the answers, and on the questions as much as
-    `question_loss` says; where that is 0 their logits, which are most, are not computed."""
+    """Trains with the cross-entropy on the answers and, with the weight `question_loss`, on the
+    questions. If this weight is 0, the logits of the questions, which are most, are not
+    computed."""
 
-    loss_is_scaled_for_ga = False  # a mean of the examples computed together
+    loss_is_scaled_for_ga = False  # the loss is a mean over examples computed together
 
     def __init__(
         self, *, question_loss: float = 0, muon: bool = False, compiled: bool = False, **others: Any
@@ -122,8 +132,8 @@ class AnswerTrainer(transformers.Trainer):
         targets, learned = inputs["input_ids"][:, kept], learned[:, kept]
         weights = learned / learned.sum()
         if with_questions:
-            asked = (known["attention_mask"][:, kept] > 0) & ~learned
-            weights = weights + self.question_loss * asked / asked.sum()
+            question = (known["attention_mask"][:, kept] > 0) & ~learned
+            weights = weights + self.question_loss * question / question.sum()
         loss = self._loss(logits, targets, weights)
         if not return_outputs:
             return loss
@@ -132,6 +142,6 @@ class AnswerTrainer(transformers.Trainer):
 
 
 def _loss(logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    """Nats, of logits [examples, tokens, vocabulary], each token's with its weight."""
+    """The weighted cross-entropy in nats, for logits of shape [examples, tokens, vocabulary]."""
     each = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
     return (each * weights.flatten()).sum()

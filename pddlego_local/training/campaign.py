@@ -1,15 +1,15 @@
-"""The whole of a training, from nothing to a model folder: data, tokenizer, rounds, games, card.
+"""A whole training: data, tokenizer, rounds, games, and a model folder with its card.
 
-    OUT/settings.json    what the run was begun with; other settings want another folder
+    OUT/settings.json    the settings of this training; other settings need another folder
         examples/        shards of questions and answers
-        tokenizer/       made from the first round's examples
-        round-N/         checkpoints; model/ is there once the round is done
-        progress.jsonl   loss, games won and the like (`progress`)
+        tokenizer/       trained on the first round's examples
+        round-N/         checkpoints; model/ exists when the round is finished
+        progress.jsonl   loss, games won and so on (`progress`)
         runs/            records of the games that the model played
-        model/           what came of it: weights in bf16, tokenizer, card
+        model/           the result: weights in bf16, tokenizer, card
 
-Everything is made only where it is missing, so the same command goes on after any interruption, on
-another machine too if the folder is copied there.
+Only what is missing is made. So the same command continues after any interruption, also on another
+machine if the folder is copied there.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ HELD_OUT_SEEDS = 900_000
 
 @contextlib.contextmanager
 def whole(folder: Path) -> Iterator[Path]:
-    """Yields where to make a folder that is to be there only when it is whole."""
+    """Yields a temporary path for a folder, which is renamed to `folder` when it is complete."""
     unfinished = folder.with_name(f"unfinished-{folder.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
     yield unfinished
@@ -58,7 +58,7 @@ def whole(folder: Path) -> Iterator[Path]:
 
 
 class Campaign:
-    """A training in its folder, begun or not."""
+    """A training in its folder, whether it has begun or not."""
 
     def __init__(self, settings: TrainSettings, console: Console) -> None:
         self.settings, self.console = settings, console
@@ -66,14 +66,14 @@ class Campaign:
         self.progress = Progress(self.out / "progress.jsonl", console)
 
     def carry_out(self) -> Path:
-        """The model's folder, when all is done that is not done yet.
+        """Does what is not done yet, and returns the model's folder.
 
-        Raises ConfigError if the folder holds a training with other settings, MissingPart for a
-        GPU or a compiler that is not here.
+        Raises ConfigError if the folder holds a training with other settings, and MissingPart if a
+        GPU or a compiler is missing.
         """
         disable_progress_bar()  # type: ignore[no-untyped-call]
         self._begin()
-        Machine.of(self.settings)  # what is missing is reported before games are played
+        Machine.of(self.settings)  # raises MissingPart before games are played
         for number, round_ in enumerate(self.settings.rounds):
             if not self.model_after(number).is_dir():
                 self._train(number, round_)
@@ -81,15 +81,16 @@ class Campaign:
         return self._finish()
 
     def model_after(self, number: int) -> Path:
-        """The weights after a round; those of round -1 are what the first round begins with."""
+        """Returns the folder of the weights after a round, or before the first round for -1. Raises
+        ConfigError if there are none."""
         if number >= 0:
             return self.out / f"round-{number}" / "model"
         if self.settings.weights is None:
-            raise ConfigError("rounds: the first round has no student yet; give it slips alone")
+            raise ConfigError("rounds: there is no student in the first round; give it only slips")
         return locate(self.settings.weights)
 
     def shards_of(self, number: int) -> list[data.Shard]:
-        """The games that a round adds."""
+        """Returns the shards of games that a round adds."""
         before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
         own = self._shards(FIRST_SEED + sum(r.slips for r in before), round_.slips)
         if round_.student:
@@ -119,15 +120,15 @@ class Campaign:
 
     def _begin(self) -> None:
         self.out.mkdir(parents=True, exist_ok=True)
-        path, asked = self.out / "settings.json", self.settings.identity()
+        path, settings = self.out / "settings.json", self.settings.identity()
         if path.is_file():
-            begun = json.loads(path.read_text())
-            if differ := [key for key in asked if begun.get(key) != asked[key]]:
+            recorded = json.loads(path.read_text())
+            if differ := [key for key in settings if recorded.get(key) != settings[key]]:
                 raise ConfigError(
-                    f"{self.out} was begun with another {', '.join(differ)}; give those values "
-                    "again, or another folder as out=FOLDER."
+                    f"{self.out} was begun with another {', '.join(differ)}; give the same values "
+                    "as before, or another folder with out=FOLDER."
                 )
-        path.write_text(json.dumps(asked, indent=1))
+        path.write_text(json.dumps(settings, indent=1))
 
     def _examples(self, wanted: list[data.Shard]) -> list[Path]:
         folder = self.out / "examples"
@@ -148,8 +149,8 @@ class Campaign:
         check_spelling(self.tokenizer, data.read(self._examples(games)))
         rows = self._rows(games, round_, self.settings.alike)
         held_out = self._rows(self._shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
-        begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
-        self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
+        counts = {"games": sum(shard.count for shard in games), "questions": len(rows)}
+        self.progress.report("data", number, counts | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
         model, tokenizer = self._beginning(number), self.tokenizer
         report = functools.partial(self.progress.report, "step", number)
@@ -162,7 +163,8 @@ class Campaign:
 
     @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:
-        """Those of this round's games, and all that the weights before it had learned from."""
+        """The maps of this round's games, and those of all games that earlier weights learned
+        from."""
         games = [game for shard in self.shards_of(number) for game in shard.games]
         nothing = number == 0 and self.settings.weights is None
         before = [] if nothing else training_maps(str(self.model_after(number - 1)))
@@ -175,8 +177,8 @@ class Campaign:
         return with_lora(model, self.settings.lora) if self.settings.lora else model
 
     def _play(self, number: int) -> None:
-        """The games of a round that are not reported yet: unseen ones, recorded as any run is, at
-        temperature 0. Games that are solved at reset are not among `of`."""
+        """Plays the games of a round that are not reported yet: unseen games at temperature 0, with
+        records as for any run. The reported number `of` excludes games that are solved at reset."""
         what = self.settings.play
         if what is None:
             return
@@ -199,7 +201,7 @@ class Campaign:
         return compose_cell([*cell, *overrides.split()])
 
     def _finish(self) -> Path:
-        """The last round's weights with their card."""
+        """Writes the last round's weights with their card."""
         folder, last = self.out / "model", len(self.settings.rounds) - 1
         if folder.is_dir():
             return folder

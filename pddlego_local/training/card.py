@@ -1,6 +1,6 @@
-"""The card of a trained model: what it is, how it came to be, what it can do and what it cannot.
+"""The card of a trained model: what it is, how it was trained, what it can do and what it cannot.
 
-The card is made of `card.md.jinja`, whose words on environments and methods are in `card.yaml`.
+The card is rendered from `card.md.jinja` with the texts on environments and methods in `card.yaml`.
 """
 
 from collections.abc import Collection, Sequence
@@ -35,11 +35,11 @@ def card(
     trained_on: Collection[str],
     files: str,
 ) -> str:
-    """README.md. `trained_on` are the maps of its training's games, `files` lists the hashes
-    (`models.card.listed`)."""
+    """Returns the text of README.md. `trained_on` are the maps of the training games, and `files`
+    is the list of hashes (`models.card.listed`)."""
     kinds, methods = settings.environment, settings.methods
     steps, begun = progress.lines("step"), progress.lines("data")
-    last = {line["round"]: line for line in begun}  # a round that was interrupted begins again
+    last = {line["round"]: line for line in begun}  # an interrupted round begins again
     abouts = [_WORDS["environments"][kind] for kind in kinds]
     asked = " and of ".join(_WORDS["methods"][method] for method in dict.fromkeys(methods))
     devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
@@ -67,7 +67,7 @@ def card(
 
 
 def _learned(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> dict[str, str]:
-    """The settings that all its training's questions had."""
+    """The settings that all training questions have in common."""
     each = [
         {"environment": kind} | _WORDS["learned"]["described" if kind == "described" else method]
         for kind in kinds
@@ -78,6 +78,6 @@ def _learned(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> dict[str, st
 
 
 def _curve(tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Some of the lines, the last among them."""
+    """Some of the lines, including the last one."""
     every = max(1, len(tried) // ROWS_OF_CURVE)
     return tried[every - 1 : -1 : every] + tried[-1:]

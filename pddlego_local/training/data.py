@@ -1,7 +1,8 @@
-"""The files of examples: games played side by side, each shard written whole or not at all.
+"""The files of examples. Games are played in parallel, and each shard is written completely or not
+at all.
 
-A shard is a function of its games' seeds, of this code and, for DAgger, of the student's weights.
-The same call again plays only what is missing.
+A shard depends only on its games' seeds, this code and, for DAgger, the student's weights. A second
+call plays only what is missing.
 """
 
 import functools
@@ -35,7 +36,8 @@ GAMES_OF_SHARD = 50
 
 @dataclass(frozen=True)
 class Shard:
-    """Some games in a row, played by the reference with slips, or by the `student` in a folder."""
+    """Games with consecutive seeds, played by the reference with slips or by the weights in the
+    folder `student`."""
 
     first: int
     count: int
@@ -53,9 +55,9 @@ class Shard:
             yield Game(seed, kind_of(seed, self.kinds), self.methods)
 
     def split(self) -> "list[Shard]":
-        """Shards of GAMES_OF_SHARD games. Raises ValueError for seeds kept for evaluation."""
+        """Splits it into shards of GAMES_OF_SHARD games. Raises ValueError for evaluation seeds."""
         if self.first < FIRST_SEED:
-            raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
+            raise ValueError(f"seeds below {FIRST_SEED} are reserved for evaluation")
         end = self.first + self.count
         starts = range(self.first, end, GAMES_OF_SHARD)
         return [replace(self, first=n, count=min(GAMES_OF_SHARD, end - n)) for n in starts]
@@ -64,7 +66,7 @@ class Shard:
 def make(
     folder: Path, wanted: Sequence[Shard], processes: int, report: Callable[[int], None]
 ) -> None:
-    """Makes the shards that are missing; `report` gets the number of games played now and then.
+    """Makes the missing shards. After each one, `report` is called with the number of games played.
 
     Raises EnvironmentFault if a process ends before its work is done.
     """
@@ -79,12 +81,13 @@ def make(
                 report(played)
     except BrokenProcessPool as error:
         raise EnvironmentFault(
-            f"a process that plays games for {folder} was killed; the same command goes on from "
+            f"a process that plays games for {folder} was killed; the same command continues from "
             "there."
         ) from error
 
 
 def read(paths: Sequence[Path]) -> Iterator[Example]:
+    """Yields the examples in these shard files."""
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
@@ -92,7 +95,8 @@ def read(paths: Sequence[Path]) -> Iterator[Example]:
 
 
 def _end_with_parent() -> None:
-    """A pool's processes wait for work for ever where the one that started them was killed."""
+    """Ends this process with its parent: it would wait for work forever if the parent was
+    killed."""
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():
@@ -117,8 +121,9 @@ def _play(folder: Path, shard: Shard) -> Shard:
 
 
 def write(path: Path, examples: Sequence[Example]) -> None:
+    """Writes a shard file."""
     unfinished = path.with_name(f".unfinished-{path.name}")
-    # Without a time in it, equal examples are equal files.
+    # Without a time in the file, equal examples give equal files.
     with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
         for example in examples:
             line = json.dumps(asdict(example), ensure_ascii=False) + "\n"

@@ -1,8 +1,8 @@
-"""Examples: the questions of a game with the answers that the reference gives to them.
+"""Training examples: the questions of a game with the answers of the reference.
 
-A player plays a whole game by a method, with the real planner and the real game; whatever it is
-asked, the reference is asked too. Players make mistakes (`players`): so there are examples of what
-is asked after slips, each with the planner's or the game's own words about it.
+A player plays a whole game by a method, with the real planner and the real game. Each question to
+the player is also given to the reference. Players make mistakes (`players`), so some questions
+follow a slip and contain the message of the planner or the game about it.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal
 from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment, Planner
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import EDIT, Fields
+from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Drawn, GrammarContext, Question, WholeAnswerModel
+from pddlego_local.decoding.question import AnyQuestion, Drawn, GrammarContext, WholeAnswerModel
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
@@ -38,7 +38,7 @@ from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
 from pddlego_local.training.players import Player
 
 FIRST_SEED = 100_000
-"""Games below are for evaluation alone."""
+"""Games with lower seeds are only for evaluation."""
 
 Kind = Literal["coin", "cooking", "alfworld", "described"]
 PlayedBy = Literal["compact", "pddl_edit"]
@@ -56,13 +56,14 @@ SIZES = (2, 9)  # blocks or packages of these worlds
 
 
 def kind_of(seed: int, kinds: Sequence[Kind]) -> Kind:
-    """Games with seeds in a row are of the kinds in turn."""
+    """Returns the kind of a game. Consecutive seeds have the kinds in turn."""
     return kinds[seed % len(kinds)]
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question in a model's words, its right answer in the layout "line", the game's seed."""
+    """A question as the prompt of a model, its right answer in the layout "line", and the game's
+    seed."""
 
     prompt: str
     answer: str
@@ -71,7 +72,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Game:
-    """A game to learn from, played by one of the `methods`; all else follows from its seed."""
+    """A training game, played by one of the `methods`. The seed determines everything else."""
 
     seed: int
     kind: Kind = "coin"
@@ -82,13 +83,13 @@ class Game:
 
     @property
     def rooms(self) -> int:
-        """3 to 11, large houses more often: there is more to write about them."""
+        """3 to 11 rooms. Large houses are more frequent because their files are longer."""
         rng = self._drawn("rooms of a game to learn from")
         return rng.choices(range(3, 12), weights=range(3, 12))[0]
 
     @property
     def method(self) -> Method:
-        """What the game is played by: for described worlds, one of those that see them whole."""
+        """The method that plays the game. Described worlds have the formalizer methods."""
         if self.kind == "described":
             return self._drawn("formalizer").choice(FORMALIZERS)
         return METHODS[self._drawn("household").choice(self.methods)]
@@ -99,16 +100,18 @@ class Game:
 
     @property
     def kitchen(self) -> tuple[int, int]:
-        """Rooms and ingredients; the paper's easy games have 2 of both, its hard ones 5."""
+        """The numbers of rooms and ingredients. Both are 2 in the paper's easy games, and 5 in its
+        hard games."""
         rng = self._drawn("kitchen")
         return rng.randint(2, 6), rng.randint(1, 5)
 
     def environment(self) -> Coin | Cooking | SimulatedAlfworld | Described:
+        """Returns a new environment for this game."""
         if self.kind == "described":
             rng = self._drawn("world to learn from")
             text: Degree = rng.choice(("moderately", "moderately", "heavily"))
             return Described(world=rng.choice(WORLDS), text=text, sizes=SIZES)
-        if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
+        if self.kind == "alfworld":  # 5 games of 17 have slices; the real data set has none
             return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
         if self.kind == "cooking":
             rooms, ingredients = self.kitchen
@@ -119,17 +122,20 @@ class Game:
 
 @dataclass
 class _News:
-    """What the newest observations say of a problem file. The reference would also add what earlier
-    answers left out and no observation tells again; what is false in the file is deleted."""
+    """The edit that the newest observations justify.
+
+    The reference would also add facts that earlier answers left out and that no new observation
+    mentions. This edit does not, but it deletes what is false in the file.
+    """
 
     turns: int = 0
     before: str = ""
     after: str = ""
     named: frozenset[str] = frozenset()
-    """What the new turns name, and the place where one is."""
+    """The names in the new turns, and the current place."""
 
     def edit(self, context: GrammarContext, names: Names) -> dict[str, Changes]:
-        if len(context.memory) != self.turns:  # not the same question once more
+        if len(context.memory) != self.turns:  # otherwise the same question is asked again
             new_turns = context.memory[self.turns :]
             self.turns, self.before = (
                 len(context.memory),
@@ -155,20 +161,20 @@ class _News:
 
 
 def _named(turns: Sequence[Turn], names: Names) -> Iterator[str]:
-    """Of all objects that are known, those that the turns name, and what is named after these: the
-    room behind a closed door."""
+    """Yields the known objects that the turns mention, and objects whose names contain a mentioned
+    name, such as the room behind a closed door."""
     words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
     spelled = {thing: rf"\b{re.escape(thing.lower())}\b" for thing in names.things}
-    told = {_tight(thing) for thing, pattern in spelled.items() if re.search(pattern, words)}
+    found = {_tight(thing) for thing, pattern in spelled.items() if re.search(pattern, words)}
     things = set(map(_tight, spelled))
     for name in names.objects:
         tight = _tight(name)
-        if tight in told or (tight not in things and any(thing in tight for thing in told)):
+        if tight in found or (tight not in things and any(thing in tight for thing in found)):
             yield name
 
 
 def _tight(name: str) -> str:
-    """As the game and as PDDL spell it."""
+    """The name without blanks and underscores, which game and PDDL spell differently."""
     return name.lower().replace(" ", "").replace("_", "")
 
 
@@ -178,12 +184,14 @@ def _words(fact: str) -> list[str]:
 
 @dataclass
 class Taught(WholeAnswerModel):
-    """A model that answers as `player` does and keeps what the reference would have said: the right
-    answer as every rung lets it be written, "line" and tight."""
+    """A model that answers as `player` does and keeps the right answers of the reference.
+
+    Right answers are printed in the layout "line" and tight, which every rung allows.
+    """
 
     player: Player
     environment: Environment
-    right_answers: list[tuple[Question[Fields], str]] = field(default_factory=list)
+    right_answers: list[tuple[AnyQuestion, str]] = field(default_factory=list)
     reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
     _news: _News = field(default_factory=_News)
 
@@ -193,7 +201,7 @@ class Taught(WholeAnswerModel):
         return {"backend": "taught"}
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         values: Mapping[str, Any]
         context = question.context
@@ -212,7 +220,7 @@ class Taught(WholeAnswerModel):
 def examples_of(
     game: Game, player: Player, planner: Planner, decoding: Decoding
 ) -> Iterator[Example]:
-    """What one game teaches, in the order in which it was asked."""
+    """Plays a game and yields its examples, in the order of the questions."""
     with contextlib.closing(game.environment()) as environment:
         model = Taught(player, environment)
         parts = Parts(environment, model, planner, decoding)

@@ -1,7 +1,9 @@
-"""Slips that are planted in right answers, so that a model sees how its own are answered.
+"""Slips that are planted in right answers, so that a model sees the messages that follow its own
+errors.
 
-Each fault changes the PDDL of CoinCollector, printed in the layout "line", as models get it wrong:
-the planner or the game then says what it says of such files, and the next question repeats it.
+Each fault changes the PDDL of CoinCollector, printed in the layout "line", in a way in which models
+get it wrong. The planner or the game then reports the error, and the next question contains the
+report.
 """
 
 import json
@@ -14,11 +16,12 @@ from typing import Any, Literal
 import yaml
 
 Change = Callable[[Random, str], str | None]
-"""From a right file to a wrong one; None where it holds nothing to get wrong in this way."""
+"""Turns a right file into a wrong one, or returns None if this change does not apply to the
+file."""
 
 File = Literal["df", "pf"]
 Fault = tuple[File, Change]
-"""A change of the domain file or of the problem file."""
+"""A change with the file that it applies to, the domain file or the problem file."""
 
 WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 _COIN = WORDS["coin"]
@@ -30,7 +33,7 @@ _HERE = re.compile(r"\(:init \(at ([\w-]+)\)")
 
 
 def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
-    """The answer with one of `faults`; the answer itself where none of them is possible."""
+    """Returns the answer with one of `faults`, or the answer itself if none of them applies."""
     files = json.loads(answer)
     for name in rng.sample(sorted(faults), len(faults)):
         fault = faults[name]
@@ -43,8 +46,8 @@ def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
 
 
 def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -> Fault:
-    """A fault in one fact about an exit, one that begins with `head`. Every other time the goal is
-    behind that exit, so that a plan runs into the fault and the game refuses it."""
+    """A fault in one fact about an exit whose predicate begins with `head`. In half of the cases
+    the goal is behind that exit, so that the plan uses the faulty fact and the game refuses it."""
 
     def make(rng: Random, pf: str) -> str | None:
         facts = [fact for fact in _FACT.finditer(pf) if fact[0].startswith(f"({head}")]
@@ -99,7 +102,7 @@ def _here(pf: str) -> str:
 
 
 def _been_to(rng: Random, pf: str) -> str:
-    """A room next to where one is that was visited: the way to walk in circles."""
+    """A visited room next to the current one: with such goals an agent walks in circles."""
     visited = {fact[1] for fact in _FACT.finditer(pf)} - {_here(pf)}
     near = [f[2] for f in _FACT.finditer(pf) if f[1] == _here(pf) and f[2] in visited]
     return rng.choice(sorted(near or visited or {""}))
@@ -124,6 +127,7 @@ def _drop_object(rng: Random, pf: str) -> str | None:
 
 
 def drop_parenthesis(rng: Random, pf: str) -> str | None:
+    """Removes a random parenthesis."""
     at = rng.choice([index for index, sign in enumerate(pf) if sign in "()"])
     return pf[:at] + pf[at + 1 :]
 
@@ -139,7 +143,7 @@ def _negated(rng: Random, pf: str) -> str | None:
 
 
 FAULTS: Mapping[str, Fault | None] = {
-    "no_answer": None,  # cut, or with a key that is not asked for
+    "no_answer": None,  # cut, or with a key that was not requested
     "fact_left_out": _fact(lambda rng, pf, fact: ""),
     "fact_of_another_room": _fact(
         lambda rng, pf, fact: _with(fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"]))
@@ -166,4 +170,4 @@ FAULTS: Mapping[str, Fault | None] = {
     "domain_part_left_out": _left_out(_COIN["parts_of_the_domain"]),
 }
 CIRCLES: Mapping[str, Fault | None] = {"goal_visited": FAULTS["goal_visited"]}
-"""What makes a player go to and fro until the next question says so."""
+"""The fault that makes a player go back and forth until the next question says so."""

@@ -1,5 +1,5 @@
-"""Slips for ALFWorld and CookingWorld, as `faults` has them for CoinCollector: changes of files
-that the reference writes, in the layout "line"; and of edits."""
+"""Slips for ALFWorld and CookingWorld, as in `faults` for CoinCollector: changes of edits and of
+files that the reference writes in the layout "line"."""
 
 import json
 import re
@@ -17,14 +17,14 @@ _TYPES = WORDS["household"]["types"]
 
 
 def _section(text: str, name: str) -> tuple[int, int]:
-    """Where ":init" and the like have what they hold."""
+    """The start and end of the content of a section such as ":init"."""
     begin = text.find(f"(:{name} ") + len(name) + 3
     end = min(at for at in (text.find(" (:", begin), len(text)) if at > 0)
     return begin, end - 1
 
 
 def _in(name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str]], str]) -> Fault:
-    """A fault in one match of the pattern in a section of the problem."""
+    """A fault that changes one match of the pattern in a section of the problem."""
 
     def make(rng: Random, pf: str) -> str | None:
         matches = list(pattern.finditer(pf, *_section(pf, name)))
@@ -41,7 +41,7 @@ def _names(pf: str) -> list[str]:
 
 
 def _goal(rng: Random, pf: str) -> str | None:
-    """Something else about what the file has: often true already, or of no use."""
+    """Another goal with names from the file, which is often already true or useless."""
     if not (names := _names(pf)):
         return None
     predicate = rng.choice(WORDS["household"]["predicates"])
@@ -49,7 +49,7 @@ def _goal(rng: Random, pf: str) -> str | None:
 
 
 def _misnamed(rng: Random, pf: str) -> str | None:
-    """One name, everywhere or in one place, with another number or none."""
+    """Gives one name another number or none, everywhere or in one place."""
     if not (names := _names(pf)):
         return None
     name = rng.choice(names)
@@ -83,7 +83,7 @@ CIRCLES: Mapping[str, Fault | None] = {"goal_elsewhere": FAULTS["goal_elsewhere"
 
 
 def plant_in_edit(rng: Random, answer: str) -> str:
-    """The edit without one of its entries, or with one of them wrong, or cut."""
+    """Returns the edit without one entry, with one wrong entry, or cut."""
     edit: dict[str, Changes] = json.loads(answer)
     lists = [entries for part in edit.values() for entries in (part["add"], part["delete"])]
     lists = [entries for entries in lists if entries]
@@ -100,7 +100,7 @@ def plant_in_edit(rng: Random, answer: str) -> str:
 
 
 def leave_out(rng: Random, answer: str) -> str:
-    """What was seen without one of the things."""
+    """Returns the list of seen things without one of them."""
     seen: dict[str, list[str]] = json.loads(answer)
     entries = rng.choice([things for things in seen.values() if things] or [[""]])
     entries.pop(rng.randrange(len(entries)))

@@ -1,13 +1,16 @@
-"""What a small Llama begins with: random weights, but for two heads that copy and, where the shape
-says so, tokens that begin near those with which they share a word or a number.
+"""The initial weights of a small Llama. They are random, except for two attention heads that copy
+and, if the shape says so, the embeddings of tokens that share a word or a number, which are
+similar.
 
-Most of what a formalizer writes is copied: names of rooms from what was seen, facts from the file
-before. Heads that copy ("induction heads", Olsson et al. 2022, In-context Learning and Induction
-Heads) are slow to come from random weights: 1,400 steps of nothing but copying did not make them.
-So two are set as they would become, in the manner of mimetic initialization (Trockman and Kolter
-2023); training keeps or changes them as it does all others. What is "cabinet 13" in one place is
-"cabinet13" in another and of the type "cabinet": where those begin near each other, the two heads
-copy from one spelling to another, and names that are rare are not learned one by one.
+Most of what a formalizer writes is copied: names of rooms from observations, facts from the
+previous file. Heads that copy ("induction heads", Olsson et al. 2022, In-context Learning and
+Induction Heads) emerge slowly from random weights: 1,400 steps of training only on copying did not
+produce them. So two heads are set to what they would become, similar to mimetic initialization
+(Trockman and Kolter 2023). Training keeps or changes them like all other weights.
+
+The same thing is "cabinet 13" in one place, "cabinet13" in another, and has the type "cabinet". If
+the embeddings of these tokens are similar at first, the two heads copy from one spelling to
+another, and rare names need not be learned one by one.
 """
 
 import math
@@ -22,12 +25,12 @@ from pddlego_local.training.settings import Shape
 
 _WORD = re.compile(r"([^A-Za-z]*)([A-Za-z]+)([ _-]?)(\d*)([^A-Za-z0-9]*)")
 ROPE_THETA = 1e6
-"""Long waves: a quarter of a head's pairs hardly turn within 4,096 tokens."""
+"""Gives long waves: a quarter of a head's pairs of dimensions hardly rotate within 4,096 tokens."""
 
 
 def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
-    """A Llama in float32; with two layers and three heads or more it continues what it has seen as
-    it went on before."""
+    """Returns a Llama in float32. With at least two layers and three heads, it continues a repeated
+    text as the text went on before."""
     transformers.set_seed(seed)
     config = LlamaConfig(
         hidden_size=shape.hidden_size,
@@ -52,14 +55,15 @@ def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
 
 @torch.no_grad()
 def _set_copying_heads(model: Any, related: Any) -> None:
-    """With tokens as they are spelled by the tokenizer `related`, if given.
+    """If the tokenizer `related` is given, tokens with similar spelling get similar embeddings.
 
-    The first head of the first layer writes beside each token which one stood before it; the
-    first of the second layer looks for places where that was the token at hand, and says what
-    stands there.
+    The first head of the first layer adds to each position the identity of the previous token. The
+    first head of the second layer attends to positions whose previous token is the current token,
+    and predicts the token at these positions.
 
-    The space of the hidden states is cut into a direction that all tokens share, by which the first
-    head knows its place, one part for the tokens themselves, and one for those before them.
+    The space of the hidden states has three parts: one direction that all tokens share, which the
+    first head uses to attend by position, a part for the tokens, and a part for the previous
+    tokens.
     """
     width, heads = model.config.hidden_size, model.config.num_attention_heads
     size, half = width // heads, width // heads // 2
@@ -72,15 +76,15 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     own = torch.nn.functional.normalize(torch.randn(len(embedding), token.shape[1]), dim=1)
     own = _near_related(own, related) if related else own
     embedding.copy_(length / math.sqrt(2) * (own @ token.T + shared))
-    normed = math.sqrt(width / 2)  # the length of either half of an embedding behind the norm
-    kept = normed * math.sqrt(size / token.shape[1])  # and of what a head of this size reads of it
+    normed = math.sqrt(width / 2)  # the length of either half of an embedding after the norm
+    kept = normed * math.sqrt(size / token.shape[1])  # the length of what a head of this size reads
 
-    for layer in model.model.layers:  # they are quiet at first
+    for layer in model.model.layers:  # layers have little effect at first
         torch.nn.init.normal_(layer.self_attn.o_proj.weight, std=0.005)
         torch.nn.init.normal_(layer.mlp.down_proj.weight, std=0.005)
 
     back, copy = (layer.self_attn for layer in model.model.layers[:2])
-    turn = ROPE_THETA ** (-torch.arange(half) / half)[: half // 4]  # a token on, for fast pairs
+    turn = ROPE_THETA ** (-torch.arange(half) / half)[: half // 4]  # angle per token of fast pairs
     here, there = torch.zeros(size), torch.zeros(size)
     there[: len(turn)] = 1
     here[: len(turn)], here[half : half + len(turn)] = turn.cos(), -turn.sin()
@@ -89,7 +93,7 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     back.v_proj.weight[:size] = read.T
     back.o_proj.weight[:, :size] = 4 * length / math.sqrt(2) / kept * before
 
-    slow = [*range(half // 2, half), *range(half + half // 2, size)]  # pairs that hardly turn
+    slow = [*range(half // 2, half), *range(half + half // 2, size)]  # pairs that hardly rotate
     copy.q_proj.weight[:size] = copy.k_proj.weight[:size] = 0
     copy.q_proj.weight[slow] = 40 / normed * read.T[slow]
     copy.k_proj.weight[slow] = 40 / normed * before.T[slow]
@@ -98,8 +102,9 @@ def _set_copying_heads(model: Any, related: Any) -> None:
 
 
 def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
-    """Directions of tokens [vocabulary, width] that are the sums of those of their word, of their
-    number and, less, of what is around them and of their own."""
+    """Returns directions of tokens, of shape [vocabulary, width]. Each is the sum of the directions
+    of the token's word and number and, with smaller weights, of its surrounding characters and its
+    own direction."""
     directions = dict[tuple[str, ...], torch.Tensor]()
 
     def direction(*key: str) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""The maps of a training's games, which evaluation leaves out."""
+"""The maps of training games, which are excluded from evaluation."""
 
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
@@ -17,7 +17,7 @@ _COMMENT = """\
 
 
 def maps_of(games: Iterable[Game]) -> set[str]:
-    """Each game is reset, none is played."""
+    """Returns the maps of these games. Games are reset but not played."""
     environments: dict[Hashable, Coin | Cooking | SimulatedAlfworld] = {}
     maps = set[str]()
     for game in games:
@@ -34,6 +34,7 @@ def maps_of(games: Iterable[Game]) -> set[str]:
 
 
 def write(folder: Path, maps: Collection[str]) -> None:
-    """The list beside the weights (`models.weights.training_maps` reads it)."""
+    """Writes the list of maps into the folder of the weights (see
+    `models.weights.training_maps`)."""
     lines = "".join(f"{map_}\n" for map_ in sorted(maps))
     (folder / TRAINING_MAPS).write_text(_COMMENT + lines, encoding="utf-8")

@@ -1,9 +1,10 @@
-"""Muon for what multiplies hidden states, AdamW for the rest, as one optimizer.
+"""One optimizer that uses Muon for the matrices that multiply hidden states, and AdamW for the
+rest.
 
-Muon (Jordan et al. 2024) moves a matrix by its momentum with all singular values set to about 1, so
-that rare directions, such as those that copy a name, are learned as fast as common ones. Embeddings
-and norms are not such matrices. The rates are comparable: Muon's is scaled to AdamW's usual size of
-a step (Liu et al. 2025, arXiv 2502.16982, §2.2).
+Muon (Jordan et al. 2024) updates a matrix by its momentum with all singular values set to about 1.
+So rare directions, such as those that copy a name, are learned as fast as common ones. Embeddings
+and norms are not such matrices. One learning rate suits both: Muon's step is scaled to the usual
+size of AdamW's (Liu et al. 2025, arXiv 2502.16982, §2.2).
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ import torch
 
 
 class MuonAndAdamW(torch.optim.Optimizer):
-    """The parameter groups are those of the two, so that a schedule of rates reaches both."""
+    """Has the parameter groups of both optimizers, so that a learning rate schedule applies to
+    both."""
 
     def __init__(self, model: torch.nn.Module, rate: float, weight_decay: float) -> None:
         learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
@@ -26,7 +28,7 @@ class MuonAndAdamW(torch.optim.Optimizer):
         self._both: Sequence[torch.optim.Optimizer] = (muon, adamw)
         super().__init__([group for one in self._both for group in one.param_groups], {})
 
-    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss again
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss is computed again
         for one in self._both:
             one.step()
 

@@ -1,4 +1,4 @@
-"""What a training reports: a line for people, and one in a file for the card."""
+"""The reports of a training: a line for people, and a line in a file for the card."""
 
 import contextlib
 import json
@@ -14,10 +14,10 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Progress:
-    """`progress.jsonl`. Its lines are of three kinds, each with its `round`:
+    """The file `progress.jsonl`. It has three kinds of lines, each with its `round`:
 
     - "data" when a round begins: games, questions, device, bf16
-    - "step" now and then: step, steps, tokens of this round, seconds since the line before, and
+    - "step" at intervals: step, steps, tokens of this round, seconds since the previous line, and
       loss, or held_out_loss and right (the share of held-out answers with every token right)
     - "played" after the round: games (their overrides), rung, won, of
     """
@@ -26,13 +26,15 @@ class Progress:
     console: Console
 
     def report(self, kind: str, number: int, line: Line) -> None:
+        """Prints a line of round `number` and appends it to the file."""
         line = {"kind": kind, "round": number, **line}
         with self.path.open("a", encoding="utf-8") as file:
             print(json.dumps(line), file=file)
         self.console.print(in_words(line))
 
     def lines(self, kind: str, number: int | None = None) -> list[dict[str, Any]]:
-        """Those of a kind, in their order; a torn last line is passed over."""
+        """Returns the lines of a kind in order, of all rounds or of one. Ignores an incomplete
+        line."""
         if not self.path.is_file():
             return []
         found = []
@@ -45,7 +47,7 @@ class Progress:
 
 
 def in_words(line: Line) -> str:
-    """ "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min left"."""
+    """For example "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min left"."""
     parts = [f"round {line['round']}"]
     if line["kind"] != "step":
         known = ((key, value) for key, value in line.items() if key not in ("kind", "round"))

@@ -30,10 +30,14 @@ def _several(value: object) -> object:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Shape:
-    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`:
-    lines that so large a share of the questions has that begin alike, and no answer, are one token
-    each, beside `vocabulary`; with `answer_parts` those that answers have are special ones. With
-    `related_tokens`, those that share a word or a number begin near each other."""
+    """The shape of a Llama that is trained from scratch.
+
+    vLLM's CPU build needs heads of size 32 or 64. With `part_tokens`, a line is one token, in
+    addition to `vocabulary`, if at least this share of the questions with the same first line
+    contains it. Lines that also occur in answers are left out or, with `answer_parts`, are special
+    tokens. With `related_tokens`, the initial embeddings of tokens that share a word or a number
+    are similar.
+    """
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
@@ -61,12 +65,13 @@ class Lora:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Round:
-    """More games, then steps on the examples of all games so far.
+    """A round plays more games, and then trains for `steps` steps on the examples of all games so
+    far.
 
-    `slips` games are played by the reference with planted slips, `student` ones by the weights of
-    the round before. Questions that are longer with their answers than `longest_tokens` are left
-    out: short ones are learned from first, for they cost little. The learning rate falls to a tenth
-    of `learning_rate` along a cosine.
+    The reference plays `slips` games with planted slips, and the weights of the previous round play
+    `student` games. Questions that have more than `longest_tokens` tokens with their answers are
+    left out, so that early rounds can use short questions, which cost little. The learning rate
+    falls from `learning_rate` to a tenth of it along a cosine.
     """
 
     slips: NonNegativeInt = 0
@@ -78,8 +83,8 @@ class Round:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Play:
-    """Games that are played to see what a round's weights can do: seeds from 0 on, by rung, with
-    each of the overrides in `settings`."""
+    """Games that are played to evaluate the weights of a round: `games` seeds from 0 on, under each
+    of `rungs`, with each of the overrides in `settings`."""
 
     games: PositiveInt
     settings: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -88,14 +93,16 @@ class Play:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class TrainSettings:
-    """One of `shape` (from scratch) and `weights` (a local model folder) is given.
+    """The settings of a training. Exactly one of `shape` and `weights` is given: a training starts
+    from scratch or from a local model folder.
 
-    `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
-    weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
-    games ask is learned from `repeats` times at most; of those of one game whose answers differ in
-    numbered names alone, `alike` are, if it is given. `methods` play the games. `optimizer` is that
-    of the matrices (`training.optimizer`). `threads` are those of a CPU that trains; `processes`
-    play games. `compile` joins small operations into large ones (`torch.compile`).
+    A step has `batch` examples, of which `at_once` are computed together. `question_loss` is the
+    weight of the loss on the tokens of questions; the loss on answers has weight 1. A question that
+    several games ask is used at most `repeats` times. If `alike` is given, at most `alike`
+    questions are used among those of one game whose answers differ only in numbered names.
+    `methods` play the games. `optimizer` is used for matrices (`training.optimizer`). `threads` is
+    the number of threads for training on a CPU, and `processes` the number of processes that play
+    games. `compile` fuses small operations (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -135,17 +142,20 @@ class TrainSettings:
             raise ValueError("batch must be a multiple of at_once")
 
     def identity(self) -> dict[str, Any]:
-        """What changes the weights."""
+        """Returns the settings that affect the weights, as JSON values."""
         everything: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
         return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
 
 
 def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
-    """From `conf/train/NAME.yaml` and Hydra overrides. Raises ConfigError naming the key."""
+    """Composes the settings from `conf/train/NAME.yaml` and Hydra overrides.
+
+    Raises ConfigError that names the wrong key.
+    """
     with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
             cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
-        # A group of conf/ has this name, and Hydra takes it for that.
+        # "environment" is also a group of conf/, and Hydra would read the override as a choice.
         cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
         assert isinstance(tree, dict)

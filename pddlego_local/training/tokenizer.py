@@ -1,9 +1,10 @@
-"""A tokenizer of our own: byte-level BPE, trained on the examples, that can spell any text.
+"""A byte-level BPE tokenizer, trained on the examples, that can spell any text.
 
-What is copied from a prompt into PDDL must be the same tokens in both: a name never merges with the
-bracket, stop or quote behind it, and has one piece behind a blank and one behind an underscore,
-wherever it stands ("the living room.", "(at living_room)", "behind_living_room_north"). A name with
-a number is one piece ("block 3", "block3"): what is seen often is one token.
+Names that are copied from a prompt into PDDL must have the same tokens in both. So a name never
+merges with the bracket, full stop or quote after it. Wherever a word occurs, it has one piece after
+a blank and one after an underscore ("the living room.", "(at living_room)",
+"behind_living_room_north"). A name with a number is one piece ("block 3", "block3"), and frequent
+pieces become one token.
 """
 
 import re
@@ -24,7 +25,7 @@ ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
 WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 LONGEST_BYTES = 240
 UNFORCED_BYTES = 100
-"""More than any grammar forces at once in an answer."""
+"""More bytes than any grammar forces at once in an answer."""
 
 
 def shared_parts(
@@ -33,13 +34,16 @@ def shared_parts(
     of_answers: bool = False,
     kinds: Sequence[Kind] = ("coin",),
 ) -> list[AddedToken]:
-    """What at least this share of the questions of one of the `kinds` has that begin alike, of 20
-    characters or more: lines, each with its end.
+    """Returns tokens for lines, including their line ends, that many questions share.
 
-    A grammar does not let a section be written as one token, so that a model that learned to would
-    be asked for the rest of one that was begun. What stands in answers too is left out or, with
-    `of_answers`, is a special token where it has UNFORCED_BYTES: `answers.encode` writes without
-    those, and so does llguidance but for text that is forced from its first letter to its last.
+    A line is included if at least this share of the questions of one of the `kinds` with the same
+    first line contains it. Pieces have 20 characters or more.
+
+    A grammar does not allow a model to write a whole section as one token. A model that had learned
+    to do so would have to continue a section that is already begun. So text that also occurs in
+    answers is left out or, with `of_answers`, is a special token if it has UNFORCED_BYTES or more:
+    `answers.encode` does not use special tokens, and llguidance uses them only for text that is
+    forced from its first to its last character.
     """
     alike = defaultdict[tuple[str, Kind], Counter[str]](Counter)
     for example in examples:
@@ -62,7 +66,7 @@ def shared_parts(
 
 
 def _cut(part: str) -> list[str]:
-    """Into sections and at blanks, down to what llguidance takes: it knows tokens of 256 bytes."""
+    """Cuts at sections and blanks. llguidance supports tokens of at most 256 bytes."""
     if len(part.encode()) <= LONGEST_BYTES:
         return [part]
     sections = re.split(r"(?<=.)(?= \(:)", part)
@@ -75,7 +79,8 @@ def _cut(part: str) -> list[str]:
 def train_tokenizer(
     texts: Iterable[str], vocabulary: int, context_tokens: int, parts: Sequence[AddedToken] = ()
 ) -> Any:
-    """At most `vocabulary` tokens, the special ones and every byte among them, and `parts`."""
+    """Trains a tokenizer with at most `vocabulary` tokens, including special tokens and all bytes,
+    and with `parts` in addition."""
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -107,14 +112,14 @@ def train_tokenizer(
 
 
 def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:
-    """Raises ConfigError with the first name or word of the examples that comes back from its
-    tokens as another."""
+    """Raises ConfigError for the first word of the examples that is not the same after encoding and
+    decoding."""
     words = {word for e in examples for text in (e.prompt, e.answer) for word in text.split()}
     for word in sorted(words):
         ids = tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
         spelled = tokenizer.decode(ids, skip_special_tokens=True)
         if spelled.strip() != word:
             raise ConfigError(
-                f"The tokenizer cannot spell {word!r}, which the examples have: it comes back as "
+                f"The tokenizer cannot spell {word!r} from the examples: it decodes to "
                 f"{spelled.strip()!r}; train a model whose tokenizer knows every byte."
             )

@@ -1,4 +1,4 @@
-"""One round of training: transformers' Trainer, its checkpoints, and what it reports on the way."""
+"""One round of training with transformers' Trainer, its checkpoints, and its progress reports."""
 
 import functools
 import json
@@ -23,12 +23,12 @@ from pddlego_local.training.answers import AnswerTrainer, Row, collate
 from pddlego_local.training.settings import Lora, Round, TrainSettings
 
 Report = Callable[[Mapping[str, float]], None]
-"""Gets the progress: a line "step" of `training.progress`."""
+"""Receives the progress as a "step" line of `training.progress`."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where it is trained (`device` is its name), and whether in bf16."""
+    """The device of a training, with its name `device`, and whether bf16 is used."""
 
     device: str
     on_gpu: bool
@@ -36,12 +36,12 @@ class Machine:
 
     @classmethod
     def of(cls, settings: TrainSettings) -> "Machine":
-        """Raises MissingPart if a GPU is asked for and there is none, or a compiler."""
+        """Finds the device. Raises MissingPart if a requested GPU or compiler is missing."""
         compiler = os.environ.get("CXX", "g++")
         if settings.compile and not shutil.which(compiler):
             raise MissingPart(
-                f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and "
-                "Ubuntu: apt install g++); compile=false trains without, at about half the speed."
+                f"compile=true needs a C++ compiler, and {compiler} is missing (Debian and "
+                "Ubuntu: apt install g++); compile=false needs none, at about half the speed."
             )
         gpu = torch.cuda.is_available()
         if settings.device == "cuda" and not gpu:
@@ -50,7 +50,7 @@ class Machine:
         if on_gpu:
             device, multiplies_bf16 = torch.cuda.get_device_name(), torch.cuda.is_bf16_supported()
         else:
-            path = Path("/proc/cpuinfo")  # of Linux alone
+            path = Path("/proc/cpuinfo")  # only on Linux
             about = path.read_text() if path.is_file() else ""
             name = re.search(r"^model name\s*: (.+)$", about, re.MULTILINE)
             device = name[1] if name else platform.processor() or "a CPU"
@@ -60,6 +60,7 @@ class Machine:
 
 
 def with_lora(model: Any, lora: Lora) -> Any:
+    """Returns the model with low-rank adapters on all linear layers."""
     import peft
 
     config = peft.LoraConfig(
@@ -82,7 +83,8 @@ def train_round(
     folder: Path,
     report: Report,
 ) -> Any:
-    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
+    """Trains `model` for the steps of a round, from the last complete checkpoint on, and returns
+    it."""
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
     # On a CPU the fused kernel's backward pass is slow.
@@ -90,7 +92,7 @@ def train_round(
     if settings.compile:
         model.compile(dynamic=True)
     padding = tokenizer.pad_token_id
-    padding = tokenizer.eos_token_id if padding is None else padding  # any will do: it is masked
+    padding = tokenizer.eos_token_id if padding is None else padding  # any token: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
@@ -109,7 +111,8 @@ def train_round(
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """The newest that was written to its end; halves are removed. Its state is written last."""
+    """Returns the newest complete checkpoint and removes incomplete ones. The state is written
+    last."""
     whole: dict[int, Path] = {}
     for checkpoint in folder.glob("checkpoint-*"):
         try:
@@ -145,7 +148,7 @@ def _arguments(
 
 
 class _Progress(TrainerCallback):
-    """Reports loss, speed and time left each time that the Trainer logs."""
+    """Reports loss, speed and time left whenever the Trainer logs."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

@@ -31,7 +31,7 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
     code, told = doctor(capsys)
     assert code == 0
     assert "game: You are in the kitchen." in told and "planner: solved" in told
-    assert "models in the box: nano, nano_early, nano_described, nano_edit" in told
+    assert "models included: nano, nano_early, nano_described, nano_edit" in told
     assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told
 
 
@@ -45,7 +45,7 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     code, told = doctor(capsys)
     assert code == 0 and "missing  vLLM:" in told and "make serving" in told
     assert ("ok       GPU: 2 from NVIDIA, with 24 GB each" in told) == bool(count)
-    assert ("missing  GPU: none" in told) == (not count)
+    assert ("missing  GPU: no NVIDIA GPU" in told) == (not count)
 
 
 def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
     assert "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer" in told
-    assert "does not fit this machine, which has 0 NVIDIA GPUs of the 1" in told
+    assert "this machine has 0 NVIDIA GPUs of the 1 needed: does not fit" in told
     assert "`make fetch MODEL=qwen3_8b`" in told
 
 
@@ -63,7 +63,7 @@ def test_a_gpu_that_holds_it_and_some_of_the_answers(
     plant_gpus(monkeypatch, 1, 80 * GB)
     code, told = doctor(capsys, "llama31_8b", "--context", "32768")
     # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
-    assert "room      12 such answers at once fit a GPU with 80.0 GB" in told
+    assert "room      a GPU with 80.0 GB: 12 such answers at once fit" in told
     assert code == 1, "its files are not here"
 
 
@@ -73,17 +73,17 @@ def test_a_gpu_that_is_too_small_and_a_way_out(
     plant_gpus(monkeypatch, 1, 24 * GB)
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
-    assert "does not fit a GPU with 24.0 GB: try model.context_tokens=18000" in told
-    assert "room      1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
+    assert "a GPU with 24.0 GB: does not fit, try model.context_tokens=18000" in told
+    assert ": 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
-    assert "this machine, which has 1 NVIDIA GPUs of the 4" in told
+    assert "this machine has 1 NVIDIA GPUs of the 4" in told
 
 
 def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     _, told = doctor(capsys, "llama33_70b", "--gpus", "8", "--gpu-memory", "24")
-    assert "at once fit 8 GPUs with 24.0 GB" in told
+    assert "8 GPUs with 24.0 GB: 1 such answers at once fit" in told
     _, told = doctor(capsys, "llama33_70b", "--gpus", "2", "--gpu-memory", "24")
-    assert "does not fit 2 GPUs with 24.0 GB\n" in told
+    assert "2 GPUs with 24.0 GB: does not fit\n" in told
 
 
 def test_a_folder_tells_its_own_size_and_is_here(
@@ -98,7 +98,7 @@ def test_a_folder_tells_its_own_size_and_is_here(
     assert f"of an answer of {config['max_position_embeddings']:,} tokens" in told
     (folder / "config.json").write_text("{}")
     code, told = doctor(capsys, str(folder))
-    assert code == 1 and "does not tell the model's shape" in told
+    assert code == 1 and "does not state the model's shape" in told
 
 
 def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,10 +109,10 @@ def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no_such_model"], "there is no model=no_such_model; `pddlego doctor` lists"),
+        (["no_such_model"], "there is no model=no_such_model; give a name from `pddlego doctor`"),
         (["./nowhere"], "there is no folder nowhere"),
         (["qwen3_8b", "--context", "0"], "--context 0"),
-        (["qwen3_8b", "--context", "50000"], "was made for 40960 tokens"),
+        (["qwen3_8b", "--context", "50000"], "supports 40960 tokens at most"),
         (["qwen3_8b", "--gpu-memory", "-1"], "--gpu-memory -1"),
         (["vllm"], "model.weights"),
     ],

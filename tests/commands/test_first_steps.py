@@ -150,7 +150,7 @@ def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[st
         show(Console(width=width), table)
         told = capsys.readouterr().out
         assert "r1_distill_qwen_1_5b" in told and "…" not in told
-        left_out = "Left out" in told and "answers" in told.rpartition("Left out")[2]
+        left_out = "Columns omitted" in told and "answers" in told.rpartition("Columns omitted")[2]
         assert left_out or all(name in told for name in names)
         assert max(map(len, told.splitlines()[:-1])) <= width
     assert left_out
@@ -159,8 +159,8 @@ def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("games", "said"),
     [
-        ("0,1,3", "Games that do not count: 0 (solved at the start).\n"),
-        ("0", "Games that do not count: 0 (solved at the start). No game is left: choose others"),
+        ("0,1,3", "Excluded games: 0 (solved at the start).\n"),
+        ("0", "Excluded games: 0 (solved at the start). No game is left: choose others"),
         ("1,3", ""),
     ],
 )
@@ -169,4 +169,4 @@ def test_the_demo_says_which_games_do_not_count(
 ) -> None:
     assert run(["demo", "--model", "reference", "--games", games, "--out", str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert said in told and ("do not count" in told) == bool(said)
+    assert said in told and ("Excluded games" in told) == bool(said)

@@ -125,7 +125,7 @@ def test_random_weights_write_files_that_are_printed_and_kept(
         problem = (tmp_path / "out" / name / "problem.pddl").read_text()
         assert pddlego_local.check(domain, problem).accepted
         assert domain in said
-    assert run(words) == 2 and "is there already" in capsys.readouterr().err
+    assert run(words) == 2 and "already exists" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="empty"):
         pddlego_local.formalize("", "random")
 

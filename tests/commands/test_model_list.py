@@ -105,7 +105,7 @@ def test_the_list_without_a_gpu(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     listed = rows(capsys, monkeypatch, 0)
     assert {path.stem for path in PUBLISHED} | {"reference", "random"} <= listed.keys()
-    assert listed["qwen3_8b"][:3] == ["8.2 B", "16.4 GB", "to be fetched"]
+    assert listed["qwen3_8b"][:3] == ["8.2 B", "16.4 GB", "missing"]
     assert listed["qwen3_8b"][-2:] == ["Apache-2.0", "40,960 of 40,960"]
     assert listed["llama33_70b"][3:6] == ["8", "4", "4"]
     assert listed["reference"][2] == "ready"
@@ -125,4 +125,4 @@ def test_on_a_narrow_terminal_no_name_is_cut_and_what_is_left_out_is_told(
     named = {line.split()[1] for line in told.splitlines() if line.startswith("│")}
     assert stems - {"vllm", "transformers", "openai_server"} <= named
     assert "…" not in told and max(map(len, told.splitlines())) <= 80
-    assert "Left out, for the terminal is narrow:" in told
+    assert "Columns omitted because the terminal is narrow:" in told

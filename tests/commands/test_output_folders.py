@@ -49,5 +49,5 @@ def test_an_output_that_cannot_be(
 @pytest.mark.parametrize("device", ["/dev/full", "/proc/self/mem"])  # no room; an I/O error
 def test_a_disk_that_fails_amid_a_file(words: dict[str, Path], device: str) -> None:
     code, told = finish(start("check", "--jsonl", str(words["lines"]), "--out", device))
-    assert code == 3 and told.startswith("pddlego: [Errno") and "then the same again" in told
+    assert code == 3 and told.startswith("pddlego: [Errno") and "then rerun the command" in told
     assert "Traceback" not in told

@@ -65,14 +65,14 @@ def test_a_reader_sees_the_files_and_where_they_were(
 @pytest.mark.parametrize(
     ("text", "given", "why"),
     [
-        ("I cannot do that.", [], "no_json: The answer held no JSON object"),
+        ("I cannot do that.", [], "no_json: The answer contained neither a JSON object"),
         ('{"plan": []}', [], "wrong_keys: The answer's JSON object had other keys"),
-        ("", [], "empty: The answer was empty"),
+        ("", [], "empty: The answer, or a text in it, was empty"),
         (JSON[:-20], ["--cut"], "truncated: The answer was cut off."),
         (f"{FORMAT} {JSON[:-20]}", ["--cut"], "Not read: JSON, line 1: a placeholder."),
-        (FORMAT, [], "placeholder: The answer held placeholders"),
+        (FORMAT, [], "placeholder: The answer contained placeholders"),
         (f"@@{JSON}", ["--cut", "--thought", "@@", "!!"], "unfinished_thought: "),
-        ("12", ["--form", "command"], 'Asked for: {"action": "..."}'),
+        ("12", ["--form", "command"], 'Requested: {"action": "..."}'),
     ],
 )
 def test_it_says_why_nothing_was_read(

@@ -33,9 +33,9 @@ def test_the_command_writes_the_same_bytes_again(
     assert files == files_of(tmp_path / "runs", tmp_path / "again")
     assert b"| +35 points (18 to 51), p < 0.001 |" in files["report.md"]
     assert b"| from | to | on new maps |" in files["report.md"]
-    assert b"In all: environment coin, method pddlego_plus" in files["report.md"]
+    assert b"In all rows: environment coin, method pddlego_plus" in files["report.md"]
     assert files["report.md"].startswith(
-        b"# What was asked, and what was found\n\nAsked (the default"
+        b"# Tested comparisons and verdicts\n\nTested comparisons (the default"
     )
     assert files["report.md"].index(b"syntax wins more") < files["report.md"].index(b"# Results")
     assert b"wall s per success" not in files["report.md"]  # compares machines, not arms
@@ -62,7 +62,7 @@ def test_only_what_was_asked_for_is_tested(
         ("decoding.rung", "free", False),
         ("decoding.rung", "free", False),
     ]
-    assert b"Asked (declared by the experiment)" in files["report.md"]
+    assert b"Tested comparisons (declared by the experiment)" in files["report.md"]
 
 
 def test_an_experiment_declares_what_its_report_tests(

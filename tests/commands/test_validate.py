@@ -26,7 +26,7 @@ GO = "(Go Kitchen Hall)"
         ("(fly Kitchen Hall)", 1, "'fly Kitchen Hall' is none of the actions go."),
         ("(go Kitchen)", 1, "go has 2 parameters"),
         ("(go Kitchen Hal-l)", 1, "There is no hal-l in this world."),
-        ("go there", 2, "the plan's line 1: 'go there' is no (action …)"),
+        ("go there", 2, "the plan's line 1: 'go there' is not an (action …)"),
     ],
 )
 def test_a_plan_is_judged_action_by_action(

@@ -16,7 +16,7 @@ from pddlego_local.core.nouns import Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
@@ -159,7 +159,7 @@ def answers(
     model: ReferenceFormalizer, package: str, memory: tuple[Turn, ...], form: Form[Fields]
 ) -> Any:
     context = GrammarContext(environment=package, memory=memory)
-    question: Question[Fields] = Question(form, (), context)
+    question: AnyQuestion = Question(form, (), context)
     return json.loads(model.answer(question, Sampling()).completion.text)
 
 

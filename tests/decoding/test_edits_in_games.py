@@ -12,8 +12,8 @@ import pytest
 
 from pddlego_local.core.nouns import Budget, Goal, Sampling
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import EDIT, Fields
-from pddlego_local.decoding.question import Drawn, GrammarContext, Question
+from pddlego_local.decoding.forms import EDIT
+from pddlego_local.decoding.question import AnyQuestion, Drawn, GrammarContext
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
@@ -50,7 +50,7 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
 
     class Overheard(ReferenceFormalizer):
         def answer(
-            self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+            self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
         ) -> Drawn:
             drawn = super().answer(question, sampling, sample, of)
             if question.form is EDIT:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pddlego_local.decoding.repetition import RepetitionWatch
+from pddlego_local.decoding.repetition import LoopWatch
 
 EDIT = '{"objects": {"add": ['
 PROBLEM = '{"df": "…", "pf": "(define (problem p) (:domain d) '
@@ -29,7 +29,7 @@ CIRCLES = [
 
 @pytest.mark.parametrize(("before", "text", "kept"), CIRCLES)
 def test_a_circle_is_noticed_as_soon_as_it_is_one(before: str, text: str, kept: str) -> None:
-    watch = RepetitionWatch(before)
+    watch = LoopWatch(before)
     assert [number for number in range(1, len(text) + 1) if watch(text[:number])] == [len(text)]
     assert watch.breaks(text)
     assert text[: watch.kept] == kept
@@ -53,7 +53,7 @@ def test_a_circle_is_noticed_as_soon_as_it_is_one(before: str, text: str, kept: 
     ],
 )  # fmt: skip
 def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> None:
-    watch = RepetitionWatch(before)
+    watch = LoopWatch(before)
     assert not any(watch(text[:number]) for number in range(1, len(text) + 1))
     assert not watch.breaks(text)
 
@@ -72,13 +72,13 @@ def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> 
 def test_a_limit_among_repeats_costs_the_repeats_alone(
     before: str, text: str, kept: str | None
 ) -> None:
-    watch = RepetitionWatch(before)
+    watch = LoopWatch(before)
     assert watch.breaks(text) == (kept is not None)
     assert (None if watch.kept is None else text[: watch.kept]) == kept
 
 
 def test_a_request_that_is_sent_again_is_watched_from_its_beginning() -> None:
-    watch = RepetitionWatch(EDIT)
+    watch = LoopWatch(EDIT)
     assert watch('"a - room", "a - room", "a - room"')
     assert not watch('"a - room"')
     assert not watch('"a - room", "a - room"')
@@ -86,4 +86,4 @@ def test_a_request_that_is_sent_again_is_watched_from_its_beginning() -> None:
 
 
 def test_names_are_watched_where_the_model_makes_them_up() -> None:
-    assert not RepetitionWatch(EDIT, names=False)('"none-of-none-of-none-of-')
+    assert not LoopWatch(EDIT, names=False)('"none-of-none-of-none-of-')

@@ -5,8 +5,7 @@ import contextlib
 import pytest
 
 from pddlego_local.core.nouns import Sampling
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
@@ -25,7 +24,7 @@ def test_prompts_tell_what_is_valid_where_that_is_asked_for(
 
     class Overheard(ReferenceFormalizer):
         def answer(
-            self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+            self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
         ) -> Drawn:
             prompts.append(question.messages[-1].content)
             return super().answer(question, sampling, sample, of)

@@ -241,13 +241,13 @@ HOSTILE: dict[str, tuple[str, bytes | str | None, str]] = {  # a file, its text,
     "no gold problem": ("p01.pddl", None, "p01.pddl is missing"),
     "no gold domain": ("domain.pddl", None, "domain.pddl is missing"),
     "no domain text": ("p01_domain.txt", None, "p01_domain.txt is missing"),
-    "wrong encoding": ("p01_problem.txt", "Blöcke".encode("utf-16"), "p01_problem.txt is no UTF-8"),
+    "wrong encoding": ("p01_problem.txt", "Blöcke".encode("utf-16"), "problem.txt is not UTF-8"),
     "too long": (
         "p01_problem.txt", "block " * 2_000_000, "p01_problem.txt has more than 200,000 bytes",
     ),
     "no heads": ("p01_domain.txt", "Blocks.", "p01_domain.txt ends without ';; Action Heads'"),
     "a head that is none": (
-        "p01_domain.txt", f"{HEADS_ARE}stack a on b", "p01_domain.txt: 'stack a on b' is no action",
+        "p01_domain.txt", f"{HEADS_ARE}stack a on b", "p01_domain.txt: 'stack a on b' is not an",
     ),
     "heads with commas": (
         "p01_domain.txt", f"{HEADS_ARE}stack (?b - block, ?under - block)",

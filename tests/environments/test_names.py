@@ -16,8 +16,7 @@ from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core.nouns import Budget, Names, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
@@ -51,7 +50,7 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def answer(self, question: Question[Fields], *rest: Any) -> Drawn:
+    def answer(self, question: AnyQuestion, *rest: Any) -> Drawn:
         self.memories.append(question.context.memory)
         return self._model.answer(question, *rest)
 

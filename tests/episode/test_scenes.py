@@ -9,9 +9,9 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Names, Sampling
 from pddlego_local.core.record.events import Restart
-from pddlego_local.decoding.forms import PDDL, Fields
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.alfworld.reference import CLASSES
@@ -48,7 +48,7 @@ class Listener(Scripted):
         self._model = ReferenceFormalizer()
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         self.asked.append(question)
         return self._model.answer(question, sampling, sample, of)
@@ -57,7 +57,7 @@ class Listener(Scripted):
         self._model.close()
 
 
-def questions(environment: str, method: str, seed: int = 1) -> list[Question[Fields]]:
+def questions(environment: str, method: str, seed: int = 1) -> list[AnyQuestion]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     model = Listener()
@@ -77,7 +77,7 @@ def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method:
     assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.context.names.objects}
 
 
-def named(question: Question[Fields], environment: str) -> set[str]:
+def named(question: AnyQuestion, environment: str) -> set[str]:
     """The names that the messages show, rules and notes aside, in letters and digits alone."""
     text = "\n".join(
         line

@@ -23,8 +23,7 @@ from pddlego_local.core.record.folder import Cell
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import differences, summarize
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
@@ -96,7 +95,7 @@ class Hostile(Scripted):
         self._treatments, self._reference = treatments, reference
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         treatment = self._treatments[len(self.asked) % len(self._treatments)]
         self.asked.append(question)
@@ -112,7 +111,7 @@ class Hostile(Scripted):
                 return Drawn(Completion(text[: len(text) // 2], "length", 1, 1, 0.0))
         return Drawn(Completion(text, "stop", 1, 1, 0.0))
 
-    def _real(self, question: Question[Fields], sampling: Sampling) -> str:
+    def _real(self, question: AnyQuestion, sampling: Sampling) -> str:
         if self._reference:
             return self._reference.answer(question, sampling).completion.text
         pddl = real_answers()[0].answer

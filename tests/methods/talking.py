@@ -8,8 +8,7 @@ from typing import Any
 from pddlego_local.core.nouns import Budget, Completion, Sampling
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import Note
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.methods import Method
 from pddlego_local.models.scripted import Scripted
@@ -27,7 +26,7 @@ class Player(Scripted):
     with the numbers that the question itself shows."""
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         drawn = super().answer(question, sampling, sample, of)
         completion = drawn.completion

@@ -12,8 +12,7 @@ from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.report.text import report_markdown
 from pddlego_local.runner import run
@@ -31,7 +30,7 @@ class Pupil(ReferenceFormalizer):
     """
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         first = question.messages[0].content
         if question.form.name != "move":
@@ -53,7 +52,7 @@ class Killed(Pupil):
         object.__setattr__(self, "left", [None] * answers)
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         left: list[None] = self.left  # type: ignore[attr-defined]
         if not left:
@@ -80,7 +79,7 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
 ) -> None:
     rows = whole_run(tmp_path / "one", monkeypatch, Pupil(), "run.concurrency=1")
     assert len(rows) == 20
-    assert "What fcrf learns in one game" in report_markdown(report(tmp_path / "one"))
+    assert "fcrf uses in each game what it learned" in report_markdown(report(tmp_path / "one"))
     assert {row.outcome for row in rows} == {"repeated_action", "success", "solved_before"}
     assert [row.task_type for row in rows if "lesson" in row.notes] == ["5 rooms"] * 5
     (deep,) = tmp_path.rglob("transcripts/15-2.jsonl")

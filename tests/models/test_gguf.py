@@ -176,4 +176,4 @@ def test_no_such_file_is_a_mistake_of_the_user(
     with pytest.raises(ConfigError, match=r"there is no file .*b\.gguf"):
         locate(str(tmp_path / "b.gguf"))
     assert run(["fetch", "maker/model.gguf"]) == 2
-    assert "there is nothing to fetch from a hub" in capsys.readouterr().err
+    assert "this model has no files on the hub" in capsys.readouterr().err

@@ -110,5 +110,5 @@ def test_the_part_of_config_json_that_is_about_text(files: Path, tmp_path: Path)
 def test_a_config_that_tells_nothing_is_refused(
     files: Path, tmp_path: Path, config: object
 ) -> None:
-    with pytest.raises(ConfigError, match=r"config\.json does not tell the model's shape"):
+    with pytest.raises(ConfigError, match=r"config\.json does not state the model's shape"):
         needs_found(altered(files, tmp_path, config), "auto")

@@ -131,11 +131,11 @@ def test_an_option_that_cannot_be_had_is_refused_before_a_start(
     drafts = ("--speculative-config", "{}")
     for server, told in (
         (Server(env=other, forced_tokens=True), r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"),
-        (Server(url="http://127.0.0.1:1/v1", forced_tokens=True), "not ours to start"),
+        (Server(url="http://127.0.0.1:1/v1", forced_tokens=True), "not started by this program"),
         (Server(env=cpu, forced_tokens=True, extra_arguments=drafts), "--speculative-config"),
         (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
         (Server(env=cpu, batch_invariant=True), "CPU build"),
-        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not ours to start"),
+        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not started by this program"),
     ):
         option = "forced_tokens" if server.forced_tokens else "batch_invariant"
         with pytest.raises(ConfigError, match=rf"model\.server\.{option}=true .*{told}"):
@@ -266,4 +266,4 @@ def test_doctor_takes_untold_memory_for_no_missing_gpu(
     assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
     assert run(["doctor", "qwen3_8b"]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    assert "a GPU of unknown memory (say it with --gpu-memory)" in told
+    assert "a GPU of unknown memory (give --gpu-memory)" in told

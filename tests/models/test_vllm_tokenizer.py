@@ -95,7 +95,7 @@ def test_a_cache_that_cannot_be_written_is_told_in_a_sentence(
     class_of(llama, "LlamaTokenizerFast")
     env = serving_environment(tmp_path, "vllm", "0.32.0")
     assert LAUNCH.main([str(llama), "--env", str(env)]) == 2
-    assert "set XDG_CACHE_HOME to a folder" in capsys.readouterr().err
+    assert "set XDG_CACHE_HOME to a writable folder" in capsys.readouterr().err
 
 
 def spelling(
@@ -128,10 +128,10 @@ def without_blanks(text: str) -> str:
     ("reply", "said"),
     [
         (spelling(letters, text_of), ""),
-        (spelling(lambda text: letters(without_blanks(text)), text_of), "writes text otherwise"),
+        (spelling(lambda text: letters(without_blanks(text)), text_of), "writes text differently"),
         (
             spelling(letters, lambda tokens: without_blanks(text_of(tokens))),
-            "writes text otherwise",
+            "writes text differently",
         ),
         (lambda path, asked: {"object": "another API"}, ""),  # SGLang, a gateway's page
         (None, ""),  # 404
@@ -179,5 +179,5 @@ def test_a_server_of_the_users_is_held_against_weights_that_are_here(
             if not said:
                 model.start()
             else:
-                with pytest.raises(ConfigError, match=f"vLLM {said} text otherwise than"):
+                with pytest.raises(ConfigError, match=f"vLLM {said} text differently from"):
                     model.start()

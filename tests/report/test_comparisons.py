@@ -85,7 +85,7 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     assert "smallest difference that 80 % of them would show is 25 points" in text
     assert "assumes that the arms disagree in 0.0 % of the pairs" in text
     notes = comparisons_markdown(compared(find_cells([tmp_path])))
-    assert "does not say that there is none" in notes
+    assert "does not mean that there is none" in notes
 
 
 def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
     assert found.here == found.new  # no map is known, so that a game has one of its own
     assert "same 10 games, in 50 pairs of game and seed" in verdict(found)
     assert "swaps the arms game by game" in verdict(found) and "McNemar" not in verdict(found)
-    assert "exact test stands alone, because a model needs 20 games" in verdict(found)
+    assert "standard errors are reliable only with 20 games or more" in verdict(found)
 
 
 def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
     assert "syntax alone wins 12 of the games, and free alone 0." in here
     assert "For new games on these maps, the 95 % interval" in here and "p < 0.001" in here
     assert "For new maps, the 95 % interval" in new and "p = 0.12" in new
-    assert "a model needs 20 maps" in new and "whether it does on others is open" in new
+    assert "only with 20 maps or more" in new and "whether it does on others is open" in new
     assert "No difference, however large, would be shown by 80 % of them." in new
     assert "12 on 4 maps" in comparisons_markdown(compared(find_cells([tmp_path])))
 
@@ -163,7 +163,7 @@ def test_what_is_missing_is_a_range_and_may_overturn(tmp_path: Path) -> None:
     assert (found.pairs, found.missing, found.difference) == (20, 20, 0.4)
     # at the worst 8 to none of 40 pairs, at the best 28
     assert found.of_asked.low > 0 and not found.overturned_by_missing
-    assert verdict(found).startswith("20 of 40 pairs have no result yet. Whatever they bring, the")
+    assert verdict(found).startswith("20 of 40 pairs have no result yet. Whatever their")
     plant(tmp_path / "more", FREE, outcomes=wins([], range(8)), asked="0-39")
     plant(tmp_path / "more", SYNTAX, outcomes=wins(range(8), range(8)), asked="0-39")
     (found,) = compare(tmp_path / "more")
@@ -232,7 +232,7 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
     assert text.index("primary, free → typed: typed wins") < text.index(
         "free → syntax: syntax wins"
     )
-    assert "Asked (declared by the experiment): decoding.rung, free against each other" in text
+    assert "Tested comparisons (declared by the experiment): decoding.rung, free against" in text
 
 
 def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:

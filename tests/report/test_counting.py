@@ -23,7 +23,7 @@ def test_one_number_everywhere_where_trials_follow_a_trivial_game(tmp_path: Path
     for trials in (2, 4):
         run_cells([compose_cell([*overrides, f"trials={trials}"])], lambda _: None, console)
     *_, live = console.file.getvalue().split("success ")  # type: ignore[attr-defined]
-    assert live.startswith("100.0% of 4 that count (4 trivial left out)")
+    assert live.startswith("100.0% of 4 scored (4 trivial excluded)")
     (cell,) = report(out).cells
     assert (cell.measures.success.k, cell.measures.success.n, cell.trivial) == (4, 4, 4)
     assert "learns in one game" not in report_markdown(report(out))  # as Reflexion does not
@@ -71,7 +71,7 @@ def test_episodes_may_end_in_any_order() -> None:
             standing.add("cell", one)
         assert (standing.counting, standing.won) == (2, 1)
         assert standing.success == (
-            "50.0% of 2 that count (2 unsolvable, 4 seen in training, 2 trivial left out)"
+            "50.0% of 2 scored (2 unsolvable, 4 seen in training, 2 trivial excluded)"
         )
 
 

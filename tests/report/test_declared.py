@@ -38,13 +38,13 @@ def test_a_declaration_before_the_first_rows_is_told_with_its_commit(tmp_path: P
     assert "were first recorded at 2026-02-02, at commit cccccccccccc. The commit was made" in text
     assert "made at 2026-01-01. The first cell with rows began at 2026-02-02." in text
     assert LATE not in text and "uncommitted" not in text and "had been played" not in text
-    assert "among 2 cells: those of this report" in text
+    assert "2 cells were searched for older records of the same weights: those of this" in text
 
 
 def test_records_without_a_commits_time_say_so(tmp_path: Path) -> None:
     planted(tmp_path / "a", start("2026-02-02", commit="c" * 40, dirty=True))
     text = told(tmp_path / "a")
-    assert "When it was made is not recorded. It had uncommitted changes." in text
+    assert "When it was made is not recorded. The working tree had uncommitted changes." in text
     planted(tmp_path / "b", start("", commit=None))
     text = told(tmp_path / "b")
     assert "recorded at no time, at an unknown commit." in text
@@ -106,7 +106,7 @@ def test_games_that_the_same_weights_had_played_before_are_counted(tmp_path: Pat
     assert "had been played" not in told(runs, others, later)
     text = told(runs, older, others)
     assert "10 of these 40 games had been played by the same weights before" in text
-    assert "among 6 cells" in text
+    assert "6 cells were searched" in text
     (found,) = compared(find_cells([runs]), earlier=find_cells([older])).tested
     assert found.seen_before == 10
 

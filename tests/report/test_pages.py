@@ -99,7 +99,7 @@ def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the
     assert sorted(figures) == ["figures/outcomes", "figures/success"]  # each once
     head, *lines = first_table(page)
     assert head == ["model", "games", "success", "calls", "sampled tokens", "played"]
-    assert "In all: environment coin, method pddlego_plus, decoding typed," in Text(page).text
+    assert "In all rows: environment coin, method pddlego_plus, decoding typed," in Text(page).text
     for number, (line, name) in enumerate(zip(lines, ("random", "reference"), strict=True)):
         assert line[0] == name and f'href="#cell={number}"' in line[-1]
         (first,) = re.findall(f'<tr id="cell={number}".*?</tr>', page)

@@ -154,7 +154,7 @@ def test_steps_are_shown_as_pddlego_counts_them(tmp_path: Path) -> None:
     played = [row(game=1, outcome="success", pddlego_steps=9, refused=2)]
     plant_rows(tmp_path, composed("method=action_gen"), played, "1")
     head, ours, paper = section(papers_markdown(results(tmp_path)), "Steps and actions")
-    assert head[-2:] == ["on success, refused ones too", "of these refused"]
+    assert head[-2:] == ["PDDLego's steps on success", "refused on success"]
     assert (ours[-2:], paper[-2:]) == (["9.0", "2.0"], ["13.6", "3.3"])
 
 
@@ -184,12 +184,12 @@ def test_ours_and_others_are_never_one_row(tmp_path: Path) -> None:
 def test_prompts_and_fixed_domains_have_tables_where_they_were_played(tmp_path: Path) -> None:
     plant(tmp_path, outcomes=wins(range(3), range(5)))
     text = papers_markdown(results(tmp_path))
-    assert not section(text, "What the prompt tells of goals")
+    assert not section(text, "What the prompt says about goals")
     assert not section(text, "A domain that won before, held fixed")
     plant(tmp_path, "method.variant=simple", outcomes=wins(range(1), range(5)))
     plant(tmp_path, f"method.domains={tmp_path}", outcomes=wins(range(5), range(5)))
     text = papers_markdown(results(tmp_path))
-    prompts = section(text, "What the prompt tells of goals")
+    prompts = section(text, "What the prompt says about goals")
     assert prompts[0][-2:] == ["detailed", "simple"]
     assert prompts[1][-2:] == ["60.0 % [23.1, 88.2] of 5", "20.0 % [3.6, 62.4] of 5"]
     fixed = section(text, "A domain that won before, held fixed")

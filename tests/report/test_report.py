@@ -84,7 +84,7 @@ def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Pa
     (cell,) = report(tmp_path, also=TRIVIAL).cells
     assert (cell.measures.success.k, cell.measures.success.n) == (3, 4)
     text = report_markdown(report(tmp_path))
-    assert "| 4 of 6, 2 without a result |" in text and "as lost, and as won" in text
+    assert "| 4 of 6, 2 without a result |" in text and "missing results lost" in text
 
 
 def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     tmp_path: Path,
 ) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
-    wins = "random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins"
+    wins = "random policy wins 4 % of games 10–59 of Coin and 20 % of games 0–9."
     assert wins in report_markdown(report(tmp_path, also=TRIVIAL))
     without = report_markdown(report(tmp_path))
     assert wins not in without and "--with-trivial" in without

@@ -124,7 +124,7 @@ def test_without_slurm_here_no_job_is_sent(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert command.main(["-m", f"run.out={tmp_path}", "hydra/launcher=submitit_slurm"]) == 3
-    assert "there is no srun here" in " ".join(capsys.readouterr().err.split())
+    assert "srun is not installed here" in " ".join(capsys.readouterr().err.split())
     assert not list(tmp_path.iterdir())
 
 

@@ -37,7 +37,7 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     now_s = 61
     view.update(under_way=2, planner_queue=7)
     assert console.file.getvalue() == (  # type: ignore[attr-defined]
-        "14 of 50 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
+        "14 of 50 episodes, cells 1/3, success 66.7% of 3 scored (1 trivial excluded), "
         "20 tokens/s, planner queue 7, server restarts 1, 0:05:50 left\n"
     )
     view.end()

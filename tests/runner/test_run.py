@@ -25,8 +25,7 @@ from pddlego_local.core.record.events import End, Unsolvable
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.random import make_random_llama
@@ -170,7 +169,7 @@ class Flaky(ReferenceFormalizer):
         object.__setattr__(self, "left", [error] * failures)
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         left: list[Exception] = self.left  # type: ignore[attr-defined]
         look = question.context.memory[0].text

@@ -126,8 +126,8 @@ def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
         time.sleep(0.005)
     interrupt(process)
     code, told = finish(process)
-    assert code == 130 and "what has begun is finished" in told
-    assert "the same command continues" in told and "Traceback" not in told
+    assert code == 130 and "finishing current episodes" in told
+    assert "rerun the command to continue" in told and "Traceback" not in told
     assert not list(tmp_path.rglob("*.partial")) and not list(tmp_path.rglob("faults.jsonl"))
     finished = {path.stem for path in tmp_path.rglob("transcripts/*.jsonl")}
     assert finished == {f"{row.game}-0" for cell in rows(tmp_path).values() for row in cell}
@@ -145,5 +145,5 @@ def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
         assert process.poll() is None
     interrupt(process)
     code, told = finish(process)
-    assert code == 130 and "the same command continues" in told and "Traceback" not in told
+    assert code == 130 and "rerun the command to continue" in told and "Traceback" not in told
     assert not list(tmp_path.rglob("faults.jsonl")) and not any(rows(tmp_path).values())

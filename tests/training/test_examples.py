@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import EDIT, Fields
+from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
@@ -107,14 +107,14 @@ class Kept:
     """Keeps the questions that a player is asked, with their right answers."""
 
     player: Player
-    asked: list[tuple[Question[Fields], str]] = field(default_factory=list)
+    asked: list[tuple[AnyQuestion, str]] = field(default_factory=list)
 
-    def __call__(self, question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
+    def __call__(self, question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
         self.asked.append((question, right))
         return self.player(question, right, sampling)
 
 
-def always_right(question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
+def always_right(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
     return Drawn(Completion(right, "stop", 0, 0, 0.0))
 
 
@@ -164,7 +164,7 @@ def test_every_fault_changes_an_answer(fault: str, examples: list[Example]) -> N
 @pytest.mark.alfworld
 def test_no_token_of_an_edit_reaches_over_the_end_of_a_part(planner: FastDownward) -> None:
     """There a grammar ends: a model that learned such a token could not write it, and went on."""
-    asked = list[tuple[Question[Fields], str]]()
+    asked = list[tuple[AnyQuestion, str]]()
     kinds: tuple[Kind, ...] = ("alfworld", "coin", "cooking")
     for seed in range(FIRST_SEED, FIRST_SEED + 18):
         game = Game(seed, kinds[seed % 3], ("pddl_edit",))
@@ -190,7 +190,7 @@ def test_an_edit_says_what_the_news_change_in_the_file_that_is_shown(
     kind: Kind, games: int, planner: FastDownward
 ) -> None:
     """After slips too: what an earlier answer left out no question tells."""
-    asked = list[tuple[Question[Fields], str]]()
+    asked = list[tuple[AnyQuestion, str]]()
     for seed in range(FIRST_SEED, FIRST_SEED + games):
         player = Kept(slips(seed, kind), asked)
         list(examples_of(Game(seed, kind, ("pddl_edit",)), player, planner, FREE))

@@ -1,8 +1,8 @@
-"""`make bench`: what solving, masks and decoding cost, in one run, as tables and as JSON.
+"""`make bench`: measures the cost of solving, masks and decoding; prints tables and writes JSON.
 
     python -m tools.bench [--only solve,mask]
 
-Servers are of vLLM on the CPU, with the random model, where masks and requests weigh most.
+The servers are vLLM on the CPU with the random model, where masks and requests cost most.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tools.bench.decode import decode_rows, first_token_rows
 from tools.bench.mask import mask_bench
 from tools.bench.solve import solve_bench
 
-TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many answers are under way
+TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # per turn, by number of simultaneous answers
 
 
 def served(*, forced_tokens: bool) -> VllmModel:
@@ -41,8 +41,8 @@ def served(*, forced_tokens: bool) -> VllmModel:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("runs/bench.json"))
-    parser.add_argument("--repeats", type=int, default=15, help="solves per task and way")
-    parser.add_argument("--only", default="", help="names of benchmarks, such as solve,mask")
+    parser.add_argument("--repeats", type=int, default=15, help="solves per task and planner")
+    parser.add_argument("--only", default="", help="benchmarks to run, such as solve,mask")
     given = parser.parse_args()
     results: dict[str, object] = {"provenance": provenance()}
     with contextlib.ExitStack() as stack:

@@ -1,9 +1,9 @@
-"""Answers per second of a vLLM server: "typed" over free answers that say the same.
+"""Measures answers per second of a vLLM server: `typed` relative to free answers of equal content.
 
-A model answers the first looks of Coin games under "typed" in the layout "line". Then it answers
-them freely, each answer as long as what it said under "typed" is when written as people write it:
-in the layout "lines", no comments. Nothing is left to chance but the machine: free answers do not
-end by themselves. Arms take turns, so that a machine that slows down slows them alike.
+A model answers the first observations of Coin games under `typed` in the layout `line`. Then it
+answers them freely. Each free answer has the length that the typed answer has when it is written as
+people write it, in the layout `lines` without comments. Free answers do not end by themselves, so
+that only the machine's speed varies. Arms take turns, so that a slow machine slows them alike.
 """
 
 import json
@@ -17,18 +17,18 @@ from itertools import count, islice
 from typing import Any
 
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import PDDL, Fields
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Question
+from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.played import played
 
 MOST_TOKENS = 1500
-_LEAST_ANSWERS = 8  # of a turn
+_LEAST_ANSWERS = 8  # per turn
 
-Answer = tuple[Question[Fields], Sampling]
+Answer = tuple[AnyQuestion, Sampling]
 
 
 def typed(model: VllmModel, answer: Answer) -> Completion:
@@ -45,7 +45,7 @@ def free(model: VllmModel, asked: tuple[Answer, int]) -> int:
 
 
 def freely_written(model: VllmModel, completion: Completion) -> int:
-    """Tokens of what an answer says, written as people write it; a cut one's as they are."""
+    """Returns the tokens of an answer as people would write it; a cut answer keeps its tokens."""
     if completion.finish_reason != "stop":
         return completion.completion_tokens
     text = Printer("lines").answer(json.loads(completion.text))
@@ -59,9 +59,9 @@ def timed(work: Callable[[Any], Any], inputs: list[Any], at_once: int) -> tuple[
 
 
 def turns(
-    models: dict[str, VllmModel], questions: list[Question[Fields]], at_once: int, number: int
+    models: dict[str, VllmModel], questions: list[AnyQuestion], at_once: int, number: int
 ) -> dict[str, list[float]]:
-    """By arm, answers per second over free ones in each turn, after one that does not count."""
+    """Returns, by arm, the ratio of answers per second to free ones, after one warm-up turn."""
     found: dict[str, list[float]] = {arm: [] for arm in models}
     seeds = count(1)
     for turn in range(number + 1):
@@ -78,10 +78,10 @@ def turns(
             pairs = list(zip(answers, lengths, strict=True))
             drawn, free_s = timed(partial(free, model), pairs, at_once)
             assert drawn == lengths
-            told = (
+            times = (
                 f"{at_once} at once, {arm}, turn {turn}: {typed_s:.0f} s typed, {free_s:.0f} s free"
             )
-            print(told, file=sys.stderr, flush=True)
+            print(times, file=sys.stderr, flush=True)
             if turn:
                 found[arm].append(free_s / typed_s)
     return found
@@ -90,13 +90,13 @@ def turns(
 def answers_bench(
     models: dict[str, VllmModel], at_once: tuple[int, ...] = (1, 8, 32), number: int = 4
 ) -> Iterator[dict[str, object]]:
-    """One row per concurrency and arm."""
+    """Yields one row per concurrency and arm."""
     questions = [one.question for one in played("coin", range(100, 110)) if one.first]
     for count_ in at_once:
         for arm, ratios in turns(models, questions, count_, number).items():
             yield {
                 "at once": count_,
                 "forced tokens": arm,
-                "typed over free, median": f"{statistics.median(ratios):.2f}",
+                "typed relative to free, median": f"{statistics.median(ratios):.2f}",
                 "turns": f"{min(ratios):.2f} to {max(ratios):.2f}",
             }

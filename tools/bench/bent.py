@@ -1,14 +1,14 @@
-"""Where grammars bend a model: what masks take of the probability, by stage, and at which tokens.
+"""Measures how much probability masks remove from a model's answers, by stage and by token.
 
     python -m tools.bench.bent [OVERRIDES …] [--rungs typed,grounded] [--calls 3]
 
-Each game is played in process until so many answers of it are drawn. What a mask takes is -log of
-the probability that it leaves, in nats, at the temperature of the draw: an answer of which masks
-take 5 is drawn e⁵ times as often as the model would write it. Tokens are measured whether they are
-drawn or forced, but not what a stage begins with (its head), which is part of the prompt.
+Each game is played in process until the given number of its answers is drawn. What a mask removes
+is -log of the probability that it leaves, in nats, at the temperature of the draw. An answer from
+which masks remove 5 nats is drawn e⁵ times as often as the model would write it. Drawn and forced
+tokens are measured. The forced beginning of a stage (its head) is not, as it is part of the prompt.
 
-A token is of the kind of the last thing in it: a name, a ?variable, a keyword, a bracket, or what
-is of JSON. The table of places has one row for each pair of what was wanted and what was drawn.
+The last element of a token decides its kind: a name, a ?variable, a keyword, a bracket, or JSON.
+The table of places has one row for each pair of a wanted and a drawn token.
 """
 
 import argparse
@@ -36,16 +36,16 @@ from tools.bench.markdown import table
 
 WORDS = ("define", "domain", "problem", "and", "or", "not", "imply", "exists", "forall", "when")
 HALF = 0.693  # nats
-AHEAD = 8  # tokens that are shown of what was drawn, and of what was wanted
+AHEAD = 8  # tokens that the table shows of the drawn and of the wanted text
 DEFAULTS = ["environment=coin", "environment.rooms=7", "method=pddlego_plus", "games=0-29"]
 DEFAULTS += ["method.variant=compact", "model=nano_early", "decoding.max_tokens=1024"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A token of a stage, and what its mask took, in nats. `before` is the answer up to there, and
-    `wanted` the likeliest token without a mask. `ids` are the prompt's and the stage's tokens, of
-    which this is the one at `place`."""
+    """A token of a stage. `took` is what its mask removed, in nats. `before` is the answer up to
+    the token, and `wanted` is the likeliest token without a mask. `ids` are the tokens of the
+    prompt and the stage; this token is at `place`."""
 
     stage: str
     before: str
@@ -57,7 +57,7 @@ class Step:
 
     @property
     def kind(self) -> str:
-        """What the last thing of the token is."""
+        """The kind of the token's last element."""
         whole = self.before[-100:] + self.text
         if found := re.search(r"[:?]?[\w-]+$", whole):
             word = found[0]
@@ -70,9 +70,10 @@ class Step:
 
 
 class Watched(ForcedTokens):
-    """Notes what its masks leave, of forced tokens too: of each stage the tokens before it, and
-    each token with the probability that was left, the likeliest token without a mask, and its
-    probability if it was forbidden. What requests have in common is read once."""
+    """Notes the probability that masks leave, also for forced tokens. For each stage it notes the
+    tokens before it and, for each token, the probability that was left, the likeliest token without
+    a mask, and that token's probability if it was forbidden. The common beginning of requests is
+    read once."""
 
     noted: ClassVar[list[tuple[list[int], list[tuple[int, float, int, float]]]]] = []
     read: ClassVar[list[int]] = []
@@ -106,8 +107,8 @@ class Watched(ForcedTokens):
         return input_ids
 
     def _logits(self, model: Any, ids: torch.Tensor) -> torch.Tensor:
-        """Those behind the `ids`, of which the cache holds the first. Notes the forced tokens at
-        their end."""
+        """Returns the logits after the `ids`, the first of which are in the cache, and notes the
+        forced tokens at their end."""
         new = ids[0, Watched.cache.get_seq_length() :].tolist()
         logits = read(model, new, len(self._unnoted) + 1)
         for (token, mask), free in zip(self._unnoted, logits[:-1], strict=True):
@@ -135,7 +136,8 @@ class Watched(ForcedTokens):
 
 
 def keep(ids: Sequence[int]) -> Sequence[int]:
-    """Of the cache, what these tokens but the last begin with; the rest of them."""
+    """Crops the cache to what it shares with the beginning of `ids`, of which at least the last is
+    read again. Returns the ids that are to be read."""
     same = len(os.path.commonprefix([list(ids[:-1]), Watched.read]))  # noqa: RUF071 (no paths)
     if extra := Watched.cache.get_seq_length() - same:
         Watched.cache.crop(-extra)
@@ -144,7 +146,7 @@ def keep(ids: Sequence[int]) -> Sequence[int]:
 
 
 def read(model: Any, ids: Sequence[int], most: int = 1) -> torch.Tensor:
-    """Reads tokens behind those of the cache; the logits behind the last `most` of them."""
+    """Reads tokens after those of the cache. Returns the logits after the last `most` of them."""
     new, cache = torch.tensor([list(ids)], device=model.device), {Watched.cache_name: Watched.cache}
     output = model(input_ids=new, logits_to_keep=most, **cache)
     Watched.read.extend(ids)
@@ -154,7 +156,7 @@ def read(model: Any, ids: Sequence[int], most: int = 1) -> torch.Tensor:
 
 @torch.inference_mode()
 def wanted(model: Any, step: Step) -> list[int]:
-    """How the model would have gone on without a mask, at its likeliest."""
+    """Returns the model's likeliest continuation without a mask."""
     new, tokens = keep(step.ids[: step.place]), list[int]()
     while len(tokens) < AHEAD:
         tokens.append(int(read(model, new).argmax()))
@@ -163,11 +165,11 @@ def wanted(model: Any, step: Step) -> list[int]:
 
 
 class _Enough(Exception):
-    """A game has had its number of answers."""
+    """Ends a game that has its number of answers."""
 
 
 def watched(config: CellConfig, model: Any, calls: int) -> Iterator[list[Step]]:
-    """The first `calls` answers of each game: their steps. An answer without a grammar has none."""
+    """Yields the steps of the first `calls` answers of each game (none without a grammar)."""
     found: list[list[Step]] = []
 
     def emit(event: Event) -> None:
@@ -193,7 +195,8 @@ def watched(config: CellConfig, model: Any, calls: int) -> Iterator[list[Step]]:
 
 
 def _steps(call: Call, tokenizer: Any) -> Iterator[Step]:
-    """A token across the end of a stage, such as "},", is not taken where the answer says that."""
+    """Yields the steps of a call. A wanted token may cross the end of a stage, such as "},"; if the
+    answer continues in the same way, its probability is not counted as removed."""
     stages = [(stage.name, stage.before + stage.head) for stage in call.stages] or [("answer", "")]
     ends = [*(None if stage.drop else stage.head for stage in call.stages[1:]), ""]
     for (name, text), (ids, tokens), end in zip(stages, Watched.noted, ends, strict=False):
@@ -208,7 +211,8 @@ def _steps(call: Call, tokenizer: Any) -> Iterator[Step]:
 
 
 def _row(answers: Sequence[Sequence[Step]]) -> list[object]:
-    """Tokens of all answers, those whose mask left less than half, and what masks took of each."""
+    """Returns the number of tokens, the share whose mask left less than half, and the mean, median
+    and maximum of what masks removed per answer."""
     nats = [sum(step.took for step in answer) for answer in answers]
     bent = [step.took > HALF for answer in answers for step in answer]
     share = f"{100 * sum(bent) / max(len(bent), 1):.1f} %"
@@ -216,7 +220,7 @@ def _row(answers: Sequence[Sequence[Step]]) -> list[object]:
 
 
 def rows(answers: Sequence[Sequence[Step]]) -> Iterator[list[object]]:
-    """For all tokens, each stage and each kind, over the answers that have such tokens."""
+    """Yields a row for all tokens, each stage and each kind, over answers that have such tokens."""
     yield ["all", len(answers), *_row(answers)]
     for of in (attrgetter("stage"), attrgetter("kind")):
         for name in sorted({of(step) for answer in answers for step in answer}):
@@ -225,7 +229,7 @@ def rows(answers: Sequence[Sequence[Step]]) -> Iterator[list[object]]:
 
 
 def places(answers: Iterable[Sequence[Step]], loaded: Any) -> Iterator[list[object]]:
-    """The ten where a mask took most, and how often it took half there or in places like them."""
+    """Yields the ten places where a mask removed most, and how many similar places lost half."""
     alike = defaultdict[tuple[str, int, str], list[tuple[Step, str]]](list)
     for answer in answers:
         for number, step in enumerate(answer):
@@ -246,7 +250,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("overrides", nargs="*", default=DEFAULTS, help="default: %(default)s")
     parser.add_argument("--rungs", default="json,syntax,typed,grounded")
-    parser.add_argument("--calls", type=int, default=1, help="answers in a game")
+    parser.add_argument("--calls", type=int, default=1, help="answers per game")
     given = parser.parse_args()
     model = None
     for rung in given.rungs.split(","):
@@ -254,9 +258,9 @@ def main() -> None:
         model = model or config.build("model")
         model.load()
         answers = list(watched(config, model, given.calls))
-        head = ["of", "answers", "tokens", "left less than half", "nats, mean", "median", "most"]
+        head = ["part", "answers", "tokens", "left less than half", "nats, mean", "median", "most"]
         print(f"\n{rung}\n\n{table(head, rows(answers))}\n")
-        head = ["stage", "took", "times", "behind", "drawn", "wanted"]
+        head = ["stage", "nats", "times", "after", "drawn", "wanted"]
         print(table(head, places(answers, model._loaded)), flush=True)
 
 

@@ -1,10 +1,10 @@
-"""How many answers the token limit cut, by the number of the call in its episode.
+"""Counts the answers that the token limit cut, by the number of the call in its episode.
 
     python -m tools.bench.cut_answers RUN...
 
-One line a cell: of the first, second, third and later calls, and of all, how many were cut; the
-tokens of an answer, forced ones included; and the games that were won of those that were not over
-at their first observation.
+Each cell has one line. It says how many of the first, second, third and later calls, and of all
+calls, were cut. It also says how many tokens an answer has on average, including forced ones, and
+how many games were won, of those that were not over at their first observation.
 """
 
 import sys
@@ -21,7 +21,7 @@ PLACES = ("first", "second", "third", "later")
 
 
 def measured(cell: CellRecord) -> list[object]:
-    """The line of a cell."""
+    """Returns the line of a cell."""
     asked, cut = Counter[str](), Counter[str]()
     tokens = []
     for _, events in transcripts(cell.folder):

@@ -1,10 +1,10 @@
-"""Tokens per second of each rung on a vLLM server with a random model, and its first token.
+"""Measures each rung's tokens per second and first token on a vLLM server with a random model.
 
-Random weights are the worst case for a grammar: the model costs next to nothing, so that the masks
-show, and its text is as varied as the grammar permits. Answers are whole ones, so that each stage
-of the upper rungs has its part; every answer has grammars of its own. What a rung costs is told by
-free answers of the very same lengths: a random model left to itself ends its answers early, and
-a short answer costs more a token.
+Random weights are the worst case for a grammar: the model costs next to nothing, so that the cost
+of the masks is visible, and its text is as varied as the grammar permits. Answers are complete, so
+that they contain each stage of the upper rungs; every answer has its own grammars. Each rung is
+compared with free answers of exactly the same lengths, because a random model without a grammar
+ends its answers early, and a short answer costs more per token.
 """
 
 import statistics
@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from pddlego_local.core.nouns import Message, Names, Sampling
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields
+from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
@@ -28,7 +28,7 @@ SCENE = GrammarContext(
     TABLES.schemas,
     Names(("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west")),
 )
-QUESTION: Question[Fields] = Question(PDDL, PROMPT, SCENE)
+QUESTION: AnyQuestion = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
 _NAMES = (0, 10, 100, 300)
 _TRIED_TOKENS = 64
@@ -37,9 +37,11 @@ _TRIED_TOKENS = 64
 def decode_rows(
     model: VllmModel, tokens: Mapping[int, int], turns: int
 ) -> Iterator[dict[str, object]]:
-    """One row per concurrency and rung: tokens per second, the rung's and those of free answers of
-    the same lengths. `tokens` are those of each turn, by how many answers are under way. The best
-    turn counts: what else a machine does can only slow one.
+    """Yields one row per concurrency and rung.
+
+    A row has the tokens per second of the rung and of free answers of the same lengths. `tokens`
+    are the tokens per turn, by the number of simultaneous answers. The best turn is reported,
+    because other work of the machine can only slow a turn.
     """
     constraints = {rung: constraint_for(rung, context=SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
@@ -50,8 +52,10 @@ def decode_rows(
 
 
 def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]]:
-    """Milliseconds to the first token, alone on the server: free, and under grammars that it has
-    not seen, of so many names that a prompt shows; they take turns."""
+    """Yields the milliseconds to the first token of a single request, by number of names shown.
+
+    The requests are free, or under grammars that the server has not seen; they take turns.
+    """
 
     def taken_ms(names: int, salt: int) -> float:
         shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
@@ -67,12 +71,12 @@ def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]
         yield {
             "grammar": f"objects, {names} names" if names else "free",
             "first token ms": round(median, 1),
-            "over free": round(median - medians[0], 1),
+            "more than free": round(median - medians[0], 1),
         }
 
 
 def tokens_in(model: VllmModel, at_once: int, seconds: float) -> int:
-    """How many tokens so many free answers would have after these seconds, by a short trial."""
+    """Estimates by a short trial how many tokens simultaneous free answers have after `seconds`."""
     lengths = [[_TRIED_TOKENS]] * at_once
     _draw_free(model, lengths)  # a batch size's first use is slow
     return round(_TRIED_TOKENS * at_once * seconds / _draw_free(model, lengths))
@@ -86,7 +90,7 @@ def _row(
     least_tokens: int,
     turns: int,
 ) -> dict[str, object]:
-    """After a turn that does not count: a batch size's first use is slow."""
+    """Measures one rung, after a warm-up turn: the first use of a batch size is slow."""
     rates: list[float] = []
     free_rates: list[float] = []
     answers = 0
@@ -107,7 +111,7 @@ def _row(
         "rung": rung,
         "tokens per s": round(max(rates)),
         "free": round(max(free_rates)),
-        "over free": round(max(rates) / max(free_rates), 2),
+        "relative to free": round(max(rates) / max(free_rates), 2),
         "median of turns": round(statistics.median(rate / free for rate, free in pairs), 2),
         "answers": answers,
         "answers per s": round(max(answer_rates), 2),
@@ -117,8 +121,8 @@ def _row(
 def _draw(
     model: VllmModel, constraint: Constraint, concurrency: int, least_tokens: int
 ) -> tuple[list[list[int]], float]:
-    """Keeps `concurrency` answers under way until enough tokens are drawn: how many each answer of
-    each thread has, and the seconds it took."""
+    """Keeps `concurrency` answers running until enough tokens are drawn. Returns the lengths of
+    each thread's answers, and the seconds that this took."""
     share = -(-least_tokens // concurrency)
 
     def one_thread(thread: int) -> list[int]:
@@ -136,7 +140,7 @@ def _draw(
 
 
 def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
-    """The seconds that free answers of these lengths take, drawn by as many threads."""
+    """Returns the seconds that free answers of these lengths take in as many threads."""
     client = model.start()
 
     def one_thread(thread: int) -> None:

@@ -1,7 +1,8 @@
-"""A tokenizer of 150,000 tokens, as large models have them, and a tiny Llama of random weights.
+"""Makes a tokenizer of 150,000 tokens, as large models have, and a tiny Llama of random weights.
 
-Masks cost what the vocabulary makes them cost; the random model's own 1,024 tokens hide it. The
-tokens are those of Mistral's Tekken, which comes with vLLM; nothing is downloaded.
+The cost of a mask depends on the size of the vocabulary, and the random model's own 1,024 tokens
+would hide it. The tokens are those of Mistral's Tekken, which comes with vLLM; nothing is
+downloaded.
 """
 
 import base64
@@ -27,7 +28,7 @@ _CHAT_TEMPLATE = (
 
 
 def tekken_file() -> Path:
-    """The vocabulary's file in the serving environment. Raises MissingPart where there is none."""
+    """Returns the vocabulary's file in the serving environment, or raises MissingPart."""
     serving = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
     found = sorted(serving.glob("lib/python*/site-packages/mistral_common/data/tekken_*.json"))
     if not found:
@@ -43,7 +44,7 @@ class _TekkenConverter(TikTokenConverter):
 
 
 def large_tokenizer() -> Any:
-    """The vocabulary as a fast Hugging Face tokenizer. Takes 4 s. Raises as `tekken_file`."""
+    """Returns the vocabulary as a fast Hugging Face tokenizer. Takes 4 s. Raises MissingPart."""
     file = tekken_file()
     pattern = json.loads(file.read_text(encoding="utf-8"))["config"]["pattern"]
     bpe = _TekkenConverter(vocab_file=str(file), pattern=pattern).converted()  # type: ignore[no-untyped-call]
@@ -64,10 +65,10 @@ TINY: Mapping[str, Any] = {
     "hidden_size": 64,
     "intermediate_size": 128,
     "num_hidden_layers": 2,
-    "num_attention_heads": 2,  # heads of 32: the least that vLLM's CPU attention takes
+    "num_attention_heads": 2,  # heads of 32: the smallest for vLLM's CPU attention
     "num_key_value_heads": 1,
 }
-"""Next to nothing but the vocabulary costs."""
+"""A shape so small that almost only the vocabulary costs time."""
 
 
 def make_large_vocabulary_llama(
@@ -80,8 +81,8 @@ def make_large_vocabulary_llama(
 ) -> Path:
     """Writes a Hugging Face model folder to `folder` (the tiny one: about 100 MB) and returns it.
 
-    `device` is where the weights are drawn: other weights of the same seed on another. Raises as
-    `tekken_file`.
+    `device` is where the weights are drawn; on another device, the same seed gives other weights.
+    Raises MissingPart if the vocabulary is absent.
     """
     tokenizer = large_tokenizer()
     marks = {
@@ -93,7 +94,7 @@ def make_large_vocabulary_llama(
         **shape,
         vocab_size=len(tokenizer),
         max_position_embeddings=_CONTEXT_TOKENS,
-        tie_word_embeddings=False,  # tied, it would repeat its last token for ever
+        tie_word_embeddings=False,  # if tied, the model would repeat its last token for ever
         dtype=dtype,
         **marks,
     )

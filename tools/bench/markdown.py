@@ -1,4 +1,4 @@
-"""Tables in Markdown, line by line."""
+"""Makes tables in Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

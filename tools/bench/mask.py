@@ -1,9 +1,9 @@
-"""What a grammar costs the decoder at a large vocabulary: compiling it, and each token's mask.
+"""Measures the cost of a grammar at a large vocabulary: its compilation, and each token's mask.
 
-Masks are computed as vLLM's guidance backend does, with the slices of serving/lean.py: a
-fresh matcher per answer, then one mask before every token. A matcher learns its lexer's states on
-the way, so the first tokens of an answer are the dearest, and a grammar with many states never
-stops paying.
+Masks are computed as in vLLM's guidance backend, with the slices of serving/lean.py: a fresh
+matcher per answer, then one mask before every token. A matcher computes its lexer's states when it
+first needs them, so the first tokens of an answer cost most, and a grammar with many states costs
+more throughout.
 """
 
 import json
@@ -29,7 +29,7 @@ _ROUNDS = 3
 
 @dataclass(frozen=True)
 class Masks:
-    """What one text cost under one grammar; the times per token are of `tokens` masks."""
+    """The cost of one text under one grammar. The times per token are those of `tokens` masks."""
 
     compile_ms: float
     median_us: float
@@ -39,7 +39,7 @@ class Masks:
 
 
 def mask_bench() -> Iterator[dict[str, object]]:
-    """One row per task and layout: its files under the rung "syntax"."""
+    """Yields one row per task and layout, for the task's files under the rung `syntax`."""
     try:
         tokenizer = decoder_tokenizer()
     except MissingPart as absent:
@@ -63,15 +63,16 @@ def mask_bench() -> Iterator[dict[str, object]]:
 
 
 def decoder_tokenizer() -> LLTokenizer:
-    """The large vocabulary as llguidance takes it. Raises MissingPart where there is none."""
+    """Returns the large vocabulary for llguidance. Raises MissingPart if it is not installed."""
     return with_word_slices(from_tokenizer(large_tokenizer()))
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
     """Compiles `grammar` and computes a mask before each token of `text`.
 
-    Of three rounds, each token's fastest counts: what else the machine does is no cost of the
-    grammar. Raises ValueError if the text is not in the grammar's language or the decoder gives up.
+    For each token, the fastest of three rounds is taken, because other work of the machine is no
+    cost of the grammar. Raises ValueError if the text is not in the grammar's language or the
+    decoder gives up.
     """
     tokens = tokenizer.tokenize_str(text)
     rounds = [_round(grammar, tokens, tokenizer) for _ in range(_ROUNDS)]
@@ -88,7 +89,7 @@ def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
 def _round(
     grammar: Grammar, tokens: list[int], tokenizer: LLTokenizer
 ) -> tuple[float, list[float]]:
-    """(milliseconds to compile, microseconds of each mask)."""
+    """Returns (milliseconds to compile, microseconds of each mask)."""
     lark = grammar.kind == "lark"
     serialize = LLMatcher.grammar_from_lark if lark else LLMatcher.grammar_from_json_schema
     bitmask = allocate_token_bitmask(1, tokenizer.vocab_size)

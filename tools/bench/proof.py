@@ -1,10 +1,10 @@
-"""The ladder's promise at length: random models' answers under "typed" and "grounded", judged by
-Fast Downward's translator and by the static check.
+"""Tests the guarantee of the ladder with many answers: Fast Downward's translator and the static
+check judge what random models write under `typed` and `grounded`.
 
     python -m tools.bench.proof -n 84 --vllm
 
-Random weights know no PDDL: whatever is right in these answers comes from the rung. Observations
-are those of real games, as far as a perfect player had come.
+Random weights know no PDDL, so whatever is right in these answers comes from the rung. The
+observations come from real games that a perfect player plays.
 """
 
 import argparse
@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import get_args
 
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.decoding.forms import PDDL, Fields
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import GrammarContext, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
@@ -33,11 +33,11 @@ from tools.bench.played import ENVIRONMENTS, played
 GAMES = range(4)
 MAX_TOKENS = 8192
 _PROMPT = (Message("user", "Write the PDDL domain and problem of what you see."),)
-_QUESTION: Question[Fields] = Question(PDDL, _PROMPT, GrammarContext())
+_QUESTION: AnyQuestion = Question(PDDL, _PROMPT, GrammarContext())
 
 
 def contexts() -> list[GrammarContext]:
-    """What was known whenever the rule-based reference was asked, in some games of each kind."""
+    """Returns the contexts of the rule-based reference's questions in some games of each kind."""
     return [
         asked.question.context
         for environment in ENVIRONMENTS
@@ -53,7 +53,7 @@ def judge(
     known: list[GrammarContext],
     concurrency: int,
 ) -> Counter[str]:
-    """Outcomes of `count` answers: "cut", "refused", or what the planner said of what it took."""
+    """Counts the outcomes of `count` answers: "cut", "refused", or else the planner's outcome."""
     chosen = random.Random(layout).choices(known, k=count)
 
     def one(number: int) -> tuple[str, int]:
@@ -77,10 +77,10 @@ def judge(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-n", type=int, default=40, help="answers of a rung, layout and model")
+    parser.add_argument("-n", type=int, default=40, help="answers per rung, layout and model")
     parser.add_argument("--weights", default="0,1", help="seeds of the random weights")
     parser.add_argument("--rungs", default="typed,grounded")
-    parser.add_argument("--vllm", action="store_true", help="through vLLM, not in process")
+    parser.add_argument("--vllm", action="store_true", help="use vLLM, not a model in process")
     given = parser.parse_args()
     known = contexts()
     print(f"{len(known)} scenes")

@@ -1,9 +1,10 @@
-"""Whether games of the real data set that records say were won are won in plain ALFWorld, too.
+"""Checks whether recorded wins in games of the real data set are wins in plain ALFWorld, too.
 
     python -m tools.bench.replay_alfworld RUNS
 
-Each win's commands are given again to ALFWorld's own environment (AlfredTWEnv, 50 steps), in a
-process without this package. ALFWORLD_DATA names the data set. Exits with 1 if a win is none.
+The commands of each win are repeated in ALFWorld's own environment (AlfredTWEnv, 50 steps), in a
+process without this package. ALFWORLD_DATA names the data set. Exits with 1 if a recorded win is
+not won there.
 """
 
 import argparse
@@ -35,7 +36,7 @@ config = {
 }
 collected = AlfredTWEnv(config, train_eval="eval_in_distribution")
 """
-"""Plain ALFWorld with the games in a folder, the first argument."""
+"""A script that loads plain ALFWorld with the games in a folder, its first argument."""
 
 REPLAYED = """
 verdicts = []
@@ -54,7 +55,7 @@ print(json.dumps(verdicts))
 
 
 def wins(cell: CellRecord) -> Iterator[tuple[int, list[str]]]:
-    """The number of each game that was won, and what was done since its last reset."""
+    """Yields the number of each won game and the commands since its last reset."""
     for _, events in transcripts(cell.folder):
         commands = list[str]()
         for event in events:
@@ -88,7 +89,7 @@ def main() -> int:
     parser.add_argument("runs", type=Path)
     given = parser.parse_args()
     if "ALFWORLD_DATA" not in os.environ:
-        parser.error("ALFWORLD_DATA does not name the data set's folder")
+        parser.error("the variable ALFWORLD_DATA must name the data set's folder")
     rows = list[list[object]]()
     for cell in find_cells([given.runs]):
         if cell.options.get("environment.data"):

@@ -1,4 +1,4 @@
-"""How long one solve takes: by our planner, and by Fast Downward's own driver."""
+"""Measures how long one solve takes with this project's planner and with Fast Downward's driver."""
 
 import random
 import statistics
@@ -20,7 +20,7 @@ HOUSE_DOMAIN = Path(__file__).with_name("house.pddl").read_text()
 
 
 def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
-    """(domain, problem): a random tree of rooms with closed doors; reach the last room."""
+    """Returns (domain, problem): a random tree of rooms, some doors closed; the goal is a room."""
     rng = random.Random(seed)
     facts = ["(at room0)"]
     for room in range(1, rooms):
@@ -42,7 +42,7 @@ def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
 
 
 def house_task(receptacles: int, objects: int, seed: int = 0) -> tuple[str, str]:
-    """(domain, problem) in the manner of ALFWorld: heat one object and put it somewhere else."""
+    """Returns (domain, problem) as in ALFWorld: heat one object and put it somewhere else."""
     rng = random.Random(seed)
     places = [f"place{number}" for number in range(receptacles - 3)]
     everywhere = [*places, "fridge", "microwave", "sink"]
@@ -66,8 +66,8 @@ TASKS = {
 
 
 def solve_bench(repeats: int) -> Iterator[dict[str, object]]:
-    """One row per task: median wall milliseconds of each way. The ways take turns within each
-    repeat, so that a busy moment of the machine meets both alike."""
+    """Yields one row per task with the median wall milliseconds of each planner. The planners take
+    turns within each repeat, so that a busy moment of the machine affects both alike."""
     with FastDownward(search=SEARCH) as planner:
         for name, task in TASKS.items():
             ways: dict[str, Callable[[], None]] = {
@@ -75,7 +75,7 @@ def solve_bench(repeats: int) -> Iterator[dict[str, object]]:
                 "driver, ms": partial(_driver, *task),
             }
             turns = [[_taken_ms(solve) for solve in ways.values()] for _ in range(repeats + 1)]
-            times = zip(*turns[1:], strict=True)  # the first turn loads things
+            times = zip(*turns[1:], strict=True)  # the first turn is a warm-up
             medians = [round(statistics.median(of_way), 1) for of_way in times]
             yield {"task": name, **dict(zip(ways, medians, strict=True))}
 

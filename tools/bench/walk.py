@@ -1,12 +1,12 @@
-"""An answer as a decoder writes it under a staged grammar: stage by stage."""
+"""Splits an answer into the stages in which a decoder writes it under a staged grammar."""
 
 from pddlego_local.decoding.grammars.lark_text import decoder_prefix
 from pddlego_local.decoding.session import Constraint, Stage, with_prefix_in_grammar
 
 
 def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
-    """Each stage with what it adds, its head included. Raises ValueError if the text could not have
-    been drawn without a rollback.
+    """Returns each stage with the text that it adds, including its head. Raises ValueError if the
+    text could not have been drawn without a rollback.
     """
     data = text.encode()
     found, at = list[tuple[Stage, str]](), 0

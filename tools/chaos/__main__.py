@@ -1,11 +1,13 @@
-"""A sweep is killed at random moments again and again, and must end as if nothing had been.
+"""Kills a sweep at random moments; its records must equal those of an undisturbed sweep.
 
     python -m tools.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos KILLS=100 SEED=0)
 
-Round after round plays a sweep of four cells (`sweeps`) and strikes it (`blows`) until so many
-blows have fallen. A client that ended is given its command again, as a user would. At the end of a
-round the rows are those of the undisturbed sweep, transcripts agree with them, and no process is
-left. The same command continues after the last whole round. Exit code 1 if anything is wrong.
+Each round plays a sweep of four cells (`sweeps`) and strikes it with blows (`blows`): killed
+processes, a full disk, a second run. There are rounds until the given number of blows has fallen.
+If a client has ended, its command is started again, as a user would do. At the end of a round, the
+rows must be those of the undisturbed sweep, the transcripts must agree with them, and no process
+may be left. The same command continues after the last complete round. Exits with 1 if anything is
+wrong.
 """
 
 import argparse
@@ -29,17 +31,18 @@ from tools.chaos.processes import adopt_orphans, alive, end_all, left_over
 from tools.chaos.sweeps import Sweep, rows_of, served, simulated, wrong_records, wrong_rows
 
 OF_A_ROUND = 8
-SERVED_EVERY = 5  # rounds; its blows are half as many, since a server takes long to start
+SERVED_EVERY = 5  # rounds; a served one has half as many blows, since a server starts slowly
 WAIT_S = {"simulated": 5.0, "served": 40.0}  # at most, from the start or the last blow to the next
-LEFT_S = 60.0  # within which nothing may be left of a client that ended
-SOON_S = {"simulated": 10.0, "served": 90.0}  # or a blow whose target is not there is left out
-STARTS = 40  # a round that needs more does not come to its end
+LEFT_S = 60.0  # after a client has ended, its processes must end within this time
+SOON_S = {"simulated": 10.0, "served": 90.0}  # a blow is skipped if its target is absent for longer
+STARTS = 40  # a round that needs more has failed
 
 
 @dataclass(frozen=True)
 class Fallen:
-    """One blow and what came of it. `at_s` counts from the start of the client it fell on, `rows`
-    were recorded before it; `wrong` is what should not have been."""
+    """One blow and its result. `at_s` is the time since the start of the client that it struck.
+    `rows` is the number of rows recorded before it. `came` is its effect, and `wrong` are the
+    errors that it revealed."""
 
     round: int
     what: str
@@ -80,7 +83,7 @@ class Round:
             yield names.pop()
 
     def _waited_in_vain(self) -> bool:
-        """Until the next blow; True if the sweep came to its end before."""
+        """Waits until the next blow; returns True if the sweep finished before."""
         until = time.monotonic() + self._random.uniform(0, WAIT_S[self._sweep.name])
         while time.monotonic() < until:
             code = self._playing.client.poll()
@@ -92,7 +95,7 @@ class Round:
         return False
 
     def _strike(self, what: str) -> None:
-        """This blow as soon as its target is there; it is left out if that takes too long, or if
+        """Strikes as soon as the target is there. The blow is skipped if that takes too long, or if
         the client ends before."""
         until = time.monotonic() + SOON_S[self._sweep.name]
         while self._playing.client.poll() is None and time.monotonic() < until:
@@ -107,7 +110,7 @@ class Round:
     def _note(self, what: str, at_s: float, rows: int, came: str, wrong: list[str]) -> None:
         code = self._playing.client.poll()
         if code is None:
-            came += ", it goes on"
+            came += ", the client goes on"
         else:
             wrong += self._after_the_end()
         self.fallen.append(Fallen(self._number, what, round(at_s, 1), rows, came, tuple(wrong)))
@@ -116,14 +119,14 @@ class Round:
             self._start_again()
 
     def _after_the_end(self) -> list[str]:
-        """What is wrong when a client has ended in whatever way."""
+        """Returns what is wrong after a client has ended, in whatever way."""
         left = left_over(self._spared, LEFT_S)
-        wrong = [f"left: {', '.join(left)}"] if left else []
+        wrong = [f"processes left: {', '.join(left)}"] if left else []
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
-        told = self._playing.log.read_text(errors="replace")
-        if re.search("^Traceback", told[self._read :], re.MULTILINE):  # not one that vLLM logged
-            wrong.append("a traceback")
-        self._read = len(told)
+        text = self._playing.log.read_text(errors="replace")
+        if re.search("^Traceback", text[self._read :], re.MULTILINE):  # not one that vLLM logged
+            wrong.append("a traceback in the log")
+        self._read = len(text)
         return wrong
 
     def _start_again(self) -> None:
@@ -131,14 +134,14 @@ class Round:
         self._began = time.monotonic()
 
     def _finish(self) -> None:
-        """Gives the command again until the sweep has come to its end, and looks at all of it."""
+        """Starts the command again until the sweep has finished, and checks all of its records."""
         code = self._playing.ended()
         for _ in range(STARTS):
             if code == 0:
                 break
             self._start_again()
             code = self._playing.ended()
-        wrong = [f"the sweep ends with {code}"] if code else []
+        wrong = [f"the sweep ends with exit code {code}"] if code else []
         wrong += self._after_the_end()
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=True)
         wrong += wrong_records(self._playing.out)
@@ -150,7 +153,7 @@ class Round:
 
 
 def summary(fallen: list[Fallen]) -> str:
-    """A table of all blows, one of what was struck how often, and the result in a sentence."""
+    """Returns a table of all blows, a table of blows by target, and the result in a sentence."""
     struck = [blow for blow in fallen if blow.what != "(end)"]
     lines = [
         (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong])) for f in fallen
@@ -162,8 +165,8 @@ def summary(fallen: list[Fallen]) -> str:
     rounds = len({blow.round for blow in fallen})
     return "\n\n".join(
         [
-            table(("round", "what", "after s", "rows before", "came of it"), lines),
-            table(("struck", "times", "wrong"), counts),
+            table(("round", "blow", "after s", "rows before", "result"), lines),
+            table(("blow", "times", "wrong"), counts),
             f"{len(struck)} blows in {rounds} sweeps: "
             + (f"{wrong} with something wrong" if wrong else "nothing lost, doubled or left"),
         ]
@@ -174,9 +177,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4, help="of each of the four cells")
+    parser.add_argument("--games", type=int, default=4, help="games of each cell")
     parser.add_argument("--out", type=Path, default=Path("runs/chaos"))
-    parser.add_argument("--without-server", action="store_true", help="no vLLM server is killed")
+    parser.add_argument("--without-server", action="store_true", help="kill no vLLM server")
     given = parser.parse_args()
     out: Path = given.out.absolute()
     out.mkdir(parents=True, exist_ok=True)
@@ -197,17 +200,17 @@ def main() -> int:
             count = OF_A_ROUND if sweep.name == "simulated" else OF_A_ROUND // 2
             play = Round(number, sweep, out / f"round-{number}", given.seed, spared)
             try:
-                told = play.play(min(count, missing))
+                struck = play.play(min(count, missing))
             except subprocess.TimeoutExpired as hung:
                 print(f"round {number} hangs: {hung}", file=sys.stderr)
                 return 1
             except KeyboardInterrupt:
                 print("interrupted: the same command plays this round again", file=sys.stderr)
                 return 130
-            fallen += told
+            fallen += struck
             with log.open("a") as file:
-                file.writelines(json.dumps(asdict(blow)) + "\n" for blow in told)
-            if not any(blow.wrong for blow in told):
+                file.writelines(json.dumps(asdict(blow)) + "\n" for blow in struck)
+            if not any(blow.wrong for blow in struck):
                 shutil.rmtree(out / f"round-{number}")
     print(summary(fallen))
     return int(any(blow.wrong for blow in fallen))

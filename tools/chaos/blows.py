@@ -1,6 +1,6 @@
-"""What is done to a running sweep: processes are killed, the disk is full, a second run comes.
+"""The blows to a running sweep: processes are killed, the disk is full, or a second run starts.
 
-A blow finds its target among the processes of the running client, or says that there is none now.
+A blow finds its target among the processes of the running client, or reports that there is none.
 """
 
 import random
@@ -17,13 +17,13 @@ from tools.chaos.processes import Kind, below, named, running, started_by
 from tools.chaos.sweeps import Sweep
 
 END_S = 1800.0  # a client that has not ended by then hangs
-SOON_S = 2.0  # a planner's task takes milliseconds, and one may come
-FILE_BYTES = 20_000  # a full disk comes within so much of what one file holds
+SOON_S = 2.0  # time to wait for a target: a planner's task takes only milliseconds
+FILE_BYTES = 20_000  # the simulated disk is full when one file has at most this size
 
 
 @dataclass
 class Playing:
-    """A sweep under way: the client that plays it now, and where it writes."""
+    """A running sweep: the client that plays it now, and where it writes."""
 
     sweep: Sweep
     out: Path
@@ -32,12 +32,12 @@ class Playing:
     random: random.Random
 
     def ended(self) -> int:
-        """The client's exit code. Raises subprocess.TimeoutExpired if it hangs."""
+        """Returns the client's exit code. Raises subprocess.TimeoutExpired if it hangs."""
         return self.client.wait(END_S)
 
 
 Blow = Callable[[Playing], str]
-"""What came of it at once; "" if there is nothing of this kind to strike now."""
+"""Returns the immediate effect, or "" if there is no target at present."""
 
 
 def kill_client(playing: Playing) -> str:
@@ -47,7 +47,7 @@ def kill_client(playing: Playing) -> str:
 
 
 def killing(target: str, which: str = "any") -> Blow:
-    """Kills one process of a kind (`TARGETS`): any, or the first."""
+    """Returns a blow that kills one process of a kind (`TARGETS`): a random one, or the first."""
 
     def strike(playing: Playing) -> str:
         deadline = time.monotonic() + SOON_S
@@ -64,9 +64,9 @@ def killing(target: str, which: str = "any") -> Blow:
 
 
 def fill_disk(playing: Playing) -> str:
-    """No file of the client grows beyond some size: for what it writes, as if the disk were full.
+    """Limits the size of the client's files, so that its writes fail as if the disk were full.
 
-    It is the soft limit; the planner's processes set their own.
+    This is the soft limit; the planner's processes set their own.
     """
     size = playing.random.randrange(FILE_BYTES)
     hard = psutil.RLIM_INFINITY
@@ -78,7 +78,7 @@ def fill_disk(playing: Playing) -> str:
 
 
 def run_again(playing: Playing) -> str:
-    """The same command while it runs. One of the two goes on."""
+    """Starts the same command while it runs. One of the two goes on."""
     first, log = playing.client, playing.log.with_name("second.log")
     second = playing.sweep.start(playing.out, log)
     deadline = time.monotonic() + END_S
@@ -90,10 +90,10 @@ def run_again(playing: Playing) -> str:
     if second.poll() is None:
         who, ended, other = ("first", first, second)
     playing.client = other
-    told = log.read_text() if who == "second" else playing.log.read_text()
-    refused = ended.returncode == 2 and "being played by another process" in " ".join(told.split())
+    text = log.read_text() if who == "second" else playing.log.read_text()
+    refused = ended.returncode == 2 and "being played by another process" in " ".join(text.split())
     if refused or ended.returncode == 0:
-        return f"the {who} was refused" if refused else f"the {who} came to its end"
+        return f"the {who} was refused" if refused else f"the {who} finished"
     return f"the {who} ended with {ended.returncode}"
 
 

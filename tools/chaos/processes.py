@@ -1,4 +1,4 @@
-"""The processes that a sweep starts: which is which, and whether one is left."""
+"""Finds the processes that a sweep starts, by kind, and those that are left after its end."""
 
 import ctypes
 import time
@@ -13,12 +13,12 @@ Kind = Callable[[psutil.Process], bool]
 
 
 def adopt_orphans() -> None:
-    """From now on every process below us whose parent dies is ours, so that none escapes."""
+    """Makes this process the parent of each descendant whose parent dies, so that none escapes."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def alive() -> list[psutil.Process]:
-    """All processes below us that run, oldest first."""
+    """Returns all running descendants of this process, oldest first."""
     found = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
@@ -34,7 +34,7 @@ def end_all() -> None:
 
 
 def below(parent: int, kind: Kind) -> list[psutil.Process]:
-    """Those of a kind that one process has started, at any depth, parents before children."""
+    """Returns the descendants of `parent` that are of a kind, parents before children."""
     found = []
     with suppress(psutil.Error):
         for process in psutil.Process(parent).children(recursive=True):
@@ -45,12 +45,12 @@ def below(parent: int, kind: Kind) -> list[psutil.Process]:
 
 
 def running(script: str) -> Kind:
-    """Processes with this at the end of a word of their command line."""
+    """Matches processes with a word in their command line that ends with `script`."""
     return lambda process: any(word.endswith(script) for word in process.cmdline())
 
 
 def started_by(script: str) -> Kind:
-    """Processes whose parent runs this: for the planner's worker the one that plans."""
+    """Matches processes whose parent runs `script`: for the planner's worker, its planning task."""
 
     def kind(process: psutil.Process) -> bool:
         parent = process.parent()
@@ -64,7 +64,8 @@ def named(name: str) -> Kind:
 
 
 def left_over(but: set[int], within_s: float) -> list[str]:
-    """What still runs below us after this many seconds, apart from `but` and what is below it."""
+    """Returns the descendants of this process that still run after `within_s` seconds, except the
+    processes in `but` and their descendants."""
     deadline = time.monotonic() + within_s
     while True:
         spared = set(but)

@@ -1,10 +1,10 @@
-"""A server that speaks vLLM's part of the API, gives answers that were recorded, and takes time.
+"""A server with vLLM's API that gives recorded answers after a simulated time.
 
     python -m tools.chaos.simulated ANSWERS
 
-ANSWERS is a JSON object of the answer to each conversation (`key_of`). A request takes
-`FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. It obeys no
-grammar.
+ANSWERS is a file with a JSON object: the answer to each conversation (`key_of`). A request takes
+`FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. The server
+ignores grammars.
 """
 
 import hashlib
@@ -19,16 +19,16 @@ from typing import Any
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import transcripts
 
-FIRST_TOKEN_S, TOKEN_S = 0.015, 0.001  # a twentieth of a GPU's
+FIRST_TOKEN_S, TOKEN_S = 0.015, 0.001  # a twentieth of a GPU's times
 
 
 def key_of(messages: Sequence[Mapping[str, str]]) -> str:
-    told = [[message["role"], message["content"]] for message in messages]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    texts = [[message["role"], message["content"]] for message in messages]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def recorded_answers(runs: Path) -> dict[str, str]:
-    """What was said to each conversation in the cells at or below a folder."""
+    """Returns the answer to each conversation in the cells at or below a folder."""
     return {
         key_of([vars(said) for said in event.messages]): event.text
         for _, events in transcripts(runs)
@@ -53,7 +53,7 @@ def answer(answers: Mapping[str, str], request: Mapping[str, Any]) -> dict[str, 
 
 
 def serve(answers: Mapping[str, str]) -> None:
-    """Prints its port, and serves until it is killed."""
+    """Prints the server's port, and serves until the process is killed."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -76,14 +76,14 @@ def serve(answers: Mapping[str, str]) -> None:
             self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: object) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
     class Server(ThreadingHTTPServer):
         request_queue_size = 1024
         daemon_threads = True
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            if not isinstance(sys.exception(), ConnectionError):  # a client that is gone
+            if not isinstance(sys.exception(), ConnectionError):  # the client is gone
                 super().handle_error(request, client_address)
 
     server = Server(("127.0.0.1", 0), Handler)

@@ -1,8 +1,8 @@
-"""The two sweeps that are disturbed, each of four cells, and what their records must say.
+"""The two sweeps that are disturbed, with four cells each, and the checks of their records.
 
-`simulated`: Java, ALFWorld's processes and the planner are real, and the answers of the rule-based
-formalizer come from a server that takes time for them. `served`: a small model of our own behind a
-vLLM server that the sweep starts itself.
+In `simulated`, Java, ALFWorld's processes and the planner are real, and a server that takes time
+gives the recorded answers of the rule-based formalizer. In `served`, a small model of this project
+runs on a vLLM server that the sweep starts itself.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import differences
 from tools.chaos.simulated import recorded_answers
 
-PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change what the planner says
+PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change the planner's results
 SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free", PATIENT)
 SERVED = (
     "environment.rooms=3,5", "decoding=syntax,grounded", "method.variant=compact", PATIENT,
@@ -32,14 +32,14 @@ Rows = dict[str, list[EpisodeRow]]
 
 @dataclasses.dataclass(frozen=True)
 class Sweep:
-    """A command to be given again and again, and the rows that it must end with."""
+    """A command that is started again and again, and the rows that it must end with."""
 
     name: str
     words: tuple[str, ...]
     rows: Rows
 
     def start(self, out: Path, log: Path) -> subprocess.Popen[bytes]:
-        """A process group of its own; what it tells is added to `log`."""
+        """Starts the command in a separate process group; its output is added to `log`."""
         return _start(out, log, self.words)
 
 
@@ -50,7 +50,7 @@ def _start(out: Path, log: Path, words: tuple[str, ...]) -> subprocess.Popen[byt
 
 
 def undisturbed(name: str, words: tuple[str, ...], out: Path) -> Sweep:
-    """Played to its end first, unless it has been. Raises ConfigError if it does not end well."""
+    """Plays the sweep without blows, unless this was done before. Raises ConfigError on failure."""
     log = out.with_suffix(".log")
     code = _start(out, log, words).wait()
     if code:
@@ -60,10 +60,10 @@ def undisturbed(name: str, words: tuple[str, ...], out: Path) -> Sweep:
 
 @contextlib.contextmanager
 def simulated(out: Path, games: int) -> Iterator[Sweep]:
-    """The first sweep, with its server. The undisturbed rows come through the same server."""
+    """Yields the first sweep while its server runs. The undisturbed rows use the same server."""
     played = f"games=0-{games - 1}"
-    told = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
-    (out / "answers.json").write_text(json.dumps(recorded_answers(out / told.name)))
+    first = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
+    (out / "answers.json").write_text(json.dumps(recorded_answers(out / first.name)))
     command = [sys.executable, "-m", "tools.chaos.simulated", str(out / "answers.json")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
@@ -85,7 +85,7 @@ def served(out: Path, games: int) -> Sweep:
 
 
 def rows_of(out: Path) -> Rows:
-    """By cell, sorted by game, without what a clock says."""
+    """Returns the rows by cell, sorted by game, without measured times."""
     return {
         file.parent.name: sorted(
             map(without_clocks, read_rows(file)), key=lambda row: (row.game, row.trial)
@@ -95,15 +95,15 @@ def rows_of(out: Path) -> Rows:
 
 
 def without_clocks(row: EpisodeRow) -> EpisodeRow:
-    """What does not depend on how fast the machine is."""
+    """Returns a row without the values that depend on the machine's speed."""
     return dataclasses.replace(
         row, model_time_s=0.0, planner_time_s=0.0, planner_wait_s=0.0, wall_time_s=0.0
     )
 
 
 def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
-    """What is lost, doubled or other than in the undisturbed rows; nothing is lost before the
-    sweep has ended."""
+    """Returns how the rows differ from the undisturbed ones: lost, doubled or changed. No row is
+    called lost before the sweep has ended."""
     wrong = [f"{cell}: no cell of this sweep" for cell in found.keys() - expected.keys()]
     for cell, rows in expected.items():
         there = found.get(cell, [])
@@ -123,8 +123,8 @@ def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
 
 
 def wrong_records(out: Path) -> list[str]:
-    """Where transcripts say otherwise than rows, and what was left half written."""
+    """Returns where transcripts contradict the rows, and which files are incomplete."""
     wrong = [f"{path}: half written" for path in out.rglob("*.partial")]
     for file in out.rglob("episodes.jsonl"):
-        wrong += [f"{file.parent.name}: {told}" for told in differences(file.parent)]
+        wrong += [f"{file.parent.name}: {found}" for found in differences(file.parent)]
     return wrong

@@ -1,15 +1,15 @@
-"""`make gpu-check`: tries on this machine what the project does on a GPU, and times it.
+"""`make gpu-check`: checks on this machine what the project does on a GPU, and measures the times.
 
-    python -m tools.gpu_check [--device cuda] [--out runs/gpu_check] [--steps server,decoding]
+    python -m tools.gpu_check [--device cuda] [--out runs/gpu_check] [--steps nano,weights]
 
-No network is needed. The first steps take two minutes and tell most: is the machine fit, and does a
-small model whose answers are known give them. Then comes one of random weights in the shape of
-Llama 3.1 8B, made here; without a GPU everything is tried in small. Each step is a process with a
-time limit and a log; one that fails is reported, those that need it are left out, and the others go
-on. On a GPU the steps `nano` and `plain` are tried a second time if they fail, with vLLM's first
-model runner in place of its second; where that helps, the later steps use the first one too. The
-same command again does what is not done yet. Exit codes: 0 done, 1 a step failed or was out of
-time, 2 bad usage.
+No network is needed. The first steps take two minutes and are the most informative: is the machine
+suitable, and does a small model give its known answers? The next steps use a model with random
+weights in the shape of Llama 3.1 8B, which is made here. Without a GPU, all steps run in a small
+size. Each step is a process with a time limit and a log. A step that fails is reported, the steps
+that need it are left out, and the others go on. If the step `nano` or `plain` fails on a GPU, it is
+tried again with vLLM's first model runner in place of its second; if that helps, the later steps
+use the first runner too. The same command again runs the steps that are not done yet. Exit codes: 0
+done, 1 a step failed or ran out of time, 2 bad usage.
 """
 
 import argparse
@@ -27,18 +27,18 @@ from tools.gpu_check.report import report
 from tools.gpu_check.running import Step, carry_out
 from tools.gpu_check.scale import Setting, scale_for
 
-_STEPS = (  # in the order of what tells most: seconds that it may take on a GPU, what it needs
-    ("preflight", 60, "", "which GPUs and which build of vLLM are here"),
-    ("nano", 300, "preflight", "a trained model plays on each rung, with the answers of the CPU"),
-    ("weights", 240, "nano", "random weights are made in the shape of a large model"),
-    ("plain", 600, "weights", "obeys; each rung's cost; an episode; a killed engine; a clean end"),
-    ("invariance", 420, "plain", "batch-invariant: the same answers alone and in company"),
-    ("drafts", 480, "plain", "the first model runner, without drafts of forced tokens and with"),
-    ("smollm2", 300, "nano", "a model of others plays"),
-    ("transformers", 180, "weights", "each rung's cost in process"),
-    ("training", 240, "", "how fast a small model is trained"),
+_STEPS = (  # most informative first: the time limit in seconds on a GPU, and the step it needs
+    ("preflight", 60, "", "the GPUs and the vLLM build of this machine"),
+    ("nano", 300, "preflight", "a trained model answers as on the CPU, on each rung"),
+    ("weights", 240, "nano", "random weights can be made in the shape of a large model"),
+    ("plain", 600, "weights", "grammars obeyed; rung costs; an episode; killed engine; clean end"),
+    ("invariance", 420, "plain", "the same answers one at a time and in a batch"),
+    ("drafts", 480, "plain", "the first model runner, with and without drafts of forced tokens"),
+    ("smollm2", 300, "nano", "a published model plays"),
+    ("transformers", 180, "weights", "cost of each rung in process"),
+    ("training", 240, "", "training speed of a small model"),
 )
-_FIRST_RUNNER = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # which vLLM calls deprecated
+_FIRST_RUNNER = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # vLLM calls it deprecated
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
     chosen = [step for step in steps if step.name in asked]
     commit, file = str(provenance()["commit"]), setting.out / "report.md"
     failed = False
-    # What a step has begun is killed with it, also where this command is ended from outside.
+    # If this command is terminated from outside, the processes of the running step must end, too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     for ended in carry_out(
         chosen, setting.out, _state(setting), commit, partial(print, flush=True)
@@ -84,7 +84,7 @@ def _steps(setting: Setting) -> list[Step]:
 
 
 def _state(setting: Setting) -> str:
-    """What a step that is done was done with."""
+    """Identifies the device and the sizes with which a step is done."""
     text = json.dumps(asdict(setting.scale), sort_keys=True)
     return f"{setting.device} {hashlib.sha256(text.encode()).hexdigest()}"
 

@@ -1,4 +1,4 @@
-"""Whole episodes, from the first look to the record."""
+"""Plays whole episodes, from the first observation to the record."""
 
 import shutil
 import time
@@ -11,14 +11,14 @@ from tools.gpu_check.scale import Setting
 
 
 def play_cell(setting: Setting, model: str, overrides: list[str]) -> dict[str, object]:
-    """A cell's row. Raises Wrong if an episode has no result."""
+    """Plays a cell and returns its row. Raises Wrong if an episode has no result."""
     decoding = compose_cell(overrides).labels["decoding"]
     out = setting.out / "runs" / model.replace(" ", "_") / decoding
     shutil.rmtree(out, ignore_errors=True)
     began = time.monotonic()
     result = run_cell(compose_cell([*overrides, f"run.out={out}"]))
     if result.faults:
-        raise Wrong(f"infrastructure: {result.faults}")
+        raise Wrong(f"infrastructure faults: {result.faults}")
     rows = read_rows(result.folder / "episodes.jsonl")
     return {
         "model": model,

@@ -1,4 +1,4 @@
-"""What a step finds, line by line, so that a step that is stopped has told what it knew."""
+"""A step's findings, written line by line, so that they are kept if the step is stopped."""
 
 import json
 from collections.abc import Mapping
@@ -7,16 +7,16 @@ from pathlib import Path
 
 
 class NotHere(Exception):
-    """A step that this machine cannot do, and why."""
+    """This machine cannot run a step, for the reason in the message."""
 
 
 class Wrong(Exception):
-    """Something ran and was not as it must be."""
+    """A step ran and gave a wrong result."""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Rows of tables in a file, each with its table's title."""
+    """Rows of tables in a file, each with the title of its table."""
 
     path: Path
 
@@ -26,7 +26,7 @@ class Findings:
         print(title, dict(row), flush=True)
 
     def tables(self) -> dict[str, list[dict[str, object]]]:
-        """By title; a torn last line is passed over."""
+        """Returns the rows by title; an incomplete last line is ignored."""
         found: dict[str, list[dict[str, object]]] = {}
         if self.path.is_file():
             whole, _, _ = self.path.read_text(encoding="utf-8").rpartition("\n")

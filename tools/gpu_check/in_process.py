@@ -1,4 +1,4 @@
-"""The steps without the large server: weights, a model of others, transformers, training."""
+"""The steps without the large server: weights, a published model, transformers, training."""
 
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ from tools.gpu_check.scale import Setting
 
 
 def weights(setting: Setting, findings: Findings) -> None:
-    """Random ones, in the shape of a Llama."""
+    """Makes random weights in the shape of a Llama."""
     began = time.monotonic()
     shutil.rmtree(setting.weights, ignore_errors=True)
     scale = setting.scale
@@ -41,7 +41,7 @@ def weights(setting: Setting, findings: Findings) -> None:
 
 
 def transformers(setting: Setting, findings: Findings) -> None:
-    """Each rung in process, over a free answer of the same length; one answer at a time."""
+    """Measures each rung in process, one answer at a time, against free answers of equal length."""
     scale = setting.scale
     model = TransformersModel(
         weights=str(setting.weights),
@@ -50,7 +50,7 @@ def transformers(setting: Setting, findings: Findings) -> None:
         engine=Engine(device=setting.device),
     )
     model.load()
-    model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first is slow
+    model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first request is slow
     for rung in RUNGS:
         constraint = constraint_for(rung, context=SCENE)
         draw(model, QUESTION, constraint, Sampling(max_tokens=8), {})
@@ -64,29 +64,29 @@ def transformers(setting: Setting, findings: Findings) -> None:
         row = {
             "rung": rung,
             "tokens": said.completion_tokens,
-            "of them forced": said.forced_tokens,
+            "forced tokens": said.forced_tokens,
             "tokens per s": round(rate, 1),
             "free": round(free_rate, 1),
-            "over free": round(rate / free_rate, 2),
+            "relative to free": round(rate / free_rate, 2),
         }
         findings.tell("decoding in process (transformers)", row)
 
 
 def smollm2(setting: Setting, findings: Findings) -> None:
-    """A model of others, where its weights are on this machine."""
+    """Plays with a published model, if its weights are on this machine."""
     try:
         locate(compose_cell(["model=smollm2"]).tree["model"]["weights"])
     except MissingPart as absent:
         raise NotHere(str(absent)) from None
     overrides = ["model=smollm2", f"model.dtype={setting.scale.dtype}", "games=1"]
-    tokens = 800 if setting.device == "cuda" else 100  # a CPU only tries the way
+    tokens = 800 if setting.device == "cuda" else 100  # short on a CPU
     overrides += ["environment.rooms=5", f"decoding.max_tokens={tokens}", "method.max_attempts=1"]
     for rung in ("free", "grounded"):
         _play(setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"])
 
 
 def training(setting: Setting, findings: Findings) -> None:
-    """A short one of a small model, games and all; its speed is that of the second half."""
+    """Trains a small model briefly, including its games; reports the speed of the second half."""
     out = setting.out / "training"
     shutil.rmtree(out, ignore_errors=True)
     command = [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}"]
@@ -94,14 +94,14 @@ def training(setting: Setting, findings: Findings) -> None:
     if code := subprocess.run(command).returncode:
         raise Wrong(f"training ended with exit code {code}; training.log says why")
     lines = Progress(out / "progress.jsonl", Console(quiet=True)).lines("step")
-    told = [line for line in lines if "loss" in line]
-    half = told[len(told) // 2 :]
-    tokens = half[-1]["tokens"] - told[len(told) // 2 - 1]["tokens"]
+    steps = [line for line in lines if "loss" in line]
+    half = steps[len(steps) // 2 :]
+    tokens = half[-1]["tokens"] - steps[len(steps) // 2 - 1]["tokens"]
     row = {
         "steps": half[-1]["step"],
         "tokens per s": round(tokens / sum(line["seconds"] for line in half)),
-        "loss, first": round(told[0]["loss"], 2),
-        "loss, last": round(told[-1]["loss"], 2),
+        "loss, first": round(steps[0]["loss"], 2),
+        "loss, last": round(steps[-1]["loss"], 2),
     }
     findings.tell("training a model of nano's shape", row)
 

@@ -1,4 +1,4 @@
-"""The first two steps: is the machine fit, and does a small model answer as it is known to?"""
+"""The first two steps: is the machine suitable, and does a small model give its known answers?"""
 
 import shutil
 import time
@@ -12,7 +12,7 @@ from tools.gpu_check.scale import Setting
 
 
 def preflight(setting: Setting, findings: Findings) -> None:
-    """The GPUs and the build of vLLM; nothing is loaded."""
+    """Reports the GPUs and the build of vLLM; loads nothing."""
     columns = ("driver", "compute capability", "memory free", "memory")
     query = "--query-gpu=driver_version,compute_cap,memory.free,memory.total"
     for line in driver_says(query, "--format=csv,noheader"):
@@ -20,11 +20,11 @@ def preflight(setting: Setting, findings: Findings) -> None:
     build, version = serving_build(setting.env)
     findings.tell("vLLM", {"version": version, "build": build})
     if build != setting.device:
-        raise Wrong(f"{setting.env} holds vLLM's {build} build: make clean serving")
+        raise Wrong(f"{setting.env} contains vLLM's {build} build; run `make clean serving`")
 
 
 def nano(setting: Setting, findings: Findings) -> None:
-    """Games on each rung, greedily, behind one server, and the same in process on the CPU."""
+    """Plays games greedily on each rung, on one server and in process on the CPU; compares them."""
     shutil.rmtree(setting.out / "nano", ignore_errors=True)
     known = _answers(setting, model="nano")
     began = time.monotonic()
@@ -39,15 +39,15 @@ def nano(setting: Setting, findings: Findings) -> None:
     for rung in RUNGS:
         most = max(len(known[rung]), len(said[rung]))
         same = sum(map(str.__eq__, known[rung], said[rung]))
-        findings.tell("nano", {"rung": rung, "answers": most, "as on the CPU": same})
+        findings.tell("nano", {"rung": rung, "answers": most, "same as on the CPU": same})
         differing += most - same
-    findings.tell("nano behind its server", {"seconds, with the start": seconds})
+    findings.tell("nano on its server", {"seconds, including the start": seconds})
     if differing:
-        raise Wrong(f"{differing} answers are not those of the CPU")
+        raise Wrong(f"{differing} answers differ from those on the CPU")
 
 
 def _answers(setting: Setting, **model: object) -> dict[str, list[str]]:
-    """By rung, game by game."""
+    """Returns the answers by rung, in the order of games."""
     folders = pddlego_local.run(
         **model,
         decoding=list(RUNGS),

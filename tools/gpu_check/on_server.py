@@ -10,8 +10,7 @@ import psutil
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Question
+from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
@@ -26,9 +25,9 @@ from tools.gpu_check.server_processes import group_of, request, seconds_by_proce
 _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)
 _TRIES = 20
-_MEMORY_LEFT_MIB = 500  # that others may have taken meanwhile
+_MEMORY_LEFT_MIB = 500  # tolerance, as other processes may use the GPU too
 _MEMORY_WORDS = re.compile(r"(Model loading|Graph capturing|KV cache|memory profiling).*\d")
-_REST_S = 30  # until a driver has given back what a process had
+_REST_S = 30  # time for the driver to release a process's memory
 _METRICS = tuple(
     f"vllm:{what}_total"
     for what in (
@@ -42,7 +41,7 @@ _TRIED_GAMES = range(100, 104)
 
 
 def plain(setting: Setting, findings: Findings) -> None:
-    """One server as vLLM has it: what it does and costs, a killed engine, a clean end."""
+    """Checks one server in vLLM's default mode: grammars, cost, a killed engine, a clean end."""
     taken = _gpu_memory_used()
     model = setting.server(forced_tokens=False, batch_invariant=False)
     with contextlib.closing(model):
@@ -50,11 +49,11 @@ def plain(setting: Setting, findings: Findings) -> None:
         model.start()
         findings.tell("server", {"what": "started", "seconds": _since(began)})
         for words in _of_memory(model):
-            findings.tell("vLLM's own words of memory", {"said": words})
+            findings.tell("vLLM's log on memory", {"message": words})
         began = time.monotonic()
         check_obedience(model, stages=True)
-        told = "obeys the canary, alone and 8 at once"
-        findings.tell("server", {"what": told, "seconds": _since(began)})
+        obeys = "obeys the canary's grammars, alone and 8 at once"
+        findings.tell("server", {"what": obeys, "seconds": _since(began)})
         _costs(setting, findings, model)
         findings.tell("episodes of Coin", _episode(setting, model))
         for line in request(model, "metrics").splitlines():
@@ -66,29 +65,29 @@ def plain(setting: Setting, findings: Findings) -> None:
     for group in groups:
         if left := wait_until_gone(group):
             raise Wrong(f"{len(left)} processes of the server are left: {left}")
-    findings.tell("server", {"what": "ended, no process is left", "seconds": _since(began)})
+    findings.tell("server", {"what": "ended without processes left", "seconds": _since(began)})
     until = time.monotonic() + _REST_S
     while (more := _gpu_memory_used() - taken) > _MEMORY_LEFT_MIB:
         if time.monotonic() > until:
-            raise Wrong(f"{more} MiB of the GPU's memory are not free again")
+            raise Wrong(f"{more} MiB of the GPU's memory were not released")
         time.sleep(1)
 
 
 def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
-    """What each rung costs, and of which process; the first token under a grammar that is new."""
+    """Measures each rung's cost, its CPU time by process, and the first token of new grammars."""
     scale = setting.scale
     for at_once in scale.decoding_at_once:
         before = seconds_by_process(_group(model))
         tokens = tokens_in(model, at_once, scale.decoding_s)
         for row in decode_rows(model, {at_once: tokens}, turns=1):
-            findings.tell("decoding, over free answers of the same lengths", row)
+            findings.tell("decoding, relative to free answers of the same lengths", row)
         spent = {
             f"{name}, CPU s": round(now - before[name], 1)
             for name, now in seconds_by_process(_group(model)).items()
         }
-        findings.tell("CPU of all rungs", {"at once": at_once, **spent})
+        findings.tell("CPU time of all rungs", {"at once": at_once, **spent})
     for row in first_token_rows(model, scale.first_token_turns):
-        findings.tell("first token, alone on the server", row)
+        findings.tell("first token, one request at a time", row)
 
 
 def _episode(setting: Setting, model: VllmModel) -> dict[str, object]:
@@ -100,7 +99,7 @@ def _episode(setting: Setting, model: VllmModel) -> dict[str, object]:
 
 
 def _killed(findings: Findings, model: VllmModel) -> int:
-    """The process group of the server that takes the place of one whose engine was killed."""
+    """Kills the engine. Returns the process group of the server that replaces the dead one."""
     answer = model.complete(_QUESTION, None, _GREEDY).text
     first, began = _group(model), time.monotonic()
     for process in group_of(first):
@@ -108,19 +107,19 @@ def _killed(findings: Findings, model: VllmModel) -> int:
             process.kill()
     again = _answer_after_all(model)
     same = "the same answer" if again == answer else "another answer"
-    told = f"answers after its engine was killed: {same}"
-    findings.tell("server", {"what": told, "seconds": _since(began)})
+    result = f"answers after its engine was killed: {same}"
+    findings.tell("server", {"what": result, "seconds": _since(began)})
     return _group(model)
 
 
 def invariance(setting: Setting, findings: Findings) -> None:
-    """The same answers alone and in company, with a cold and with a warm cache?"""
-    model = setting.server()  # batch-invariant where that can be had
+    """Compares answers one at a time and in a batch, with a cold and with a warm cache."""
+    model = setting.server()  # batch-invariant if the GPU supports it
     options = model.server.options()
     with contextlib.closing(model):
         differing = _compare_company(setting, findings, model, ", ".join(options) or "–")
     if differing and ("batch_invariant" in options or setting.device == "cpu"):
-        raise Wrong(f"{differing} answers differ where none should")
+        raise Wrong(f"{differing} answers differ although none should")
 
 
 def _compare_company(setting: Setting, findings: Findings, model: VllmModel, options: str) -> int:
@@ -144,16 +143,16 @@ def _compare_company(setting: Setting, findings: Findings, model: VllmModel, opt
             "at once": at_once,
             "cache": cache,
             "answers": len(texts),
-            "differ from those alone": differ,
+            "differ from one at a time": differ,
             "answers per s": round(len(texts) / seconds, 2),
         }
-        findings.tell("answers alone and in company", row)
+        findings.tell("answers one at a time and in a batch", row)
     return differing
 
 
 def drafts(setting: Setting, findings: Findings) -> None:
-    """What is won where forced tokens are drafted, and whether answers stay what they are."""
-    first_runner = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # drafts have no other
+    """Measures the gain from drafts of forced tokens, and whether answers stay the same."""
+    first_runner = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # the only one that supports these drafts
     arms = {
         "sampled": setting.server(
             forced_tokens=False, batch_invariant=False, variables=first_runner
@@ -173,20 +172,20 @@ def drafts(setting: Setting, findings: Findings) -> None:
             texts[arm], _ = _texts(model, _answers(setting), setting.scale.compared_at_once[0])
             for at_once in setting.scale.drafts_at_once:
                 ratios = turns({arm: model}, questions, at_once, 1)[arm]
-                over_free = round(max(ratios), 2)
-                row = {"at once": at_once, "forced tokens": arm, "typed over free": over_free}
-                findings.tell("answers per second, typed over free", row)
+                ratio = round(max(ratios), 2)
+                row = {"at once": at_once, "forced tokens": arm, "typed relative to free": ratio}
+                findings.tell("answers per second, typed relative to free", row)
     pairs = list(zip(*texts.values(), strict=True))
     same = sum(one == other for one, other in pairs)
     findings.tell("answers with and without drafts", {"answers": len(pairs), "the same": same})
 
 
-def _questions() -> list[Question[Fields]]:
+def _questions() -> list[AnyQuestion]:
     return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
 
 
 def _answers(setting: Setting) -> list[Answer]:
-    """Greedy and seeded ones, by turns, to first looks."""
+    """Returns requests for answers to first observations, greedy and seeded by turns."""
     questions, scale = _questions(), setting.scale
     return [
         (
@@ -205,16 +204,16 @@ def _texts(model: VllmModel, answers: list[Answer], at_once: int) -> tuple[list[
 
 
 def _answer_after_all(model: VllmModel) -> str:
-    """Of the server that takes the place of the dead one; its last requests end in faults."""
+    """Returns an answer of the server that replaces the dead one, after some requests fail."""
     for _ in range(_TRIES):
         with contextlib.suppress(ModelFault):
             return model.complete(_QUESTION, None, _GREEDY).text
         time.sleep(1)
-    raise Wrong("no answer after the engine was killed")
+    raise Wrong("there was no answer after the engine was killed")
 
 
 def _of_memory(model: VllmModel) -> list[str]:
-    """What the log of its server says of weights, cache and graphs, without the lines' heads."""
+    """Returns the server's log lines on weights, cache and graphs, without their prefixes."""
     assert model._managed is not None
     lines = model._managed.log_text().splitlines()
     return [line.partition("] ")[2] for line in lines if _MEMORY_WORDS.search(line)]
@@ -228,9 +227,9 @@ def _group(model: VllmModel) -> int:
 
 
 def _gpu_memory_used() -> int:
-    """MiB of all GPUs; 0 without any."""
-    told = machine.driver_says("--query-gpu=memory.used", "--format=csv,noheader,nounits")
-    return sum(int(line) for line in told if line.isdecimal())
+    """Returns the MiB in use on all GPUs; 0 without a GPU."""
+    lines = machine.driver_says("--query-gpu=memory.used", "--format=csv,noheader,nounits")
+    return sum(int(line) for line in lines if line.isdecimal())
 
 
 def _since(began: float) -> float:

@@ -1,4 +1,4 @@
-"""The report of a check: one Markdown file, from what the steps left in their files."""
+"""Writes the report of a check: one Markdown file, made from the files of the steps."""
 
 import importlib.metadata
 import os
@@ -19,10 +19,10 @@ from tools.gpu_check.scale import Setting
 
 
 def report(steps: Sequence[Step], setting: Setting) -> str:
-    """Of all steps that have come to an end, whenever that was."""
+    """Returns the report of all steps that have ended, in this run or before."""
     endings = [(step, end) for step in steps if (end := ending_of(step.name, setting.out))]
     overview = table(
-        ["step", "what it is to find out", "outcome", "seconds", "said", "commit"],
+        ["step", "what it checks", "outcome", "seconds", "message", "commit"],
         ([step.name, step.why, *_in_cells(end)] for step, end in endings),
     )
     parts = [f"# GPU check: {_device(setting)}", machine_and_versions(setting), overview]
@@ -34,11 +34,11 @@ def report(steps: Sequence[Step], setting: Setting) -> str:
 
 
 def machine_and_versions(setting: Setting) -> str:
-    """Device, driver, versions and commit, as a table."""
+    """Returns device, driver, versions and commit as a table."""
     known = provenance()
     packages = {name: _version(name) for name in ("torch", "transformers", "llguidance")}
     return table(
-        ["what", "which"],
+        ["item", "value"],
         [
             ["date", now()],
             ["device", _device(setting)],
@@ -47,7 +47,7 @@ def machine_and_versions(setting: Setting) -> str:
             ["vLLM", _vllm(setting.env)],
             ["in process", ", ".join(f"{name} {version}" for name, version in packages.items())],
             ["Python", known["python"]],
-            ["commit", f"{known['commit']}{', changed since' if known['dirty'] else ''}"],
+            ["commit", f"{known['commit']}{', with changes' if known['dirty'] else ''}"],
         ],
     )
 
@@ -58,7 +58,7 @@ def _in_cells(end: Ended) -> list[str]:
 
 def _device(setting: Setting) -> str:
     if setting.device == "cpu":
-        return "no GPU: a rehearsal in small on the CPU"
+        return "no GPU: a small rehearsal on the CPU"
     return f"{_told('name')}, {_told('memory.total')}"
 
 

@@ -1,4 +1,4 @@
-"""Steps as processes: each has a time limit and a log, and is not done again once it is done."""
+"""Runs steps as processes: each has a time limit and a log, and is not repeated once it is done."""
 
 import contextlib
 import json
@@ -15,15 +15,18 @@ import psutil
 
 from tools.gpu_check.part import CANNOT
 
-_END_S = 60  # for servers whose parent was killed
+_END_S = 60  # time for servers to end after their parent was killed
 Outcome = Literal["done", "failed", "out of time", "cannot be done here"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """`why` is what it is to find out, `command` how; where the step that it `needs` did not end
-    well, there is nothing to find out, and no second start of what did not start. One that failed
-    is tried again with the environment variables `again`, if it has some."""
+    """One step of the check: `why` says what it checks, and `command` runs it.
+
+    If the step that it `needs` did not succeed, it is left out: it could check nothing, and would
+    only start again what did not start. If it fails, it is tried again with the environment
+    variables `again`, if it has any.
+    """
 
     name: str
     why: str
@@ -35,8 +38,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a step ended, with which device and sizes (`state`) and environment variables, and at
-    which commit."""
+    """How a step ended, with its device and sizes (`state`), its environment variables and its
+    commit."""
 
     outcome: Outcome
     seconds: float
@@ -49,14 +52,17 @@ class Ended:
 def carry_out(
     steps: Sequence[Step], out: Path, state: str, commit: str, tell: Callable[[str], None]
 ) -> Iterator[Ended]:
-    """Runs what is not done yet in this state, one after the other, and tells of each. What one
-    step was done with at its second try, the later ones are tried with at once."""
+    """Runs the steps that are not done yet in this `state`, one after the other, and reports each.
+
+    If a step succeeds only at its second try, the later steps use its environment variables at
+    their first try.
+    """
     out.mkdir(parents=True, exist_ok=True)
     variables: dict[str, str] = {}
     for step in steps:
         before = ending_of(step.name, out)
         if before and before.outcome == "done" and before.state == state:
-            tell(f"{step.name}: done before")
+            tell(f"{step.name}: already done")
             variables |= before.variables
             yield before
             continue
@@ -76,7 +82,7 @@ def carry_out(
 
 
 def ending_of(name: str, out: Path) -> Ended | None:
-    """How a step ended when it was last run; None if it never came to an end."""
+    """Returns how a step ended when it was last run, or None if it has never ended."""
     try:
         return Ended(**json.loads((out / f"{name}.json").read_text()))
     except (OSError, ValueError, TypeError):
@@ -86,9 +92,9 @@ def ending_of(name: str, out: Path) -> Ended | None:
 def _try_again(
     step: Step, out: Path, first: Ended, variables: Mapping[str, str], tell: Callable[[str], None]
 ) -> Ended:
-    """How the step ends with other variables; as before if it fails again."""
+    """Runs a step again with its variables `again`, which are kept only if it then succeeds."""
     changed = " ".join(f"{name}={value}" for name, value in step.again.items())
-    tell(f"{step.name}: failed, {first.said}; again with {changed}")
+    tell(f"{step.name}: failed, {first.said}; trying again with {changed}")
     (out / f"{step.name}.log").rename(out / f"{step.name}_first.log")
     second = _run(step, out, first.state, first.commit, {**variables, **step.again})
     said = f"{first.said}; {second.outcome} with {changed} {second.said}".rstrip()
@@ -123,8 +129,8 @@ def _run(step: Step, out: Path, state: str, commit: str, variables: Mapping[str,
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kills what is left of a step, and waits until its servers have ended: they would hold the
-    memory that the next step needs."""
+    """Kills the processes of a step that are left, and waits until its servers have ended, since
+    they hold the memory that the next step needs."""
     if process.poll() is not None:
         return
     descendants = psutil.Process(process.pid).children(recursive=True)
@@ -139,4 +145,4 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 def _last_line(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return lines[-1][:500] if lines else "it said nothing"
+    return lines[-1][:500] if lines else "it printed nothing"

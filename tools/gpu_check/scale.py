@@ -1,4 +1,4 @@
-"""How large each step is: on a GPU, and on a machine without one, where only the way is tried."""
+"""The size of each step, on a GPU and on a machine without one, which only rehearses the steps."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from pddlego_local.models.vllm.settings import Server
 from tools.bench.large_vocabulary import TINY
 
 Device = Literal["cpu", "cuda"]
-_ROOM_FOR_8B = 21 * 1024**3  # 16 GB of weights, and something to answer with
+_ROOM_FOR_8B = 21 * 1024**3  # 16 GB of weights, and memory for the answers
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What is asked for. Each rung decodes for `decoding_s` seconds, whatever the device's speed;
-    tokens are those of an answer, limits are in seconds."""
+    """The sizes of the steps. Each rung decodes for `decoding_s` seconds, whatever the device's
+    speed. Tokens are per answer. The time limits of the steps are multiplied by `limits_times`."""
 
     shape: Mapping[str, Any]
     dtype: Literal["bfloat16", "float32"]
@@ -42,7 +42,8 @@ _SCALES: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").
 
 
 def scale_for(device: Device) -> Scale:
-    """A smaller model on a GPU whose memory eight billion parameters would fill."""
+    """Returns the sizes for a device. A GPU that eight billion parameters would fill gets a smaller
+    model."""
     shape = TINY
     if device == "cuda":
         shape = _SCALES["shapes"]["llama_1b" if gpu_memory() < _ROOM_FOR_8B else "llama_8b"]
@@ -51,7 +52,7 @@ def scale_for(device: Device) -> Scale:
 
 @dataclass(frozen=True)
 class Setting:
-    """What every step is given. `out` holds its findings, and the weights that are made here."""
+    """The setting of every step. `out` holds the findings and the weights that are made here."""
 
     device: Device
     out: Path
@@ -67,7 +68,7 @@ class Setting:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Of the server: more threads make so small a model slower on a CPU."""
+        """The server's variables. On a CPU, more threads would make so small a model slower."""
         threads = {"OMP_NUM_THREADS": "1"} if self.device == "cpu" else {}
         return {"VLLM_SERVER_DEV_MODE": "1", **threads}
 
@@ -78,7 +79,7 @@ class Setting:
         batch_invariant: Literal["auto"] | bool = "auto",
         variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
-        """The model of random weights behind a server of its own, which is not started yet."""
+        """Returns the model of random weights on a separate server, which is not started yet."""
         server = Server(
             env=self.env,
             device=self.device,

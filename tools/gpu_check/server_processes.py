@@ -1,4 +1,4 @@
-"""What is looked at behind a server of our own: its processes, and pages no client asks for."""
+"""Inspects a server that the check started: its processes, and pages that no client requests."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
 
 
 def seconds_by_process(group: int) -> dict[str, float]:
-    """CPU seconds so far of this process, the server's front end and its engine."""
+    """Returns the CPU seconds so far of this process, the server's front end and its engine."""
     own = psutil.Process().cpu_times()
     found = {"client": own.user + own.system, "API server": 0.0, "engine": 0.0}
     for process in group_of(group):

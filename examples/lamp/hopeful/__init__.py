@@ -1,1 +1,1 @@
-"""A method with a prompt of its own: the least that makes one."""
+"""A minimal method with its own prompt."""

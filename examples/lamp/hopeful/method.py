@@ -1,4 +1,4 @@
-"""Asks for domain and problem, plans, does what the plan says, and begins again."""
+"""Asks the model for domain and problem, plans, carries out the plan, and repeats."""
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass

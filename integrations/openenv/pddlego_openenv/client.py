@@ -10,15 +10,18 @@ from pddlego_openenv.models import Text, Told
 
 
 class PddlegoEnv(EnvClient[Text, Told, State]):
-    """`reset(seed=7, environment="coin", …)` begins the game 7 with some options of `Game`."""
+    """A client of a server of games.
+
+    `reset(seed=7, environment="coin", …)` begins game 7; the other arguments are options of `Game`.
+    """
 
     def _step_payload(self, action: Text) -> dict[str, Any]:
         return {"text": action.text}
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[Told]:
         reward, done = payload["reward"], payload["done"]
-        told = Told(**payload["observation"], reward=reward, done=done)
-        return StepResult(observation=told, reward=reward, done=done)
+        observation = Told(**payload["observation"], reward=reward, done=done)
+        return StepResult(observation=observation, reward=reward, done=done)
 
     def _parse_state(self, payload: dict[str, Any]) -> State:
         return State(**payload)

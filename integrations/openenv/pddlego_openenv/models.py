@@ -4,7 +4,7 @@ from openenv.core.env_server.types import Action, Observation
 
 
 class Text(Action):
-    """A command of the game, or the answer to a prompt."""
+    """The action of a step: a command of the game, or the answer to a prompt."""
 
     text: str
 

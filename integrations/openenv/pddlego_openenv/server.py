@@ -1,4 +1,4 @@
-"""The server: a `pddlego_local.Game` for each connection.
+"""The OpenEnv server, which has a separate `pddlego_local.Game` for each connection.
 
 pddlego-openenv --port 8000
 """
@@ -15,12 +15,12 @@ from pddlego_local import Game
 from pddlego_openenv.models import Text, Told
 
 OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
-"""The options of a `Game` that a client may choose; others name files of the server's machine."""
+"""The options of `Game` that a client may set; the others name files on the server's machine."""
 MOST_CONNECTIONS = 16
 
 
 class Games(Environment[Text, Told, State]):
-    """A connection's games, one after the other."""
+    """The environment of one connection; it plays games one after the other."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -31,7 +31,7 @@ class Games(Environment[Text, Told, State]):
         self._state = State()
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> Told:
-        """Begins the game number `seed`. Raises ValueError for an option that is not open."""
+        """Begins game `seed`. Raises ValueError for an option that clients may not set."""
         if unknown := options.keys() - OPTIONS:
             raise ValueError(f"{min(unknown)}: a client may choose {', '.join(sorted(OPTIONS))}")
         if self._game is None or options != self._options:
@@ -39,15 +39,15 @@ class Games(Environment[Text, Told, State]):
             self._game, self._options = Game(**options), options
         text, info = self._game.reset(seed or 0)
         self._state = State(episode_id=episode_id, step_count=0)
-        return _told(text, 0.0, bool(info["outcome"]), {**info})
+        return _observation(text, 0.0, bool(info["outcome"]), {**info})
 
     def step(self, action: Text, timeout_s: float | None = None, **rest: Any) -> Told:
-        """Gives a command or an answer. Raises ValueError before `reset`."""
+        """Plays a command or an answer. Raises ValueError if `reset` was not called before."""
         if self._game is None:
             raise ValueError("call reset first, on a connection that stays open")
         text, reward, terminated, truncated, info = self._game.step(action.text)
         self._state.step_count += 1
-        return _told(text, reward, terminated or truncated, {**info})
+        return _observation(text, reward, terminated or truncated, {**info})
 
     @property
     def state(self) -> State:
@@ -59,7 +59,7 @@ class Games(Environment[Text, Told, State]):
         self._game = None
 
 
-def _told(text: str, reward: float, done: bool, info: dict[str, Any]) -> Told:
+def _observation(text: str, reward: float, done: bool, info: dict[str, Any]) -> Told:
     shown = {name: value for name, value in info.items() if name in Told.model_fields}
     return Told(text=text, reward=reward, done=done, **shown)
 

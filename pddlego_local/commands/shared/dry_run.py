@@ -1,4 +1,4 @@
-"""`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
+"""`pddlego run … --dry-run`: lists the cells of a command and estimates their remaining cost."""
 
 import glob
 import shutil
@@ -20,19 +20,19 @@ from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
-CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB each, a call each
-BY_REFERENCE = "what perfect answers take, which is a low estimate for a model"
+CALL_BYTES = 9_000  # of transcript; 42 episodes of SmolLM2 with one call each took 4 to 9 kB each
+BY_REFERENCE = "the calls that perfect answers need, a low estimate for a model"
 _REFERENCE = Path(__file__).with_name("reference_calls.yaml")
 
 
 Expected = tuple[int, str] | None
-"""How many model calls, and in words from what that is known; None if it is not."""
+"""The expected number of model calls and its source in words; None if there is no estimate."""
 
 
 @dataclass(frozen=True)
 class CellCount:
-    """A cell by its overrides, its episodes, those done, and the model calls that the others may
-    need: at most, and as expected."""
+    """A cell with its overrides, its numbers of episodes and of finished ones, and the model calls
+    that the other episodes need: `calls` at most, and `expected`."""
 
     overrides: Sequence[str]
     config: CellConfig
@@ -43,7 +43,10 @@ class CellCount:
 
 
 def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
-    """From the cell's record; loads, starts and writes nothing. Raises ConfigError as a run."""
+    """Counts from the cell's record, without loading, starting or writing anything.
+
+    Raises ConfigError where a run would raise it.
+    """
     built, episodes = config.check(), set(config.episodes)
     done = len(Cell(config.folder).done() & episodes)
     best_of, left = built["decoding"].best_of, len(episodes) - done
@@ -53,9 +56,9 @@ def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
 
 
 def _expected(config: CellConfig, answers: int, most: int) -> Expected:
-    """`answers` are those to one request in each episode. How many requests an episode took on
-    average is known from this cell's record, or else from others of the same environment and method
-    (of the same model, if there are any), or else from the reference."""
+    """Estimates the model calls. `answers` is the number of answers to one request per episode. The
+    mean requests per episode are taken from this cell's record, else from other records with the
+    same environment and method (with the same model, if there are any), else from the reference."""
     environment, method, model, _ = (config.labels[group] for group in GROUPS[:4])
     out, kind = config.settings.run.out, glob.escape(f"{environment}-{method}")
     alike = [[config.folder], out.glob(f"*/{kind}-{glob.escape(model)}-*"), out.glob(f"*/{kind}-*")]
@@ -67,12 +70,12 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
     by_reference: dict[str, Any] = yaml.safe_load(_REFERENCE.read_text(encoding="utf-8"))
     if each := by_reference.get(environment, {}).get(method):
         return min(most, round(answers * each)), BY_REFERENCE
-    return None if most else (0, "the method, which asks no model")
+    return None if most else (0, "the method, which makes no requests")
 
 
 def list_cells(cells: Sequence[CellCount]) -> int:
-    """Prints one table and its totals, what each model needs, and the disk. 0, or 3 if that is too
-    small. Raises ConfigError for a model whose folder or context cannot be."""
+    """Prints a table with totals, the needs of each model, and the disk space. Returns 0, or 3 if
+    the disk is too small. Raises ConfigError for an impossible model folder or context."""
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
     fits = [
         look_at(config.labels["model"], config.tree["model"], Asked())
@@ -84,7 +87,7 @@ def list_cells(cells: Sequence[CellCount]) -> int:
     most, free = CALL_BYTES * sum(cell.calls for cell in cells), shutil.disk_usage(there).free
     disk = (
         f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}: {decimal(free)} "
-        f"are free, and all calls take {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"
+        f"are free, and all calls need {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"
     )
     warnings = training_warnings([cell.config for cell in cells])
     for line in (_calls(cells), *fits, disk, *(f"warning: {text}" for text in warnings)):
@@ -93,21 +96,21 @@ def list_cells(cells: Sequence[CellCount]) -> int:
 
 
 def _calls(cells: Sequence[CellCount]) -> str:
-    """The expected calls of all cells beside the most, and from what they are expected."""
+    """Returns the expected and the maximal calls of all cells, and the source of the estimate."""
     most = f"{sum(cell.calls for cell in cells):,} at most"
     known = [cell.expected for cell in cells if cell.expected]
     if not known:
-        return f"calls     {most}; nothing is recorded from which a number could be expected"
+        return f"calls     {most}; no record allows an estimate"
     expected = f"about {sum(number for number, _ in known):,} expected"
     if unknown := len(cells) - len(known):
-        expected += f" without {unknown} cells of which nothing is known"
+        expected += f" without {unknown} cells for which there is no estimate"
     sources = " and ".join(dict.fromkeys(source for _, source in known))
-    return f"calls     {expected}, {most}; expected from {sources}"
+    return f"calls     {expected}, {most}; estimated from {sources}"
 
 
 def _table(cells: Sequence[CellCount]) -> Table:
-    """With a line for each cell, and their totals."""
-    table = Table(caption="Calls: the most that the methods' limits allow.", show_footer=True)
+    """Returns a table with a row for each cell, and the totals."""
+    table = Table(caption="Model calls: upper bounds from the methods' limits.", show_footer=True)
     table.add_column("cell", f"cells: {len(cells)}")
     titles = ("episodes", "done", "left", "model calls, up to")
     for title, total in zip(titles, _numbers(cells), strict=True):
@@ -119,13 +122,13 @@ def _table(cells: Sequence[CellCount]) -> Table:
 
 
 def _numbers(cells: Sequence[CellCount]) -> list[str]:
-    """Their episodes, those done and left, and calls."""
+    """Returns the sums of the episodes, of those done and left, and of the calls."""
     numbers = [(cell.episodes, cell.done, cell.episodes - cell.done, cell.calls) for cell in cells]
     return [f"{sum(column):,}" for column in zip(*numbers, strict=True)]
 
 
 def _own(cell: CellCount, cells: Sequence[CellCount]) -> str:
-    """The overrides that not all cells share and that the cell's name does not show."""
+    """Returns the overrides that not all cells share and that the cell's name does not show."""
     common = set(cell.overrides).intersection(*(other.overrides for other in cells))
     named = (*GROUPS[:4], "seed")
     return " ".join(

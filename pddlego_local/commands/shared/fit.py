@@ -1,5 +1,5 @@
-"""Whether a model will fit, before anything is loaded: weights and an answer's cache against the
-memory of the device."""
+"""Estimates whether a model fits before anything is loaded: the weights and the cache of an answer
+are compared with the memory of the device."""
 
 import re
 from collections.abc import Mapping
@@ -24,8 +24,11 @@ GB = 10**9
 
 @dataclass(frozen=True)
 class Asked:
-    """Tokens of an answer with its prompt; None: as the model is configured. `gpus` and `memory`
-    (bytes each) are those of another machine; None: this one's."""
+    """The conditions of the estimate.
+
+    `tokens` is the length of an answer with its prompt; None means the model's configured context.
+    `gpus` and `memory` (bytes per GPU) describe another machine; None means this machine.
+    """
 
     tokens: int | None = None
     gpus: int | None = None
@@ -34,7 +37,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Fit:
-    """One model's answer. `lines` are for people; `ready` says that it fits and that it is here."""
+    """The result for one model. `lines` are printed; `ready` says that the model fits and that its
+    files are present."""
 
     name: str
     lines: tuple[str, ...]
@@ -46,22 +50,22 @@ class Fit:
 
 @dataclass(frozen=True)
 class Device:
-    """What runs a model: in words, and the bytes that it has for weights and answers."""
+    """A device in words, and the bytes of memory that it has for weights and answers."""
 
     words: str
     room: int
 
 
 def model_settings(name: str) -> Mapping[str, Any]:
-    """The `model` group of a YAML's stem, or of model=vllm with a hub name or a folder. Raises
-    ConfigError if it is none of these."""
+    """Returns the settings of conf/model/NAME.yaml, or for a hub name or a folder those of
+    model=vllm with these weights. Raises ConfigError if `name` is none of these."""
     if not re.fullmatch(r"\w+", name):
         settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
         return {**settings, "weights": name}
     if not (folder("conf") / "model" / f"{name}.yaml").is_file():
         raise ConfigError(
-            f"there is no model={name}; `pddlego doctor` lists those there are, and a hub name "
-            "such as Qwen/Qwen3-8B or a folder (./NAME) does as well."
+            f"there is no model={name}; give a name from `pddlego doctor`, a hub name such as "
+            "Qwen/Qwen3-8B, or a folder (./NAME)."
         )
     return dict(compose_cell([f"model={name}"]).tree["model"])
 
@@ -71,8 +75,8 @@ def about_of(settings: Mapping[str, Any]) -> About | None:
 
 
 def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
-    """One model, by its settings; `name` is what `pddlego fetch` knows it by. Raises ConfigError
-    for a folder or a context that cannot be."""
+    """Estimates one model from its settings; `name` is its name for `pddlego fetch`. Raises
+    ConfigError for an impossible folder or context."""
     if url := settings.get("server", {}).get("url"):
         return Fit(name, (f"runs elsewhere: {url}",), True)
     weights = settings.get("weights")
@@ -90,24 +94,24 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
             needs = needs_found(files, settings["dtype"])
         else:
             return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
-    except ConfigError as error:  # which vLLM may load nevertheless
+    except ConfigError as error:  # vLLM may still be able to load it
         return Fit(name, (str(weights), f"files     {error}"), False)
     longest = needs.most_context_tokens
     if asked.tokens and asked.tokens > longest:
-        raise ConfigError(f"--context {asked.tokens}: {weights} was made for {longest} tokens.")
+        raise ConfigError(f"--context {asked.tokens}: {weights} supports {longest} tokens at most.")
     tokens = int(asked.tokens or settings.get("context_tokens") or longest)
     device = _device(settings, asked)
     at_once, cache = needs.answers(tokens, device.room), needs.cache(tokens)
     if at_once:
-        verdict = f"{at_once} such answers at once fit {device.words}"
+        verdict = f"{device.words}: {at_once} such answers at once fit"
     elif most := tokens * max(0, device.room - needs.weights) // cache // 1000 * 1000:
-        verdict = f"it does not fit {device.words}: try model.context_tokens={most}"
+        verdict = f"{device.words}: does not fit, try model.context_tokens={most}"
     else:
-        verdict = f"it does not fit {device.words}"
+        verdict = f"{device.words}: does not fit"
     lines = (
         str(weights) + (f", {about.licence}" if about else ""),
         f"needs     {decimal(needs.weights)} for its weights, and {decimal(cache)} for the cache "
-        f"of an answer of {tokens:,} tokens with its prompt (it was made for {longest:,})",
+        f"of an answer of {tokens:,} tokens with its prompt (the model supports {longest:,})",
         f"room      {verdict}",
         f"files     {files or missing}",
     )
@@ -115,18 +119,18 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
 
 
 def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
-    """Where they are, or None and what to do about it. Raises ConfigError."""
+    """Returns the folder of the files, or None and how to get them. Raises ConfigError."""
     try:
         return locate(settings["weights"], settings.get("revision")), ""
     except MissingPart as error:
         if not on_hub(settings["weights"]):
             return None, str(error)
         fetch = fetch_command(name, settings.get("revision"))
-        return None, f"not (wholly) on this machine: `{fetch}`"
+        return None, f"missing or incomplete here: run `{fetch}`"
 
 
 def _device(settings: Mapping[str, Any], asked: Asked) -> Device:
-    """The one that is asked about, or else the one of this machine that the settings name."""
+    """Returns the device in `asked`, or else the device of this machine that the settings name."""
     server = settings.get("server") or {}
     kind = (server or settings.get("engine") or {}).get("device", "cpu")
     other_machine = asked.gpus is not None or asked.memory is not None
@@ -136,8 +140,8 @@ def _device(settings: Mapping[str, Any], asked: Asked) -> Device:
     count = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory, gpus = asked.memory or gpu_memory(), "a GPU" if count == 1 else f"{count} GPUs"
     if asked.memory is None and gpu_count() < count:
-        return Device(f"this machine, which has {gpu_count()} NVIDIA GPUs of the {count}", 0)
+        return Device(f"this machine has {gpu_count()} NVIDIA GPUs of the {count} needed", 0)
     if not memory:
-        return Device(f"{gpus} of unknown memory (say it with --gpu-memory)", 0)
+        return Device(f"{gpus} of unknown memory (give --gpu-memory)", 0)
     room = room_of_gpus(count, memory, float(server.get("gpu_memory_utilization", SHARE)))
     return Device(f"{gpus} with {decimal(memory)}", room)

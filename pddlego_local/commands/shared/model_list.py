@@ -1,4 +1,4 @@
-"""The models that have a YAML: their size and licence, and which run here."""
+"""The table of the models that have a YAML file: size, licence, and whether the files are here."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ CARDS = (24, 48, 80)  # GB of memory of common GPUs
 
 
 def model_table() -> Table:
-    """The smallest first."""
+    """Returns the table of models, the smallest first."""
     table = Table(
         Column("model=", no_wrap=True),
         Column("parameters", justify="right"),
@@ -40,27 +40,27 @@ def _caption() -> str:
     size = f"{gpu_memory() / GB:.0f} GB" if gpu_memory() else "unknown memory"
     here = f"{gpu_count()} GPUs of {size}" if gpu_count() else "no NVIDIA GPU"
     return (
-        "context: as configured, of what the model has. 24, 48, 80 GB: how many such GPUs hold the "
-        "weights and one answer as long as the configured context. Others: model=vllm or "
-        f"model=transformers with model.weights. Here: {here}."
+        "context: the configured tokens, of those the model supports. 24, 48, 80 GB: how many such "
+        "GPUs hold the weights and one answer of the configured context. Other models: model=vllm "
+        f"or model=transformers with model.weights. This machine: {here}."
     )
 
 
 def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
-    """Each behind its number of parameters."""
+    """Yields each model's number of parameters and its row."""
     for path in (folder("conf") / "model").glob("*.yaml"):
         settings = settings_of(path)
         if about := about_of(settings):
             needs, tokens = needs_told(about, settings["dtype"]), settings["context_tokens"]
             licence, here = about.licence, _files(settings)
             size = f"{needs.weights / GB:.1f} GB"
-        elif own := shipped(str(settings.get("weights"))):  # its files and its card tell
+        elif own := shipped(str(settings.get("weights"))):  # the size comes from its files
             needs = needs_found(own, settings["dtype"])
             tokens = needs.most_context_tokens
             licence, here = str(front_matter(own).get("license", "")).upper(), "ready"
             size = f"{needs.weights / GB:.2f} GB"
         else:
-            if not {"weights", "run"} & settings.keys():  # those the user says
+            if not {"weights", "run"} & settings.keys():  # the user names these weights
                 yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
             continue
         counts = [str(needs.fewest(tokens, card * GB) or "–") for card in CARDS]
@@ -75,8 +75,11 @@ def _in_short(parameters: float) -> str:
 
 
 def settings_of(path: Path) -> dict[str, Any]:
-    """A model's YAML over those that it names as its defaults: as Hydra composes it, in a hundredth
-    of the time; what refers to a run's settings stays as it is written."""
+    """Merges a model's YAML file with those that it names as its defaults.
+
+    The result is the same as Hydra's, in a hundredth of the time, but references to a run's
+    settings are not resolved.
+    """
     own = yaml.safe_load(path.read_text())
     names = own.pop("defaults", ["_self_"])[:-1]
     bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
@@ -88,5 +91,5 @@ def _files(settings: Mapping[str, Any]) -> str:
     try:
         locate(settings["weights"], settings["revision"])
     except MissingPart:
-        return "to be fetched"
+        return "missing"
     return "ready"

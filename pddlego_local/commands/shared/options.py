@@ -1,4 +1,4 @@
-"""What options may say: how many, which file, which model; and how Hydra is told of them."""
+"""Parses command-line options (counts, files, models) and turns options into Hydra overrides."""
 
 import argparse
 import contextlib
@@ -11,7 +11,7 @@ from pddlego_local.core.resources import folder
 
 
 def count(most: int, least: int = 1) -> Callable[[str], int]:
-    """For argparse: a whole number within these bounds."""
+    """Returns an argparse type: an integer from `least` to `most`."""
 
     def parse(text: str) -> int:
         if text.isdecimal() and len(text) < 20 and least <= int(text) <= most:
@@ -25,7 +25,7 @@ def count(most: int, least: int = 1) -> Callable[[str], int]:
 
 @contextlib.contextmanager
 def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
-    """What the system refuses is an error of this kind: "--out FILE: Permission denied"."""
+    """Turns an OSError into an error of this kind, such as "--out FILE: Permission denied"."""
     try:
         yield
     except OSError as error:
@@ -33,7 +33,8 @@ def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
 
 
 def model_options(model: str, server: str | None = None) -> dict[str, object]:
-    """A configuration of ours, a model behind a server, or a Hugging Face name or folder."""
+    """Returns the options for a model with a YAML file, one behind a vLLM server, or a Hugging Face
+    name or folder."""
     if server:
         return {"model": "vllm", "model__weights": model, "model__server__url": server}
     if (folder("conf") / "model" / f"{model}.yaml").is_file():
@@ -42,7 +43,7 @@ def model_options(model: str, server: str | None = None) -> dict[str, object]:
 
 
 def overrides_of(options: Mapping[str, object]) -> list[str]:
-    """For Hydra, quoted where that is needed: `decoding__temperature` is decoding.temperature."""
+    """Returns quoted Hydra overrides: `decoding__temperature` becomes decoding.temperature."""
     return [f"{key.replace('__', '.')}={_quoted(value)}" for key, value in options.items()]
 
 

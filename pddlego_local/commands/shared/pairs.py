@@ -1,5 +1,7 @@
-"""What `check` and `plan` share: (domain, problem) pairs from two files or from JSON lines, which
-several threads may answer; few are read ahead of the answers."""
+"""Input and output of `check` and `plan`: (domain, problem) pairs from two files or JSON lines.
+
+Several threads may process the pairs. Only a few pairs are read ahead of the results.
+"""
 
 import argparse
 import contextlib
@@ -18,7 +20,7 @@ from pddlego_local.commands.shared.options import as_error
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
-MOST_AHEAD = 32  # things for each worker that are read before the first of them has its result
+MOST_AHEAD = 32  # items per worker that are read before the first of them has its result
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -26,8 +28,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair of files; `place` is where it was read: "pairs.jsonl line 3". `unreadable` says why
-    the line holds no pair, "" if it does."""
+    """A pair of files. `place` is where it was read, such as "pairs.jsonl line 3". `unreadable`
+    says why the line holds no pair, "" if it holds one."""
 
     id: Any
     domain: str
@@ -42,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("domain", nargs="?", type=Path, help="a domain file")
     add("problem", nargs="?", type=Path, help="a problem file")
     add("--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin')
-    add("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    add("--out", type=Path, metavar="FILE", help="write JSON lines to FILE")
 
 
 @contextlib.contextmanager
 def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
-    """The one pair, or the pairs of the lines, read one by one as they are needed. Raises
+    """Opens the one pair, or the pairs of the JSON lines, which are read as they are needed. Raises
     ConfigError for wrong arguments."""
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
@@ -66,8 +68,8 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
 def answer_lines(
     work: Callable[[str, str], dict[str, Any]], entries: Iterable[Entry], workers: int = 1
 ) -> Iterator[dict[str, Any]]:
-    """A line of output for each entry, in their order: what `work` says of the pair, or why there
-    is none. Raises an InfrastructureError of `work` with the entry's place."""
+    """Yields an output line for each entry, in order: the result of `work`, or why the entry holds
+    no pair. Raises an InfrastructureError of `work` with the entry's place."""
     answer = functools.partial(_answer_line, work)
     return map(answer, entries) if workers == 1 else in_order(answer, entries, workers)
 
@@ -82,8 +84,10 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
-    """`work` of each by so many threads, in the order of `things`, which may be endless. Raises the
-    error of the first that failed."""
+    """Yields `work(thing)` for each of `things`, in their order, computed by `workers` threads.
+
+    `things` may be endless. Raises the error of the first thing that failed.
+    """
     pool, pending = ThreadPoolExecutor(workers), deque[Future[T]]()
     try:
         for thing in things:
@@ -97,14 +101,14 @@ def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Itera
 
 
 def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
-    """One JSON object a line, flushed line by line. Returns 0, or 2 if a line held no pair, which
-    is reported at the end."""
+    """Writes one JSON object per line and flushes each line. Returns 0, or 2 if an input line held
+    no pair, which is reported at the end."""
     unreadable = list[Mapping[str, Any]]()
     with out.open("w", encoding="utf-8") if out else contextlib.nullcontext(sys.stdout) as file:
         for result in results:
             unreadable += [result] * (FAULT in result)
             line = json.dumps(result, ensure_ascii=file.isatty())
-            line = line.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
+            line = line.encode("utf-8", "backslashreplace").decode()  # for a lone surrogate
             print(line, file=file, flush=True)
     if unreadable:
         first = unreadable[0]
@@ -118,17 +122,17 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
 
 @contextlib.contextmanager
 def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]:
-    """The lines of a file, "-" for standard input; `option` stands before its name on the command
-    line. Raises ConfigError if it cannot be read, or if `out` would overwrite it."""
+    """Opens the lines of a file, "-" for standard input. `option` is the command-line option before
+    the file's name. Raises ConfigError for an unreadable file, or if `out` would overwrite it."""
     if file == "-":
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="replace")
         yield sys.stdin
         return
-    with contextlib.suppress(OSError):  # one of them is not there
+    with contextlib.suppress(OSError):  # one of the two files does not exist
         if out is not None and out.samefile(file):
             reads = option.strip() or "this command"
-            raise ConfigError(f"--out {out} is the file that {reads} reads: name another")
+            raise ConfigError(f"--out {out} is the file that {reads} reads: name another file")
     with as_error(ConfigError, f"{option}{file}"):
         lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
     with lines:
@@ -156,6 +160,6 @@ def _entry(line: str, number: int, place: str) -> Entry:
 
 
 def text_of(path: Path) -> str:
-    """Raises ConfigError if it cannot be read."""
+    """Returns the text of a file. Raises ConfigError if it cannot be read."""
     with as_error(ConfigError, path):
         return path.read_text(encoding="utf-8", errors="replace")

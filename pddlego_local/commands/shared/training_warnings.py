@@ -1,4 +1,4 @@
-"""Warnings where a cell asks a small model of our own what it was not trained on."""
+"""Warnings if a cell uses a small trained model under settings that it was not trained on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from pddlego_local.runner.config import CellConfig
 
 
 def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
-    """A sentence for each model whose card says what it was trained on, if a cell asks it something
-    else."""
+    """Returns a sentence for each model that a cell uses under other settings than its card names
+    as those of its training."""
     new: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells:
         weights = str(cell.tree["model"].get("weights") or "")
@@ -22,16 +22,16 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
         unknown = (f"{name}={asked[name]}" for name in asked if asked[name] != trained_on[name])
         new.setdefault((cell.labels["model"], known), {}).update(dict.fromkeys(unknown))
     return [
-        f"model={model} was trained on {known} alone: it never saw {', '.join(unknown)}, and what "
-        "it wins there says little"
+        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)}, and its "
+        "success there says little"
         for (model, known), unknown in new.items()
         if unknown
     ]
 
 
 def _asked(config: CellConfig, name: str) -> str:
-    """The cell's value of one of the settings that a card may name."""
-    if name == "environment":  # the folder's name, of PACKAGE.game.CLASS: a label is anybody's
+    """Returns the cell's value of one of the settings that a card may name."""
+    if name == "environment":  # the folder of PACKAGE.game.CLASS, because labels can be chosen
         return str(config.tree["environment"]["_target_"]).split(".")[-3]
     group, _, option = name.partition(".")
     if (group, option) == ("method", "prompts"):

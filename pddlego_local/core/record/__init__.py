@@ -1,1 +1,1 @@
-"""What a run leaves on disk: events, rows, a cell's folder and lock, and what they add up to."""
+"""The records of a run on disk: events, rows, a cell's folder with its lock, and summaries."""

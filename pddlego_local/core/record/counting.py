@@ -1,8 +1,8 @@
-"""Which episodes count, which are of one cluster, and how far a run has come: decided here, for
-everyone who counts.
+"""Decides which episodes are scored, which form one cluster, and how far a run has come.
 
-The first two are questions about a game, whose trials share the answer: a trial that was not
-played because an earlier one had solved its game knows neither the map nor that it was trivial.
+All other code uses these functions. The first two decisions are made for a game and hold for all
+its trials. A trial that was not played, because an earlier trial had solved the game, has no record
+of the map or of a trivial game.
 """
 
 from collections import Counter, defaultdict
@@ -13,20 +13,20 @@ from pddlego_local.core.outcomes import OUTCOMES, Apart
 from pddlego_local.core.record.rows import EpisodeRow
 
 APART: tuple[Apart, ...] = ("unsolvable", "seen in training", "trivial")
-"""Why a game stands apart from those that count; of several reasons the first is told."""
+"""Why a game is excluded. If there are several reasons, the first in this order is reported."""
 
 Also = Collection[Apart]
-"""Reasons why games stand apart which count all the same."""
+"""Reasons for exclusion that are ignored: games excluded for these reasons alone are scored."""
 
 TRIVIAL: tuple[Apart, ...] = ("trivial",)
 SEEN: tuple[Apart, ...] = ("seen in training",)
 
 Cluster = str | int
-"""The map of a game, or the game's number where its map is not known."""
+"""The map of a game, or the game's number if its map is unknown."""
 
 
 def reason(rows: Iterable[EpisodeRow]) -> Apart:
-    """Why one game stands apart, "" if it counts; `rows` are its trials, by whichever arms."""
+    """Returns why one game is excluded, "" if it is scored. `rows` are its trials in all arms."""
     return _first(_every_reason(rows))
 
 
@@ -40,21 +40,25 @@ def _first(reasons: Collection[Apart]) -> Apart:
 
 
 def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
-    """{game: why it stands apart, "" if it counts}."""
+    """Returns {game: why it is excluded, "" if it is scored}."""
     return {game: reason(trials) for game, trials in _by_game(rows).items()}
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows by whether they count: `counted` are the denominator, the others stand apart."""
+    """Scored rows (`counted`, the denominator) and, by reason, excluded rows (`apart`)."""
 
     counted: list[EpisodeRow]
     apart: Mapping[Apart, list[EpisodeRow]]
 
 
 def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
-    """The rows of games with the same numbers: a cell's, or those of arms that are compared. Games
-    that stand apart for a reason in `also` count too; they are named in `apart` all the same."""
+    """Splits rows into scored and excluded ones.
+
+    A game number must mean the same game in all `rows`: they are the rows of one cell, or of arms
+    that are compared. Games that would be excluded for a reason in `also` are scored too, and are
+    still listed in `apart`.
+    """
     every = {game: _every_reason(trials) for game, trials in _by_game(rows).items()}
     why = {game: _first(found) for game, found in every.items()}
     counting = {game for game, found in every.items() if not _first(found.difference(also))}
@@ -65,9 +69,11 @@ def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
 
 
 def clusters(rows: Iterable[EpisodeRow]) -> dict[int, Cluster]:
-    """{game: its cluster}, of rows whose game numbers mean the same games, by whichever arms: games
-    with the same map are one. Where several kinds of games are pooled, a cluster is one of its kind
-    alone: say what makes the games beside it."""
+    """Returns {game: its cluster}. Games with the same map are one cluster.
+
+    A game number must mean the same game in all `rows`, whichever arm they are from. A caller that
+    pools several kinds of games must add the kind to each cluster, to keep the kinds apart.
+    """
     return {
         game: next((row.map for row in trials if row.map), game)
         for game, trials in _by_game(rows).items()
@@ -82,8 +88,11 @@ def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
 
 
 class Standing:
-    """How many episodes count so far, how many of these were won, and how many stand `apart`, by
-    reason: of several cells, as their episodes end. An episode that comes again is the same one."""
+    """Running counts over several cells, as their episodes finish.
+
+    These are the scored episodes, the won ones among them, and the excluded ones by reason
+    (`apart`). An episode that is added again replaces its earlier result.
+    """
 
     def __init__(self) -> None:
         self.counting = self.won = 0
@@ -91,7 +100,7 @@ class Standing:
         self._games: dict[tuple[object, int], tuple[Apart, dict[int, bool]]] = {}
 
     def add(self, cell: object, row: EpisodeRow) -> None:
-        """One more trial may show that its game stands apart, with all trials before it."""
+        """Adds a trial, which may show that its game is excluded, with all earlier trials of it."""
         before, won = self._games.get((cell, row.game), ("", {}))
         self._count(before, won, -1)
         won[row.trial] = row.success
@@ -108,19 +117,19 @@ class Standing:
 
     @property
     def success(self) -> str:
-        """For example "80.0% of 10 that count (2 trivial left out)"; "" before the first end."""
+        """For example "80.0% of 10 scored (2 trivial excluded)"; "" before any episode ends."""
         apart = ", ".join(f"{self.apart[why]} {why}" for why in APART if self.apart[why])
         if not self.counting and not apart:
             return ""
         won = f"{self.won / self.counting:.1%} of " if self.counting else ""
-        return f"{won}{self.counting:,} that count" + (f" ({apart} left out)" if apart else "")
+        return f"{won}{self.counting:,} scored" + (f" ({apart} excluded)" if apart else "")
 
 
 def time_left_s(elapsed_s: float, done: int, under_way: int, total: int) -> float | None:
-    """Seconds until the last of `total` episodes ends; None where none has ended yet.
+    """Estimates the seconds until the last of `total` episodes ends; None before the first end.
 
-    An episode that is under way counts as half done: where many are played at once, those that have
-    ended are only a part of the work so far. Its other half is not taken from what is left: near
-    the end fewer are played at once than before.
+    An episode in progress is taken as half done: if many episodes are played at once, the finished
+    ones are only a part of the work so far. Its other half is not subtracted from the remaining
+    work, because fewer episodes are played at once near the end.
     """
     return elapsed_s / (done + under_way / 2) * (total - done) if done else None

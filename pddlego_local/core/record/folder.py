@@ -1,4 +1,4 @@
-"""What a run leaves on disk, and how it is continued.
+"""The files that a run writes, and how a run is continued.
 
     runs/<experiment>/<cell>/run.json           what was run: settings, hashes, versions
                              episodes.jsonl     one terminal row per (game, trial)
@@ -6,10 +6,13 @@
                              transcripts/<game>-<trial>.jsonl   everything that happened
                              transcripts/<game>-<trial>.lark    a grammar that did not compile
 
-Append-only: a row is written whole or not at all. A transcript is complete before its row exists,
-so whatever has a row is done and whatever has none is played again from its start.
-Knows files; not what an event means (`summary`) nor how an episode is played (`episode`). What a
-line holds is in `events` and `rows`; run.json names the format of all of them.
+The files are append-only: a row is written completely or not at all. A transcript is complete
+before its row exists. So an episode with a row is finished, and an episode without one is played
+again from its start.
+
+This module knows files, but not what an event means (`summary`) or how an episode is played
+(`episode`). `events` and `rows` define the content of a line. run.json names the format of all
+files.
 """
 
 import contextlib
@@ -34,8 +37,11 @@ T = TypeVar("T")
 
 
 class Cell:
-    """The folder of one cell, held by one process at a time: by the kernel's own lock on `.lock`,
-    which ends with its process, however that dies (docs/use/machines.md: on which file systems)."""
+    """The folder of one cell, which one process at a time holds with the kernel's lock on `.lock`.
+
+    The lock ends with its process, however the process dies. docs/use/machines.md says on which
+    file systems this works.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,19 +69,19 @@ class Cell:
         return (self.folder / "run.json").exists()
 
     def done(self) -> set[tuple[int, int]]:
-        """(game, trial) of every terminal row."""
+        """Returns (game, trial) of every terminal row."""
         return {(row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")}
 
     def earlier(self, trial: int) -> list[EpisodeRow]:
-        """The rows of the trials before this one, in the order (trial, game)."""
+        """Returns the rows of the trials before `trial`, in the order (trial, game)."""
         rows = read_rows(self.folder / "episodes.jsonl")
         before = [row for row in rows if row.trial < trial]
         return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:
-        """Writes run.json with one more start than before, the only one of `run`.
+        """Writes run.json, with the one start of `run` added to the earlier starts.
 
-        Raises ConfigError if the folder holds a different run, and for a run whose record could not
+        Raises ConfigError if the folder holds a different run, or if the record of `run` could not
         be read back.
         """
         path = self.folder / "run.json"
@@ -95,8 +101,10 @@ class Cell:
         write_json(path, new)
 
     def append(self, row: EpisodeRow | FaultRow) -> None:
-        """Whole or not at all: a write cut short (full disk) is undone. Raises RecordFault, as
-        whatever is written here."""
+        """Appends a row completely or not at all: a partial write (full disk) is undone.
+
+        Raises RecordFault, as all writing methods of this class do.
+        """
         path = self.folder / ("episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl")
         with self._append_lock, recording(path), path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
@@ -116,12 +124,16 @@ class Cell:
 
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
-        """Gets its name only when the block ends well; an unfinished one is overwritten."""
+        """Opens the transcript of an episode for writing.
+
+        The file gets its final name only if the block ends without an error. An unfinished
+        transcript is overwritten.
+        """
         path = transcript_of(self.folder, game, trial)
         partial = path.with_suffix(".partial")
         with recording(path):
-            partial.unlink(missing_ok=True)  # without locks another process may still write there
-            file = partial.open("wb", buffering=0)  # a buffer would fail again when it is closed
+            partial.unlink(missing_ok=True)  # without locks, another process may still write to it
+            file = partial.open("wb", buffering=0)  # a buffered file would fail again on closing
         with file:
             yield Transcript(file)
             with recording(path):
@@ -130,7 +142,7 @@ class Cell:
 
 
 class Transcript:
-    """The events of one episode, on disk as they happen and in memory for its summary."""
+    """Collects the events of one episode: on disk as they happen, and in memory for its summary."""
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
@@ -143,29 +155,32 @@ class Transcript:
 
 
 def transcript_of(cell: Path, game: int, trial: int) -> Path:
-    """Of one episode, whether it is there or not."""
+    """Returns the path of an episode's transcript, whether or not the file exists."""
     return cell / "transcripts" / f"{game}-{trial}.jsonl"
 
 
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
-    """Every transcript at or below a folder, sorted by path. Raises as `read_events`."""
+    """Yields every transcript at or below a folder, sorted by path. Raises as `read_events`."""
     for path in sorted(folder.rglob("transcripts/*.jsonl")):
         yield path, read_events(path)
 
 
 def read_events(transcript: Path) -> list[Event]:
-    """Raises ConfigError if the record has another format, or names the line that is no event."""
+    """Reads a transcript. Raises ConfigError for another format, or for a line that is no event."""
     return _read(transcript, transcript.parent.parent, EVENT, "an event")
 
 
 def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
-    """The rows of an episodes.jsonl, the first of each episode; none if it is absent. Raises as
-    `read_events`; with `problems`, lines that cannot be read and later rows are told there."""
+    """Returns the first row of each episode in an episodes.jsonl; no rows if the file is absent.
+
+    Raises as `read_events`. With `problems`, lines that cannot be read and further rows of an
+    episode are reported there instead.
+    """
     first: dict[tuple[int, int], EpisodeRow] = {}
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
         if first.setdefault((row.game, row.trial), row) is not row and problems is not None:
             problems.append(
-                f"{episodes}: a further row of game {row.game}, trial {row.trial}; the first counts"
+                f"{episodes}: a further row of game {row.game}, trial {row.trial}, is ignored"
             )
     return list(first.values())
 
@@ -177,7 +192,7 @@ def _read(
     what: str,
     problems: list[str] | None = None,
 ) -> list[T]:
-    """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent."""
+    """Returns the complete lines of a JSON-lines file. An incomplete last line is ignored."""
     if not path.exists():
         return []
     if (cell / "run.json").exists():
@@ -198,7 +213,7 @@ def _read(
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Replaces the file at once. Raises RecordFault."""
+    """Replaces the file atomically. Raises RecordFault."""
     with recording(path):
         replacement = path.with_suffix(".new")
         replacement.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
@@ -212,7 +227,7 @@ def _write(file: FileIO, entry: Recorded) -> None:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """A process that died while appending leaves a last line without its end."""
+    """Removes an incomplete last line, which a process leaves if it dies while appending."""
     if path.exists():
         data = path.read_bytes()
         whole = data.rfind(b"\n") + 1
@@ -222,11 +237,11 @@ def _drop_torn_line(path: Path) -> None:
 
 @contextlib.contextmanager
 def recording(path: Path) -> Iterator[None]:
-    """What cannot be written within the block is a RecordFault that names `path`."""
+    """Turns an OSError within the block into a RecordFault that names `path`."""
     try:
         yield
     except OSError as error:
         raise RecordFault(
-            f"cannot write {path}: {error.strerror or error}. What was recorded before is kept; "
-            "make room or permissions, then give the same command again"
+            f"cannot write {path}: {error.strerror or error}. Everything recorded before "
+            "is kept; free disk space or fix permissions, then run the same command again"
         ) from error

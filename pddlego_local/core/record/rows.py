@@ -12,8 +12,11 @@ from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 
 @dataclass(frozen=True, kw_only=True)
 class Ending(Recorded):
-    """How one trial of a game ended. `success` follows the papers' rule of the environment, `won`
-    the game's own; `outcome` is one of `outcomes.OUTCOMES`."""
+    """How one trial of a game ended.
+
+    `success` follows the rule that the papers use for this environment, and `won` the game's own
+    rule. `outcome` is a key of `outcomes.OUTCOMES`.
+    """
 
     game: int
     trial: int
@@ -25,14 +28,17 @@ class Ending(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Recorded):
-    """What the events of an episode add up to (`summary.summarize`), as PDDLego §4, and PDDLego+
-    §5.3 and its published evaluation define it. Of several candidates (`best_of`) the chosen one
-    stands for its request, whose prompt and time are counted once; tokens drawn are those of all.
-    Times in seconds."""
+    """Counts over the events of an episode (`summary.summarize`).
 
-    task_type: str  # the kind of game, as the environment names it; "" if it never began
-    steps: int  # plan rounds begun, or actions named; commands, where no model was asked
-    actions: int  # commands that the game carried out in the attempts that counted
+    PDDLego §4, PDDLego+ §5.3 and the published evaluation of PDDLego+ define them. If a request has
+    several candidates (`best_of`), the chosen one determines the result of the request. The prompt
+    and the time of the request are counted once; the tokens of all candidates are counted. Times
+    are in seconds.
+    """
+
+    task_type: str  # the environment's name for the type of game; "" if it never began
+    steps: int  # plan rounds begun, or actions named; commands if no model was asked
+    actions: int  # commands carried out since the last reset, including replayed ones
     refused: int  # commands that were refused in any attempt, planned or named
     pddlego_steps: int  # actions + refused: PDDLego counts both as steps (§4)
     calls: int  # requests to the model
@@ -41,19 +47,19 @@ class Counts(Recorded):
     # … of which a retry gave a plan, and neither the budget nor a lost game ended the attempt
     solver_errors_fixed: int
     simulation_errors: int  # steps that needed more than one attempt
-    simulation_errors_fixed: int  # … of which a later attempt ran to its end without a refusal
+    simulation_errors_fixed: int  # … of which a later attempt finished without a refusal
     edit_faults: int  # parts of edits that named something absent (PDDL-edit)
     prompt_tokens: int  # of all requests
     completion_tokens: int  # of all answers
-    forced_tokens: int  # completion tokens that were not sampled: the grammar left no choice
-    rollbacks: int  # times that some of an answer was taken back and resampled
+    forced_tokens: int  # completion tokens that the grammar fixed, so they were not sampled
+    rollbacks: int  # how often a part of an answer was rolled back and resampled
     model_time_s: float
-    planner_time_s: float  # what the planner worked
-    planner_wait_s: float  # the wait for it before
-    notes: Mapping[str, Any]  # what the method noted for the record, the last of each name
-    map: str = ""  # hash: games with the same map are the same house; "" where none is known
-    map_seen: bool = False  # whether it occurs in the training of the model that plays
-    cut_after_answer: int = 0  # answers that were whole before the token limit cut what followed
+    planner_time_s: float  # the planner's own time
+    planner_wait_s: float  # the time spent waiting for the planner
+    notes: Mapping[str, Any]  # what the method noted, the last value of each name
+    map: str = ""  # hash: games with the same map are the same house; "" if unknown
+    map_seen: bool = False  # whether the playing model was trained on this map
+    cut_after_answer: int = 0  # answers that were complete before the token limit cut the rest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +73,7 @@ class EpisodeRow(Counts, Ending):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow(Recorded):
-    """One line of faults.jsonl: something of ours failed, and the episode is played again later."""
+    """One line of faults.jsonl: an infrastructure failure. The episode is played again later."""
 
     game: int
     trial: int

@@ -1,4 +1,4 @@
-"""run.json: what a cell's folder is a record of, and each time that it was begun or continued."""
+"""run.json: what was run in a cell's folder, and each time that it was started or continued."""
 
 import itertools
 import json
@@ -18,12 +18,14 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import Outcome, declare
 
 MOST_EPISODES = 1_000_000
-"""Of a cell: a slip of the finger would else fill the memory before it is noticed."""
+"""The limit for one cell. Without it, a typing error could fill the memory unnoticed."""
 
 
 def parse_games(text: object) -> tuple[int, ...]:
-    """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else, and for more than
-    `MOST_EPISODES`."""
+    """Parses game seeds: "0-2,7" gives (0, 1, 2, 7).
+
+    Raises ValueError for any other syntax, and for more than `MOST_EPISODES` games.
+    """
     ranges: list[range] = []
     for part in str(text).strip("[] ").split(","):
         match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
@@ -56,11 +58,11 @@ class _Config(TypedDict):
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
 
 
-_if_known = Field(exclude_if=lambda value: value is None)  # else not written
+_if_known = Field(exclude_if=lambda value: value is None)  # None is not written
 
 
 def _with(keys: Any) -> AfterValidator:
-    """These keys must be there; the others are kept as they are."""
+    """Returns a validator that requires `keys` and keeps all other keys as they are."""
     adapter = pydantic.TypeAdapter(keys)
 
     def check(value: dict[str, Any]) -> dict[str, Any]:
@@ -72,12 +74,11 @@ def _with(keys: Any) -> AfterValidator:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """One time that the cell was begun or continued: what may differ from the time before.
+    """One start or continuation of the cell, with everything that may differ between starts.
 
     `config` is the whole resolved configuration. `games_teach_each_other` says that trials of one
-    game look at those of others: then games are not independent. `committed` is when the commit was
-    made. `rows_before` are the rows found
-    where run.json was gone.
+    game use the trials of other games, so that games are not independent. `committed` is the time
+    of the commit. `rows_before` is how many rows were found if run.json was lost.
     """
 
     config: Annotated[dict[str, Any], _with(_Config)]
@@ -96,19 +97,19 @@ class Start:
 
     @property
     def episodes(self) -> set[tuple[int, int]]:
-        """(game, trial) of each episode that was asked for. Raises ValueError."""
+        """(game, trial) of each requested episode. Raises ValueError."""
         games = parse_games(self.config["games"])
         return {(game, trial) for game in games for trial in range(self.config["trials"])}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """What is the same whenever the cell is begun, and its `starts`.
+    """The content of run.json: what is the same for all starts of a cell, and its `starts`.
 
-    `labels` are the names of the YAML files that were chosen. `identity` holds the options that
-    change results, `environment` the environment's own name, `model` what the backend says of its
-    weights. `games` are there if what is learnt depends on which games are played, `outcomes` if
-    the environment or the method brings some of its own.
+    `labels` are the names of the chosen YAML files. `identity` holds the options that change
+    results, `environment` the environment's own name, and `model` the backend's description of its
+    weights. `games` is set if what is learnt depends on which games are played. `outcomes` is set
+    if the environment or the method declares its own outcomes.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -126,11 +127,12 @@ class RunRecord:
 
 
 RUN = pydantic.TypeAdapter(RunRecord)
-"""Reads and writes run.json, but for its format."""
+"""Reads and writes run.json, except for its format number."""
 
 
 def read_run(cell: Path) -> RunRecord:
-    """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
+    """Reads the run.json of a cell's folder. Raises ConfigError if it is invalid or has another
+    format."""
     path = cell / "run.json"
     try:
         found = object_of(path)
@@ -139,7 +141,7 @@ def read_run(cell: Path) -> RunRecord:
         run = _run_of(found)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+        raise ConfigError(f"{path} is not a valid record ({first:.300}); move it away") from error
     declare(run.outcomes or {})
     return run
 
@@ -153,7 +155,7 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
 
 
 def check_readable(written: Mapping[str, Any]) -> None:
-    """Raises ConfigError naming what in a run.json could not be read back."""
+    """Raises ConfigError if `written` could not be read back from a run.json."""
     try:
         _run_of(json.loads(json.dumps(written)))
     except (TypeError, ValueError) as error:

@@ -1,7 +1,7 @@
-"""From an episode's events to its counts: when it has been played, and again from its transcript.
+"""Counts the events of an episode: after it was played, and again from its transcript.
 
-How an episode ended is the method's word and stands in the transcript's last event; all counts come
-from the events before it.
+The method decides how an episode ended, and the transcript's last event says it. All counts come
+from the events before the last one.
 """
 
 import re
@@ -27,11 +27,11 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import Counts, EpisodeRow
 
-WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the planner
+WRITES_PDDL = ("pddl", "problem", "edit")  # the answer formats whose answers go to the planner
 
 
 def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
-    """Counts of one episode that ended as `outcome`."""
+    """Returns the counts of one episode that ended with `outcome`."""
     requests = requests_of(events)
     answers = [event for event in events if isinstance(event, Call)]
     plans = [event for event in events if isinstance(event, Plan)]
@@ -70,7 +70,7 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
 
 @dataclass
 class Request:
-    """What was asked at once: its candidates in order, and what came of each."""
+    """One request: its candidates in order, and the result of each."""
 
     calls: list[Call]
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -83,12 +83,12 @@ class Request:
 
     @property
     def prompt_tokens(self) -> int:
-        """Every candidate's record names the prompt that they have in common."""
+        """The tokens of the prompt that all candidates share, counted once."""
         return max(call.prompt_tokens for call in self.calls)
 
     @property
     def latency_s(self) -> float:
-        """Candidates are drawn side by side."""
+        """The time of the slowest candidate: candidates are drawn in parallel."""
         return max(call.latency_s for call in self.calls)
 
     @property
@@ -97,12 +97,12 @@ class Request:
 
 
 def cause_of(call: Call, plan: Plan | None) -> str:
-    """Why the answer held nothing, else the planner's last verdict on it."""
+    """Returns why the answer held no value, or else the planner's last verdict on it."""
     return call.fault or (plan.cause if plan else "answered")
 
 
 def requests_of(events: Iterable[Event]) -> list[Request]:
-    """In order. A plan, an edit and a choice belong to the request before them."""
+    """Returns the requests in order. A plan, edit or choice belongs to the request before it."""
     requests: list[Request] = []
     for event in events:
         if isinstance(event, Call) and not (requests and event.where.sample):
@@ -121,7 +121,7 @@ def requests_of(events: Iterable[Event]) -> list[Request]:
 
 
 def _cut_short(events: Sequence[Event], outcome: str) -> bool:
-    """Whether the last attempt was ended by the game, or by the budget amid its plan."""
+    """Whether a lost game ended the last attempt, or the budget ended it before its plan did."""
     left = 0
     for event in events:
         if isinstance(event, Plan) and event.plan:
@@ -132,7 +132,7 @@ def _cut_short(events: Sequence[Event], outcome: str) -> bool:
 
 
 def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
-    """For each attempt whose first PDDL gave nothing to do: whether a retry fixed it."""
+    """For each attempt whose first PDDL gave nothing to do, says whether a retry fixed it."""
     attempts: dict[tuple[int, int], list[bool]] = defaultdict(list)
     for request in requests:
         if request.call.form in WRITES_PDDL:
@@ -145,7 +145,7 @@ def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
 
 
 def _simulation_errors(events: Sequence[Event], cut_short: bool) -> list[bool]:
-    """For each step that needed more than one attempt: whether its last one ran unrefused."""
+    """For each step with several attempts, says whether the last one ran without a refusal."""
     attempts: dict[int, int] = defaultdict(int)
     ran: dict[int, bool] = {}
     step = 0
@@ -162,7 +162,7 @@ def _simulation_errors(events: Sequence[Event], cut_short: bool) -> list[bool]:
 
 
 def _counted_actions(events: Sequence[Event]) -> int:
-    """Commands carried out since the last reset, those replayed there included."""
+    """Commands that were carried out since the last reset, including the replayed ones."""
     count = 0
     for event in events:
         if isinstance(event, Restart):
@@ -173,8 +173,10 @@ def _counted_actions(events: Sequence[Event]) -> int:
 
 
 def differences(cell: Path) -> Iterator[str]:
-    """What episodes.jsonl says otherwise than the transcripts, a sentence each, in the order of
-    games and trials."""
+    """Yields a sentence for each difference between episodes.jsonl and the transcripts.
+
+    The sentences are in the order of games and trials.
+    """
     problems = list[str]()
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
@@ -209,7 +211,7 @@ def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[
     for name, before in vars(recorded).items():
         now = getattr(row, name)
         if before != now:
-            yield f"{name} is {before!r} in the row and {now!r} by the transcript"
+            yield f"{name} is {before!r} in the row and {now!r} in the transcript"
     seen = any(event.success for event in events if isinstance(event, Start | ActionTaken))
     if OUTCOMES[row.outcome].success != row.success:
         yield f"success is {row.success} with the outcome {row.outcome}"

@@ -1,6 +1,6 @@
-"""The text of a grammar that is made for one stage of one answer.
+"""Builds the text of the grammar of one stage of one answer.
 
-Terminals are shared by what they match; rules are named after what they are for.
+Equal patterns share one terminal. Rules are named after their purpose.
 """
 
 import functools
@@ -12,52 +12,53 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import Layout
 
 STAGE_PARTS = ("stages",)
-"""What the grammars of stages are put together from, besides their own rules and a layout."""
+"""The grammar files that every stage's grammar includes, besides its own rules and a layout."""
 
 
 class Rules:
-    """Collects rules and terminals; `grammar` puts them together with the project's parts.
+    """Collects rules and terminals; `grammar` combines them with the project's grammar files.
 
-    `head` is the text that the stage begins with where it has no choice: it stands before the
-    grammar's language, and need not be sampled.
+    `forced_prefix` is the fixed text with which the stage begins, if there is any. It comes before
+    the text that the grammar describes, and it need not be sampled.
     """
 
     def __init__(self, layout: Layout = "any") -> None:
         self.layout = layout
-        self.head = ""
+        self.forced_prefix = ""
         self._terminals: dict[str, str] = {}
         self._rules: list[str] = []
         self._shared: dict[tuple[str, ...], str] = {}
 
     @property
     def comment(self) -> tuple[str, ...]:
-        """The terminal for a comment in a list, if the layout has any."""
+        """The terminal for a comment in a list, if the layout allows comments."""
         return ("COMMENT",) if self.layout == "any" else ()
 
     def begin(self, terminal: str) -> str:
-        """What the stage begins with: `terminal`, or nothing where its text is known and becomes
-        the head, or where `terminal` is ""."""
+        """Returns the terminal with which the grammar begins. It is "" if the layout fixes the text
+        of `terminal`, which then becomes the forced prefix, or if `terminal` is ""."""
         if self.layout == "any" or not terminal:
             return terminal
-        self.head = _text_of(terminal, self.layout)
+        self.forced_prefix = _text_of(terminal, self.layout)
         return ""
 
     def terminal(self, pattern: str) -> str:
-        """The name of the terminal with this pattern."""
+        """Returns the name of the terminal with this pattern."""
         return self._terminals.setdefault(pattern, f"_T{len(self._terminals)}")
 
     def names(self, names: Iterable[str]) -> str:
-        """The terminal for one of these names."""
+        """Returns the terminal for one of these names."""
         return self.terminal(one_of(names))
 
     def rule(self, name: str, alternatives: Sequence[str]) -> str:
-        """Adds a rule; its name, or "" where there is no alternative and so no rule."""
+        """Adds a rule and returns its name; adds none and returns "" if there is no alternative."""
         if alternatives:
             self._rules.append(f"{name}: " + "\n    | ".join(alternatives))
         return name if alternatives else ""
 
     def shared(self, alternatives: Sequence[str]) -> str:
-        """One of the alternatives, as a rule of its own unless it is one name or nothing."""
+        """Returns the name of a rule for the alternatives. A single alternative that is one name
+        gets no rule and is returned itself; without alternatives, the result is ""."""
         if len(alternatives) < 2 and " " not in "".join(alternatives):
             return "".join(alternatives)
         key = tuple(alternatives)
@@ -66,20 +67,24 @@ class Rules:
         return self._shared[key]
 
     def grammar(self, name: str, start: str) -> Grammar:
+        """Returns the grammar whose start rule has the expansion `start`."""
         terminals = (f"{name}: {pattern}" for pattern, name in self._terminals.items())
         text = "\n".join([f"start: {start}", *self._rules, *terminals])
         return with_parts(name, text, STAGE_PARTS, self.layout)
 
 
 def some(rule: str, most: int, least: int = 0) -> str:
-    """ "rule ~ 0 .. 5", or nothing where there is no such rule."""
+    """Returns a repetition such as "rule ~ 0 .. 5"; "" if `rule` is ""."""
     return f"{rule} ~ {least} .. {most}" if rule else ""
 
 
 def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
-    """ "a b - room c", to the closing bracket: names of the terminal `name`, each perhaps with a
-    type; `name` may be "". One terminal, for the blank after a name may begin its type or the next
-    name."""
+    """Returns the pattern of a list such as "a b - room c", up to its closing bracket.
+
+    The list has at most `most` names of the pattern `name`, each with or without a type of the
+    pattern `kind`; if `name` is "", it is empty. The pattern must become a single terminal, because
+    the space after a name may begin its type or the next name.
+    """
     entries = " | ".join([f"_B1 {name} (_DASH {kind})?", *rules.comment])
     return f"({entries}) ~ 0 .. {max(most, 0)} _C" if name else "_C"
 

@@ -1,7 +1,7 @@
-"""Terminals of grammars that are made while an answer grows: sets of names, all but a set, and the
-names that a model may still give.
+"""Terminals of grammars that are made while an answer is written: the names of a set, all names
+except those of a set, and the names that a model may still declare.
 
-A set of names is one terminal and never a rule: as a rule the decoder's masks take milliseconds.
+A set of names is one terminal, never a rule: with a rule, the decoder's masks take milliseconds.
 """
 
 import functools
@@ -10,47 +10,50 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 MOST_LETTERS = 40
-"""Of a name that a model makes up; the longest of 114,548 recorded ones has 39."""
+"""The maximum length of a name that a model invents. Of 114,548 recorded names, the longest has 39
+letters."""
 ANY = "*"
-"""Behind a word, it stands for whatever follows."""
+"""After a word, it stands for any continuation of the word."""
 
 FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
-"""Of a name, in groups, each an alternative of its own: the vocabulary has slices for just these
-(`models.forced_tokens.word_slices`), with which a mask within made-up names costs a quarter."""
+"""The first letters of names in groups, each of which becomes a separate alternative. The
+vocabulary has slices for exactly these groups (`models.forced_tokens.word_slices`). With them, a
+mask within an invented name takes a quarter of the time."""
 _GROUPS = tuple(map(frozenset, FIRST_LETTERS))
 _LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
 
 OPERATORS = frozenset({"and", "exists", "forall", "imply", "increase", "not", "or", "when"})
-"""What cannot name a predicate."""
+"""Words that cannot be the name of a predicate."""
 _NO_TYPES = frozenset({"number"})
-"""What Fast Downward lets no domain declare as a type."""
+"""Words that Fast Downward does not allow as the name of a declared type."""
 
 _THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 
 
 def one_of(names: Iterable[str]) -> str:
-    """A terminal for exactly these names, of which there must be one."""
+    """Returns a terminal for exactly these names; there must be at least one."""
     return _one_of(frozenset(names))
 
 
 def in_any_case(word: str) -> str:
-    """A terminal for one word, letters in either case."""
+    """Returns a terminal for one word with letters in either case."""
     letters = (f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in word)
     return f"/{''.join(letters)}/"
 
 
 def name_except(words: Iterable[str] = ()) -> str:
-    """A terminal for a name that is none of `words`, in whatever case; with ANY behind a word, for
-    none that begins with it.
+    """Returns a terminal for a name that is none of `words`, in any case. If a word ends with ANY,
+    the name must not begin with that word either.
 
-    Without look-ahead, which the decoder's engine has not: each branch spells out how a name leaves
-    the words.
+    The decoder's engine has no look-ahead. So each branch spells out how a name departs from the
+    words.
     """
     return _name_except(frozenset(word.lower() for word in words))
 
 
 def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
-    """A terminal for a name that is `allowed` (None: any) and not `taken`; "" if none is left."""
+    """Returns a terminal for a name that is in `allowed` (None: any name) and not in `taken`; "" if
+    no name is left."""
     if allowed is None:
         return name_except(taken)
     used = {name.lower() for name in taken}
@@ -71,8 +74,8 @@ def _name_except(words: frozenset[str]) -> str:
 
 
 def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int) -> str:
-    """What may follow where `words` are the rests of the words that began so, the next letter is
-    of one of the `groups`, and `left` letters may come behind it."""
+    """Returns the pattern of the rest of a name. `words` has the rests of the words that began like
+    it. The next letter is in one of the `groups`, and at most `left` letters follow that letter."""
     letters = frozenset[str]().union(*groups)
     starts = sorted({word[0] for word in words if word and word[0] in letters})
     tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
@@ -93,8 +96,8 @@ def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int)
 
 @functools.cache
 def one_letter(letters: frozenset[str]) -> str:
-    """A class of characters, letters in either case, runs of them as ranges; "-" is last, where it
-    means itself."""
+    """Returns a character class for the letters in either case. Runs of letters become ranges; "-"
+    is last, where it stands for itself."""
     both = sorted({case for letter in letters for case in (letter, letter.upper())} - {"-"})
     runs: list[str] = []
     for character in both:
@@ -107,22 +110,24 @@ def one_letter(letters: frozenset[str]) -> str:
 
 
 def looping_prefix(name: str) -> str:
-    """The beginning of a name that says a part three times in a row, to the end of the second time;
-    "" for any other name.
+    """Returns the beginning of a name that has a part three times in a row, to the end of the
+    second time; "" for any other name.
 
-    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "". Numbers may
-    repeat their digits.
+    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "". A part that
+    has only digits may be repeated.
     """
     match = _THRICE.search(name.lower())
     return name[: match.end() - len(match[1])].lower() if match else ""
 
 
 class NewNames:
-    """Terminals for names that an answer declares. Types, predicates, actions and things may share
-    a name, as Fast Downward tells them apart by where they stand; a predicate is no operator.
+    """Terminals for the names that an answer declares. Types, predicates, actions and objects may
+    share a name, because Fast Downward tells them apart by their position. No predicate may have
+    the name of an operator.
 
-    Constants and objects have `allowed` names; None: the model makes them up. Names that begin as
-    one of the `avoided` were loops of the model, and are not permitted again.
+    `allowed` has the names for constants and objects; None means that the model invents them.
+    `avoided` has the beginnings (`looping_prefix`) of the model's names that were loops. No further
+    name may begin in this way.
     """
 
     def __init__(self, allowed: Sequence[str] | None = None) -> None:
@@ -130,7 +135,8 @@ class NewNames:
         self.avoided: set[str] = set()
 
     def avoid_loop(self, name: str) -> bool:
-        """Whether a name is a loop; if so, no later name may begin like it."""
+        """Returns whether a name is a loop, which has a part three times in a row. If so, it bans
+        later names that begin like this one."""
         prefix = looping_prefix(name)
         if prefix:
             self.avoided.add(prefix + ANY)
@@ -146,9 +152,9 @@ class NewNames:
         return name_except([*OPERATORS, *self.avoided, *taken])
 
     def thing(self, taken: Collection[str]) -> str:
-        """A constant or object; "" if no allowed name is left."""
+        """Returns a terminal for a constant or object; "" if no allowed name is left."""
         return new_name(self.allowed, [*taken, *(self.avoided if self.allowed is None else ())])
 
     def variable(self, taken: Iterable[str] = ()) -> str:
-        """With the blank before it; `taken` begin with "?"."""
+        """Returns a pattern for a space and a variable; the `taken` names begin with "?"."""
         return f'_B1 "?" {name_except([*self.avoided, *(name[1:] for name in taken)])}'

@@ -13,9 +13,9 @@ from pddlego_local.pddl.task import Domain
 
 
 class Actions:
-    """Those of `schemas` that can change something of what is `declared`, each at most once, with
-    the variables and constants that fit by type, and an effect. `alone`: with the domain the answer
-    ends."""
+    """Writes actions of `schemas`, each at most once, with an effect, and with variables and
+    constants of fitting types. Actions that cannot change anything that is `declared` are excluded.
+    `alone` says that the answer ends with the domain."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class Actions:
         ]
 
     def _left(self) -> list[ActionSchema]:
-        said = {action.word.name for action in self._written.actions}
-        return [action for name, action in self.usable.items() if name not in said]
+        written = {action.word.name for action in self._written.actions}
+        return [action for name, action in self.usable.items() if name not in written]
 
     def _actions(self, rules: Rules) -> str:
-        """At least one, in any order, to the end of the domain or a quantifier's header."""
+        """At least one action, to the end of the domain or of a quantifier's header."""
         begin = Piece(rules.begin("_ACTION") or NOTHING.complete)
         bodies = self._any_action(rules)
         return begin.then(bodies, self._end(rules, bodies, len(self._left()) - 1)).start(rules)
@@ -72,7 +72,7 @@ class Actions:
         return self._end(rules, self._any_action(rules), len(self._left())).start(rules)
 
     def _rest_of_action(self, rules: Rules, more: More) -> str:
-        """Of the last action, whose innermost block gains `more`, and the actions after it."""
+        """The rest of the last action, whose innermost block gains `more`, and later actions."""
         action = self.usable[self._written.actions[-1].word.name]
         _define, block, *open_ = open_blocks(self.writing.text)
         scope = self._scope(rules, action)
@@ -86,7 +86,7 @@ class Actions:
         return rest.then("_C", after).start(rules)
 
     def _any_action(self, rules: Rules) -> Piece:
-        """One of those that are left, from its name on."""
+        """One of the actions that are not written yet, from its name on."""
         return either(rules, [self._action(rules, action) for action in self._left()])
 
     def _action(self, rules: Rules, action: ActionSchema) -> Piece:
@@ -101,7 +101,7 @@ class Actions:
         return Scope(rules, self.declared, dict(action.parameters) | self.declared.things)
 
     def _end(self, rules: Rules, action: Piece, most: int) -> Piece:
-        """At most so many actions, and the end of the domain."""
+        """At most `most` actions, and the end of the domain."""
         listed = either(rules, [Piece("_ACTION").then(action)])
         more = many(listed, most) if action.complete and most > 0 else NOTHING
         return more.then("_CLOSE" if self.alone else "_C")

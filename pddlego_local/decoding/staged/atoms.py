@@ -1,6 +1,7 @@
-"""Atoms as a grammar writes them: a whole atom is one terminal, each argument in it one of the
-names that fit its type. So the decoder's lexer looks a word up letter by letter, where its parser
-would try every word that there is.
+"""The grammar of atoms: a whole atom is one terminal, with names of the right type as arguments.
+
+The decoder's lexer matches a terminal letter by letter. With a rule, its parser would try every
+word of the vocabulary.
 """
 
 import functools
@@ -13,11 +14,11 @@ from pddlego_local.decoding.staged.declarations import Declarations
 
 Arguments = tuple[str, ...]
 Facts = Set[tuple[str, ...]]
-"""Facts as ("at", "kitchen"), in lower case."""
+"""Facts such as ("at", "kitchen"), in lower case."""
 
 
 class Spelling(NamedTuple):
-    """The terminals of an atom's brackets, and of the blanks in it."""
+    """The terminals of an atom's brackets, and of the spaces in it."""
 
     opening: str = "_O"
     blank: str = "_B1"
@@ -29,11 +30,12 @@ OF_FACTS = Spelling(opening="_ENTRY_O")
 IN_A_STRING = Spelling('"("', '" "', '")"')
 
 Pool = Callable[[str], frozenset[str]]
-"""From a type to the names that may stand where it is wanted."""
+"""A function from a type to the names that may be arguments of this type."""
 
 
 def pool_of(declared: Declarations, terms: Mapping[str, str]) -> Pool:
-    """Of `terms`, name → type: variables, constants, objects. Each type is looked up once."""
+    """Returns the pool of `terms` (name → type), which are variables, constants and objects. Each
+    type is looked up once."""
     return functools.cache(lambda kind: declared.of_type(kind, terms.items()))
 
 
@@ -43,7 +45,8 @@ def atoms(
     pool: Pool,
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """The terminal for an atom of any predicate that has a name for each argument; "" for none."""
+    """Returns a terminal for an atom of any predicate that has a name for each argument; "" if
+    there is no such predicate."""
     alternatives = [
         f" {spelling.blank} ".join([one_of([predicate]), *(rules.names(pool(k)) for k in types)])
         for predicate, types in predicates
@@ -59,16 +62,16 @@ def atoms_except(
     excluded: Facts,
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """As `atoms`, without the `excluded` ones.
+    """Returns a terminal as `atoms` does, without the `excluded` atoms.
 
-    Each predicate's arguments are read left to right. What counts is which excluded atoms still
-    agree: names that leave the same of them stand together.
+    The arguments of a predicate are read from left to right. Names after which the same excluded
+    atoms are still possible share one alternative.
     """
 
     @functools.cache
     def arguments(types: Arguments, out: frozenset[Arguments]) -> str:
-        """A terminal for arguments of these types, "" if there are none. `out` are the rests of the
-        excluded atoms that agree so far."""
+        """Returns a terminal for arguments of these types; "" if there are none. `out` has the
+        remaining arguments of the excluded atoms that are still possible."""
         by_rest: dict[frozenset[Arguments], list[str]] = {}
         for name in sorted(pool(types[0])):
             rests = frozenset(rest[1:] for rest in out if rest[0] == name.lower())

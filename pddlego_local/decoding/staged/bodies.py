@@ -1,10 +1,10 @@
-"""Conditions and effects as grammars, with quantifiers.
+"""The grammars of conditions and effects, with quantifiers.
 
-Which variables may be used under a quantifier is clear when its header is written, and not before.
-So a part may end with a header, "(exists (?r - room)", and what is left of it is the next stage's.
-Every piece of grammar is therefore two: the whole of it, and its beginnings that end so. An operand
-of `and` or `or` that comes twice is rolled back, which leaves a part open in the same way. How deep
-operators nest is counted from the outermost one, over all stages of a part.
+The variable of a quantifier is only known when the header is written. So a stage may end with a
+header, such as "(exists (?r - room)", and the next stage writes the rest. Each piece of grammar
+therefore has two sides: the whole expression, and its beginnings that end with a header. A repeated
+operand of `and` or `or` is rolled back, which leaves an expression unfinished in the same way. The
+nesting depth of operators is counted from the outermost one, across stages.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,41 +19,42 @@ from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
 
 More = Literal["anything", "facts", "nothing"]
-"""What an `and` or `or` may gain after an operand was taken back; "facts" are denied ones too."""
+"""What an `and` or `or` may gain after an operand was rolled back; "facts" may be negated."""
 
 Kind = Literal["condition", "effect", "changes"]
-"""What a body is; "changes" are an effect under a quantifier or `when`."""
+"""The kind of a body; "changes" is an effect under a quantifier or `when`."""
 
 DEPTH = 3  # operators that one stage may nest
-MOST_QUANTIFIERS = 2  # one inside the other
+MOST_QUANTIFIERS = 2  # that may be nested
 
 
 @dataclass(frozen=True)
 class Piece:
-    """The grammar of an expression: `complete` derives whole expressions ("" if none is possible),
-    and each of `partial` derives beginnings at which a stage may end. They are kept apart so that
-    the brackets of the grammar nest no deeper than the rules do, however many blocks are open."""
+    """The grammar of an expression.
+
+    `complete` derives whole expressions ("" if none is possible), and each of `partial` derives
+    beginnings at which a stage may end. They are separate so that the brackets of the grammar nest
+    no deeper than its rules, even if many blocks are open.
+    """
 
     complete: str
     partial: tuple[str, ...] = ()
 
     def then(self, *following: "Piece | str") -> "Piece":
+        """Returns this piece followed by others."""
         piece = self
         for one in following:
             after = one if isinstance(one, Piece) else Piece(one)
             later = [f"{piece.complete} {text}" for text in after.partial if piece.complete]
-            whole = (
-                f"{piece.complete} {after.complete}" if piece.complete and after.complete else ""
-            )
+            both = piece.complete and after.complete
+            whole = f"{piece.complete} {after.complete}" if both else ""
             piece = Piece(whole, (*piece.partial, *later))
         return piece
 
     def start(self, rules: Rules) -> str:
-        """The start of a stage that is this piece."""
-        return (
-            rules.shared([text for text in (self.complete, *self.partial) if text])
-            or NOTHING.complete
-        )
+        """Returns the expansion of the start rule of a stage that consists of this piece."""
+        texts = [text for text in (self.complete, *self.partial) if text]
+        return rules.shared(texts) or NOTHING.complete
 
 
 NOTHING = Piece("()")
@@ -63,14 +64,15 @@ _NONE = Piece("")
 
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
-    """One of the pieces, as rules of their own."""
+    """Returns a choice among the pieces, for which it adds rules."""
     listed = list(pieces)
-    begun = rules.shared([text for piece in listed for text in piece.partial])
+    partial = rules.shared([text for piece in listed for text in piece.partial])
     whole = rules.shared([piece.complete for piece in listed if piece.complete])
-    return Piece(whole, (begun,) if begun else ())
+    return Piece(whole, (partial,) if partial else ())
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
+    """Returns a sequence of `least` to `most` such pieces."""
     if not piece.complete or most < 1:
         return Piece(NOTHING.complete if least == 0 else "", piece.partial if most > 0 else ())
     before = f"{piece.complete} ~ 0 .. {most - 1}"
@@ -80,9 +82,9 @@ def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
 
 
 class Scope:
-    """What may be written where `terms` (name → type) can be used.
+    """Builds the grammars of expressions that may use `terms` (name → type).
 
-    `quantifiers` is how many may still stand one inside the other.
+    `quantifiers` is the number of quantifiers that may still be nested.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class Scope:
         self._conditions: dict[int, Piece] = {}
 
     def condition(self, depth: int = DEPTH) -> Piece:
-        """A condition with operators nested `depth` deep."""
+        """Returns a condition with operators nested at most `depth` deep."""
         if depth not in self._conditions:
             forms = [Piece(self._atoms), *self._operators(depth)]
             self._conditions[depth] = either(self.rules, forms)
@@ -122,7 +124,7 @@ class Scope:
         ]
 
     def _header(self, quantifier: str) -> Piece:
-        """ "(exists (?r - room)", where the stage ends."""
+        """A header such as "(exists (?r - room)", with which the stage ends."""
         if self.quantifiers == 0:
             return _NONE
         variable = name_except(term[1:] for term in self.terms if term.startswith("?"))
@@ -131,7 +133,7 @@ class Scope:
         return Piece("", (header,))
 
     def effect(self) -> Piece:
-        """At least one change, or one that may become one."""
+        """Returns an effect with at least one change, or a header that a change must follow."""
         listed = Piece("_AND").then(many(self._effect_item(), least=1), "_C")
         return either(self.rules, [self._effect_item(), listed])
 
@@ -159,9 +161,10 @@ class Scope:
         kind: Kind = "condition",
         around: int = 0,
     ) -> Piece:
-        """What is left of a body whose blocks `open_` are not closed, the innermost last: it ends
-        with a quantifier's header, or after an operand of `and` or `or`, which then gains `more`.
-        `around` is how many operators stand around these blocks.
+        """Returns the rest of a body whose blocks `open_` are not closed (the innermost is last).
+
+        The text so far ends with a quantifier's header, or after an operand of `and` or `or`, which
+        then may gain `more`. `around` is the number of operators around these blocks.
         """
         if not open_:
             return NOTHING
@@ -175,8 +178,8 @@ class Scope:
             return self.rest(inner, more, "changes", within).then("_C")
         rest = self.rest(inner, more, kind, within)
         if block.head in ("and", "or"):
-            said = [item for item in block.items[1:] if not inner or item is not inner[0]]
-            added = self._added(said, "anything" if inner else more, kind, within)
+            operands = [item for item in block.items[1:] if not inner or item is not inner[0]]
+            added = self._added(operands, "anything" if inner else more, kind, within)
             if more == "nothing" and not inner:
                 return rest.then(NOTHING, "_C")
             return rest.then(many(added, MOST_OPERANDS + 1 - len(block.items)), "_C")
@@ -185,7 +188,7 @@ class Scope:
         return rest.then("_C")
 
     def _under(self, quantified: Block) -> "Scope":
-        """The scope with the variable of "(exists (?r - room)"."""
+        """The scope that also has the variable of a header such as "(exists (?r - room)"."""
         variables = quantified.items[1]
         assert isinstance(variables, Block)
         words = [word.text for word in variables.items if isinstance(word, Word)]
@@ -193,19 +196,19 @@ class Scope:
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
     def _rest_under(self, open_: Sequence[Block], more: More, kind: Kind, around: int) -> Piece:
-        """What is left behind a quantifier's header."""
+        """The rest of a body after a quantifier's header."""
         if open_:
             return self.rest(open_, more, "condition" if kind == "condition" else "changes", around)
         if kind == "condition":
             return self.condition(_depth_left(around))
         return either(self.rules, [self._changes(), self._conditional()])
 
-    def _added(self, said: Sequence[Node], more: More, kind: Kind, around: int) -> Piece:
-        """One more operand beside those `said`: no fact of them again."""
+    def _added(self, operands: Sequence[Node], more: More, kind: Kind, around: int) -> Piece:
+        """One more operand, which repeats no fact among the `operands` so far."""
         others: list[Piece] = []
         if kind == "effect" and more == "anything":
             others = [self._conditional(), self._header("_FORALL")]
-        true, denied = literals(said)
+        true, denied = literals(operands)
         predicates, pools = self.declared.predicates, self._pools
         fact = Piece(atoms_except(self.rules, predicates, pools, true))
         denial = _denial(atoms_except(self.rules, predicates, pools, denied))
@@ -215,7 +218,7 @@ class Scope:
 
 
 def _depth_left(around: int) -> int:
-    """How deep operators may nest inside so many others."""
+    """How deep operators may nest inside `around` other operators."""
     return max(min(DEPTH, MOST_NESTED - around), 0)
 
 
@@ -224,7 +227,7 @@ def _denial(atom: str) -> Piece:
 
 
 def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
-    """The facts among the operands of `and`, and those that are denied."""
+    """Returns the facts among the operands of an `and` or `or`, and the facts that they negate."""
     true: set[tuple[str, ...]] = set()
     denied: set[tuple[str, ...]] = set()
     for item in items:

@@ -1,5 +1,5 @@
-"""What a domain declares, a problem's objects, and the action schemas that the prompt gives, as a
-grammar needs them."""
+"""The declarations of a domain, the objects of a problem, and the action schemas of the prompt, in
+the form in which a grammar needs them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,8 +16,9 @@ from pddlego_local.pddl.task import Domain, Problem, TypedName
 class Declarations:
     """The names that a grammar may use, all spelled as they are declared.
 
-    Objects may have one of `types`, variables one of `known_types`. `predicates` is (name, types of
-    the parameters); `things` is name → type of constants and objects. `hierarchy` is of `domain`.
+    Objects may have one of `types`, and variables one of `known_types`. `predicates` has the name
+    and the parameter types of each predicate. `things` maps constants and objects to their types.
+    `hierarchy` is the type hierarchy of `domain`.
     """
 
     domain: Domain
@@ -32,9 +33,11 @@ class Declarations:
         return self.domain.word.text if self.domain.word else "domain"
 
     def fits(self, have: str, want: str) -> bool:
+        """Returns whether a name of type `have` may be an argument of type `want`."""
         return want.lower() in self.hierarchy.with_ancestors(have.lower())
 
     def of_type(self, want: str, things: Iterable[tuple[str, str]]) -> frozenset[str]:
+        """Returns the names of `things`, pairs of name and type, that fit the type `want`."""
         return frozenset(name for name, kind in things if self.fits(kind, want))
 
     def with_objects(self, problem: Problem) -> "Declarations":
@@ -43,7 +46,8 @@ class Declarations:
 
 
 def declarations(domain: Domain) -> Declarations:
-    """Raises nothing: of a domain with faults what could be read."""
+    """Returns the declarations of a domain. It never raises: if the domain has faults, it returns
+    what could be read."""
     return Declarations(
         domain=domain,
         hierarchy=Types(domain),
@@ -62,7 +66,7 @@ def type_of(entry: TypedName) -> str:
 
 
 def _spelled(words: Iterable[Word]) -> tuple[str, ...]:
-    """Each name once, "object" always, as first spelled."""
+    """Each name once, in its first spelling; "object" is always included."""
     spellings: dict[str, str] = {}
     for word in words:
         spellings.setdefault(word.name, word.text)
@@ -71,8 +75,8 @@ def _spelled(words: Iterable[Word]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ActionSchema:
-    """An action's name and its parameters as (variable, type); `written` is the prompt's spelling
-    of them, with single blanks."""
+    """The name of an action, and its parameters as (variable, type). `written` is the parameter
+    list as the prompt spells it, with single spaces."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -85,21 +89,22 @@ class ActionSchema:
         return cls(action.name, typed, line_of(block))
 
     def header(self, layout: Layout) -> str:
-        """A terminal for what follows "(:action": "move :parameters (?from - location …)", exactly
-        these names; where the layout leaves no choice, as the prompt spells it."""
+        """Returns a pattern for what follows "(:action": "move :parameters (?from - location …)",
+        with exactly these names. Exact layouts use the spelling of the prompt."""
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
         pieces = [f"_B1 {in_any_case(self.name)} _PARAMETERS _LIST"]
         for number, (variable, kind) in enumerate(self.parameters):
             following = self.parameters[number + 1 : number + 2]
             dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-            same = bool(following) and following[0][1] == kind  # "?a ?b - room" says the same
+            same = bool(following) and following[0][1] == kind  # "?a ?b - room" is allowed too
             pieces.append("_B1" if number else "")
             pieces.append(f"{one_of([variable])} {f'({dash})?' if same else dash}")
         return " ".join([*pieces, '_B ")"'])
 
     def can_change(self, declared: Declarations) -> bool:
-        """Whether some predicate can take the action's variables and the constants."""
+        """Returns whether the action's variables and the constants can be the arguments of some
+        predicate."""
         terms = [*self.parameters, *declared.things.items()]
         return any(
             all(declared.of_type(kind, terms) for kind in kinds) for _, kinds in declared.predicates

@@ -1,5 +1,6 @@
-"""The stages of a domain: types; constants and predicates; actions. Each grammar is made of what
-the text so far declares.
+"""The stages of a domain: types; constants and predicates; actions.
+
+The grammar of each stage is made from the declarations in the text so far.
 """
 
 from collections.abc import Generator, Sequence
@@ -19,7 +20,8 @@ from pddlego_local.pddl.task import Domain
 def domain(
     writing: Writing, schemas: Sequence[ActionSchema], *, alone: bool
 ) -> Generator[Stage, str, Declarations]:
-    """A domain with the actions of `schemas`; what it declares. `alone`: it is the whole answer."""
+    """Yields the stages of a domain with the actions of `schemas`, and returns its declarations.
+    `alone` says that the domain is the whole answer."""
     stages = _Domain(writing, schemas)
     yield from stages.types()
     stages.declared = declarations(stages.written)
@@ -30,8 +32,8 @@ def domain(
 
 
 class _Domain:
-    """`declared` is what the stages that are over declare. A method that takes `rules` adds those
-    of what may follow the text so far, and gives their start."""
+    """`declared` has the declarations of the finished stages. A method that takes `rules` adds the
+    rules for what may follow the text so far, and returns the expansion of the start rule."""
 
     declared: Declarations
 
@@ -45,7 +47,8 @@ class _Domain:
     # ---- Types
 
     def types(self) -> Part:
-        """The model may declare more than the types of the actions' parameters."""
+        """Yields the stages of `:types`, and adds the types of action parameters that are missing.
+        The model may declare more types than these."""
         yield from self.writing.write(
             "types",
             lambda rules: self._title_and_types(rules, "_OPEN_DOMAIN"),
@@ -62,7 +65,7 @@ class _Domain:
         self.writing.cut(len(text) - 1, "".join(f" {kind}" for kind in missing) + ")")
 
     def _title_and_types(self, rules: Rules, opening: str = "") -> str:
-        """From the terminal `opening`, or behind "(domain", to the end of `:types`."""
+        """From the terminal `opening`, or from after "(domain", to the end of `:types`."""
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
         listed = typed_list(rules, self.names.type(()), self.names.any(), limits.MOST_TYPES)
@@ -74,7 +77,7 @@ class _Domain:
         return self.writing.rest_of_list(rules, name, self.names.any(), left)
 
     def _looping_parent(self, _broken: bool) -> Resample | None:
-        """The supertype of a type may be a loop too: its entry is written again."""
+        """If the supertype of a type is a loop, its entry is resampled."""
         for entry in self.written.types:
             if any(self.names.avoid_loop(kind.name) for kind in entry.types):
                 cut = end_before(self.writing.text, entry.word.offset)
@@ -84,7 +87,7 @@ class _Domain:
     # ---- Constants and predicates
 
     def constants_and_predicates(self) -> Part:
-        """At least one predicate that an action can change."""
+        """Yields the stages of both sections; an action can change at least one predicate."""
         listed, made_up = self.writing.listed, self.names.allowed is None
         yield from self.writing.write(
             "predicates",
@@ -122,7 +125,7 @@ class _Domain:
         return f"_PREDICATES {self._more_predicates(rules)}"
 
     def _more_predicates(self, rules: Rules) -> str:
-        """To the end of `:predicates`, or to where tight lists are looked at."""
+        """To the end of `:predicates`, or to the next review of tight lists."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
         variables = f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
         predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
@@ -133,7 +136,8 @@ class _Domain:
         return few if left < most else rules.shared([few, some(listed, most, most)])
 
     def _variables(self) -> list[Entry]:
-        """Those of a predicate are different names: another of the same name is another one."""
+        """The variables of predicates. Each has its offset in `says`, so that a second variable of
+        the same name in a predicate is always wrong."""
         return [
             Entry((number, entry.name), entry.word, entry.word.offset)
             for number, predicate in enumerate(self.written.predicates or ())
@@ -143,8 +147,8 @@ class _Domain:
     def _more_variables(self, rules: Rules) -> str:
         """The rest of the last predicate, and the predicates after it."""
         predicates = self.written.predicates or []
-        said = [entry.name for entry in predicates[-1].parameters or ()]
-        name, left = self.names.variable(said), limits.MOST_PARAMETERS - len(said)
+        taken = [entry.name for entry in predicates[-1].parameters or ()]
+        name, left = self.names.variable(taken), limits.MOST_PARAMETERS - len(taken)
         kind = "" if after_type(self.writing.text) else self._type
         rest = rules.terminal(f"{kind} ({name} {self._type}) ~ 0 .. {left} _C")
         return f"{rest} {self._more_predicates(rules)}"
@@ -159,7 +163,8 @@ class _Domain:
         return Resample(len(self.writing.text), self._more_predicates)
 
     def _nothing_to_change(self, broken: bool) -> Resample | None:
-        """Some action can change some predicate, one with parameters if actions have any."""
+        """Adds a predicate if no action can change a declared one. If actions have parameters, only
+        predicates with parameters are considered."""
         if broken:
             return None
         declared = declarations(self.written)
@@ -170,7 +175,7 @@ class _Domain:
         return Resample(len(self.writing.text) - 1, self._added_predicate)
 
     def _added_predicate(self, rules: Rules) -> str:
-        """One more at the end, of a kind that an action can change."""
+        """One more predicate at the end, which an action can change."""
         declared = declarations(self.written)
         name = self.names.predicate([name for name, _ in declared.predicates])
         kinds = {kind for action in self.schemas for _, kind in action.parameters}

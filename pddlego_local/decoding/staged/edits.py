@@ -1,14 +1,16 @@
-"""The rungs "typed" and "grounded" for edits of a problem: its objects, then its facts.
+"""The rungs "typed" and "grounded" for edits of a problem: first its objects, then its facts.
 
-    objects  what is added or put in another's place is new, what is replaced or deleted is there
-    facts    what is added is typed, what is replaced or deleted is there; a deleted object takes
-             its facts with it
+    objects  an object that is added or replaces another is new; an object that is replaced or
+             deleted exists
+    facts    a fact that is added is well-typed; a fact that is replaced or deleted exists; the
+             facts about a deleted object are deleted too
 
-So `pddl.edit.apply` has nothing to refuse, and makes a right problem of a right problem. What
-contradicts what the part has said is rolled back and resampled, since no grammar of a part can know
-it beforehand; where lists are tight, so is what comes twice, and nothing that is there is added.
-"grounded" allows no new names but those of the observations. Strings hold single blanks, as at the
-rung "syntax"; what is between them is the layout's.
+So `pddl.edit.apply` never has to refuse an edit, and it turns a correct problem into a correct
+problem. An entry that contradicts an earlier one of the same part is rolled back and resampled,
+because no grammar of a part can know it beforehand. Under tight lists, repeated entries are rolled
+back too, and nothing that exists can be added again. On "grounded", new names must come from the
+observations. Strings have single spaces, as on the rung "syntax"; the layout determines the white
+space between strings.
 """
 
 import json
@@ -32,7 +34,7 @@ from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
 from pddlego_local.pddl.edit import facts_of, objects_of
 
-# As many as the rung "syntax" allows; where lists are tight, the bounds of all of them.
+# The limits of the rung "syntax". Under tight lists, they apply to all lists.
 MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
 MOST_NAMES = 10
 MOST_REPLACED = 10
@@ -45,7 +47,7 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
 def edit(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """For {"objects": changes, "init": changes}."""
+    """Constrains an edit, {"objects": changes, "init": changes}."""
     allowed = context.names.objects if rung.grounded else None
     return Constraint(rung.name, lambda: _edit(context, NewNames(allowed), layout))
 
@@ -65,13 +67,13 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
     yield from _Part(writing, build, objects, made_up=names.allowed is None).write("objects")
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
-    there, first = list(_renamed(facts, changes["replace"])), len(writing.text)
-    build = partial(fact_changes, declared=declared, things=things, facts=there)
+    old_facts, first = list(_renamed(facts, changes["replace"])), len(writing.text)
+    build = partial(fact_changes, declared=declared, things=things, facts=old_facts)
     yield from _Part(writing, build, {}, made_up=False).write("facts")
-    gone = {entry.text for entry in _entries(writing.text, first)}
+    edited = {entry.text for entry in _entries(writing.text, first)}
     deleted = {name.lower() for name in changes["delete"]}
-    about = (fact for fact in there if not deleted.isdisjoint(words(fact.lower())[1:]))
-    if left := [fact for fact in about if fact not in gone]:
+    about = (fact for fact in old_facts if not deleted.isdisjoint(words(fact.lower())[1:]))
+    if left := [fact for fact in about if fact not in edited]:
         cut = _end_before(writing.text, writing.text.rindex("]"))
         rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
         writing.cut(cut)
@@ -82,9 +84,10 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
 class _Entry:
     """A name or fact in a part: one of the problem (`old`), or a new one.
 
-    It stands in the list `heading`, which says of it what `says` tells: twice the same is merely
-    redundant, twice another thing is wrong. The text up to `cut` is without it, and without the
-    other of its pair. `open`: it stands in a line that has no type yet.
+    `heading` is the list that has the entry, and `says` is what the list says about it. Two entries
+    for a name that say the same are merely redundant; if they say different things, the second is
+    wrong. The text before `cut` has neither the entry nor the other half of its pair. `open` says
+    that the line of the entry has no type yet.
     """
 
     heading: str
@@ -96,9 +99,9 @@ class _Entry:
 
 
 class _Part:
-    """One of the two parts: what is wrong in it is rolled back, with all that follows it; one more
-    entry at least stays each time. Names that are `made_up` may not be loops. `objects` are those
-    of the problem, with their types."""
+    """One of the two parts. A wrong entry is rolled back with all text after it, and each time at
+    least one more entry is kept. `made_up` says that the model invents names, which must not be
+    loops. `objects` maps the objects of the problem to their types."""
 
     def __init__(
         self, writing: Writing, build: "partial[str]", objects: Mapping[str, str], *, made_up: bool
@@ -109,7 +112,7 @@ class _Part:
 
     def write(self, name: str) -> Part:
         yield from self.writing.write(
-            name, partial(self.build, partial_edit=PartialEdit()), [self._review]
+            name, partial(self.build, so_far=PartialEdit()), [self._review]
         )
 
     def _review(self, broken: bool) -> Resample | None:
@@ -128,7 +131,8 @@ class _Part:
         return self._from(len(text), entries[-1].heading, entries, closed=True) if broken else None
 
     def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
-        """An object that takes another's place keeps its type, and may be added with it before."""
+        """Whether an entry contradicts an earlier one, or repeats it under tight lists. An object
+        that replaces another one keeps its type, and "add" may declare it with this type before."""
         says = entry.says
         match earlier.heading, entry:
             case "add", _Entry("replace", old=False, says=(_, str(replaced))):
@@ -138,9 +142,9 @@ class _Part:
     def _from(
         self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
     ) -> Resample:
-        """The rest behind `cut`, in the list `heading`."""
+        """Returns the resampling of the text after `cut`, in the list `heading`."""
         entries, text = list(before), self.writing.text[:cut]
-        partial_edit = PartialEdit(
+        so_far = PartialEdit(
             heading,
             text[-1],
             new=frozenset(entry.text for entry in entries if not entry.old),
@@ -148,13 +152,14 @@ class _Part:
             closed=closed,
             line=tuple(entry.text for entry in _entries(text, self.first) if entry.open),
         )
-        return Resample(cut, partial(self.build, partial_edit=partial_edit))
+        return Resample(cut, partial(self.build, so_far=so_far))
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:
-    """From left to right, those behind `first`; the last string may be open. The first name of
-    "a b - room" is cut off with its whole entry, others are cut off alone."""
-    heading, key = "", None  # the offset and text of a pair's first string
+    """Yields the entries after the offset `first`, from left to right; the last string may be open.
+    The `cut` of the first name of a string "a b - room" is before the string, and the `cut` of a
+    later name is before that name."""
+    heading, key = "", None  # `key` has the offset and text of a pair's first string
     is_open = text.count('"', first) % 2 == 1
     whole = text + '"' if is_open else text
     for string in _STRING.finditer(whole, first):
@@ -183,7 +188,7 @@ def _end_before(text: str, offset: int) -> int:
 
 
 def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> dict[str, str]:
-    """Name → type, as `pddl.edit.apply` has them when it comes to the facts."""
+    """Returns name → type of the objects, as `pddl.edit.apply` has them before it edits facts."""
     replaced, deleted = changes["replace"], changes["delete"]
     after = {replaced.get(n, n): kind for n, kind in objects.items() if n not in deleted}
     for line in changes["add"]:
@@ -198,11 +203,11 @@ def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]
 
 @dataclass(frozen=True)
 class PartialEdit:
-    """Where a part was cut: in the list `heading`, after the character `last`.
+    """The state of a part that was cut in the list `heading`, after the character `last`.
 
-    `new` and `old` are the names or facts that were added, and those that were replaced or deleted.
-    Of a part that is not begun all are empty. `closed`: the list is to gain nothing more. `line`
-    are the names of a line of it that has no type yet.
+    `new` has the names or facts that were added, and `old` those that were replaced or deleted. All
+    fields are empty if the part has not begun. `closed` says that the list must not gain more
+    entries. `line` has the names of the list's last line if that line has no type yet.
     """
 
     heading: str = ""
@@ -215,7 +220,7 @@ class PartialEdit:
 
 def object_changes(
     rules: Rules,
-    partial_edit: PartialEdit,
+    so_far: PartialEdit,
     declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
@@ -223,13 +228,13 @@ def object_changes(
     shown: int,
     tight: bool,
 ) -> str:
-    """From "objects" to its end; the prompt has shown so many names. Unless `tight`, objects may be
-    added again with their type and replaced by themselves, and lists are no longer than what the
-    prompt can make of them."""
-    name = names.thing([*objects, *declared.things, *partial_edit.new])
+    """Returns the grammar of the part "objects", to its end. `shown` is the number of names in the
+    prompt. Unless `tight`, objects may be added again with their type and replaced by themselves,
+    and the lengths of lists are limited by what the prompt shows."""
+    name = names.thing([*objects, *declared.things, *so_far.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared.types, new)
-    old = [name for name in objects if name not in partial_edit.old]
+    old = [name for name in objects if name not in so_far.old]
     kept = _not_to_be_renamed(objects, facts)
     renamed = [name for name in old if name.lower() not in kept]
     pair = _pair(rules, renamed, new)
@@ -242,22 +247,23 @@ def object_changes(
         "replace": (pair, MOST_REPLACED),
         "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
     }
-    known = {objects[name] for name in partial_edit.line if name in objects}
-    if not partial_edit.heading:
-        partial_edit, before = _begin(rules, "{", "objects")
-    elif partial_edit.last in '[{"':
+    known = {objects[name] for name in so_far.line if name in objects}
+    if not so_far.heading:
+        so_far, before = _begin(rules, "{", "objects")
+    elif so_far.last in '[{"':
         before = ""
-    elif known or partial_edit.closed:
-        more = "" if partial_edit.closed else new
+    elif known or so_far.closed:
+        more = "" if so_far.closed else new
         before = _line_end(rules, known or declared.types, more, "_end_of_line")
     else:
         before = line_end
-    return f"{before} {_rest(rules, lists, partial_edit)} {_mark(rules, '}')}"
+    return f"{before} {_rest(rules, lists, so_far)} {_mark(rules, '}')}"
 
 
 def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
-    """Lines with objects that are there, the first of which says the type, and new names among
-    them: a new name before it is read in one way for all types."""
+    """Returns rules for lines with existing objects, which may have new names among them. The first
+    existing object determines the type of the line. New names before it have one rule for all
+    types, so that they can be parsed in only one way."""
     blank, again = rules.terminal(_BLANK), list[str]()
     for number, kind in enumerate(dict.fromkeys(objects.values())):
         known = rules.terminal(one_of(name for name, own in objects.items() if own == kind))
@@ -269,18 +275,18 @@ def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str
 
 def fact_changes(
     rules: Rules,
-    partial_edit: PartialEdit,
+    so_far: PartialEdit,
     declared: Declarations,
     things: Mapping[str, str],
     facts: Iterable[str],
     tight: bool,
 ) -> str:
-    """From "init" to the end of the answer; facts are about `things`, name → type. If `tight`, no
-    fact is added twice."""
+    """Returns the grammar from "init" to the end of the answer. Facts are about `things` (name →
+    type). If `tight`, no fact is added twice."""
     pools = pool_of(declared, things)
-    said = {tuple(words(fact.lower())) for fact in partial_edit.new} if tight else set()
-    atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
-    old = [fact for fact in facts if fact not in partial_edit.old]
+    added = {tuple(words(fact.lower())) for fact in so_far.new} if tight else set()
+    atom = atoms_except(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
+    old = [fact for fact in facts if fact not in so_far.old]
     lists = {
         "add": (
             _entry(rules, "_added", [_with_quote(rules, atom)]),
@@ -290,13 +296,14 @@ def fact_changes(
         "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
     }
     before, end = "", _mark(rules, "}")
-    if not partial_edit.heading:
-        partial_edit, before = _begin(rules, ",", "init")
-    return f"{before} {_rest(rules, lists, partial_edit)} {end} {end}"
+    if not so_far.heading:
+        so_far, before = _begin(rules, ",", "init")
+    return f"{before} {_rest(rules, lists, so_far)} {end} {end}"
 
 
 def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
-    """These facts at the end of the last list, and the end of the answer."""
+    """Returns a terminal for these facts at the end of the last list and for the end of the answer.
+    `first` says that the list is empty so far."""
     text = f"{'' if first else ', '}{', '.join(map(json.dumps, facts))}]}}}}"
     return rules.terminal(json.dumps(text))
 
@@ -305,14 +312,14 @@ def words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
 
-def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], partial_edit: PartialEdit) -> str:
-    """The lists, or what is left of them; of each the rule of its entries, "" for none, and how
-    many it may hold."""
+def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], so_far: PartialEdit) -> str:
+    """The lists, or the rest of them. `lists` has the rule for the entries of each list ("" if
+    there can be none), and the limit of their number."""
 
     def to_its_end(name: str, *, first: bool) -> str:
         entry, most = lists[name]
         end = _mark(rules, _BRACKETS[name][1])
-        if not entry or (partial_edit.closed and name == partial_edit.heading):
+        if not entry or (so_far.closed and name == so_far.heading):
             return end
         more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
         return f"[{entry} {more}] {end}" if first else f"{more} {end}"
@@ -320,16 +327,16 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], partial_edit: Part
     names = list(lists)
     left = [
         f"{_heading(rules, name, _BRACKETS[name][0])} {to_its_end(name, first=True)}"
-        for name in names[names.index(partial_edit.heading) + 1 if partial_edit.heading else 0 :]
+        for name in names[names.index(so_far.heading) + 1 if so_far.heading else 0 :]
     ]
-    if partial_edit.heading:
-        left.insert(0, to_its_end(partial_edit.heading, first=partial_edit.last in "[{"))
+    if so_far.heading:
+        left.insert(0, to_its_end(so_far.heading, first=so_far.last in "[{"))
     return f" {_mark(rules, ',')} ".join(left)
 
 
 def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
-    """The rest of a line such as "a b - room" behind a name. `name` is a terminal or a choice of
-    them for further names; it is "" if there can be none."""
+    """The rest of a line such as "a b - room" after a name. `name` is a terminal, or a choice of
+    terminals, for further names; it is "" if there can be none."""
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
     return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
@@ -340,13 +347,13 @@ def _with_quote(rules: Rules, text: str) -> str:
 
 
 def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
-    """A string of a list, from its opening quote; the `rests` have the closing one."""
+    """A string of a list with its opening quote; the `rests` have the closing quote."""
     quote = _mark(rules, '"')
     return rules.rule(name, [f"{quote} {rest}" for rest in rests if rest])
 
 
 def _pair(rules: Rules, old: Collection[str], new: str) -> str:
-    """ "old": "new" """
+    """A pair such as "old": "new"."""
     if not old or not new:
         return ""
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
@@ -355,7 +362,7 @@ def _pair(rules: Rules, old: Collection[str], new: str) -> str:
 
 
 def _same_pair(rules: Rules, names: Collection[str]) -> str:
-    """A name in its own place."""
+    """A pair that replaces a name by itself."""
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
     return rules.rule(
         "_same",
@@ -368,24 +375,24 @@ def _same_pair(rules: Rules, names: Collection[str]) -> str:
 
 
 def _old(rules: Rules, names: Collection[str]) -> str:
-    """The terminal for one of the names or facts that are there, in quotes; "" if there is none."""
+    """The terminal for one of the existing names or facts, in quotes; "" if there is none."""
     blanks = _ANY_BLANKS if rules.layout == "any" else ""
     return rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:
-    """In lower case, the names that a fact spells otherwise than `:objects` does."""
+    """The names, in lower case, that some fact spells differently than `:objects` does."""
     terms = (term for fact in facts for term in words(fact)[1:])
     return {term.lower() for term in terms if term not in objects}
 
 
 def _begin(rules: Rules, before: str, name: str) -> tuple[PartialEdit, str]:
-    """The beginning of a part: `before`, its name and a bracket. Where that leaves no choice it is
-    the stage's head up to a blank, and the first list begins."""
+    """The beginning of a part: `before`, its name and a bracket. Under an exact layout, the forced
+    prefix has this text up to the space after the colon, and the grammar begins the first list."""
     if rules.layout == "any":
         first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
         return PartialEdit(), f"{first} {_heading(rules, name, '{')}"
-    rules.head = f'{before}{" " if before == "," else ""}"{name}":'
+    rules.forced_prefix = f'{before}{" " if before == "," else ""}"{name}":'
     return PartialEdit("add", "["), rules.terminal(r'/ \{"add": \[/')
 
 
@@ -395,7 +402,7 @@ def _heading(rules: Rules, name: str, bracket: str) -> str:
 
 
 def _mark(rules: Rules, character: str) -> str:
-    """One character, perhaps after blanks; under an exact layout a colon or comma has one."""
+    """One character, perhaps after white space. Exact layouts put a space after colon and comma."""
     if rules.layout == "any":
         return rules.terminal(f"/{_ANY_BLANKS}{re.escape(character)}/")
     return rules.terminal(f"/{re.escape(character)}{' ' if character in ',:' else ''}/")

@@ -1,4 +1,4 @@
-"""Goals of facts, at least one of which is not true yet: for what is resampled."""
+"""The grammar of resampled goals: facts, at least one of which is not true yet."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ from pddlego_local.pddl.reader import Node
 
 
 def can_be_new(declared: Declarations, true: Facts) -> bool:
-    """Whether there is an atom that is not true: counted, for they may be many."""
+    """Returns whether there is an atom that is not in `true`. It counts atoms instead of listing
+    them, because there may be many."""
     pools = pool_of(declared, declared.things)
     for predicate, types in declared.predicates:
         choices = [{name.lower() for name in pools(kind)} for kind in types]
@@ -27,10 +28,11 @@ def can_be_new(declared: Declarations, true: Facts) -> bool:
 
 
 def goal(rules: Rules, declared: Declarations, true: Facts) -> str:
-    """To the end of the answer: atoms, at least one of which is not among the `true` ones.
+    """Returns the grammar of a goal to the end of the answer: atoms, at least one of which is not
+    in `true`.
 
-    If all atoms are true, one of them is negated; if there is none, the goal is "(or)", which is
-    never true.
+    If all atoms are true, one of them is negated. If there are no atoms, the goal is "(or)", which
+    is never true.
     """
     new, other = _operands(rules, declared, true, ())
     if not new:
@@ -39,20 +41,22 @@ def goal(rules: Rules, declared: Declarations, true: Facts) -> str:
     return f"_GOAL ({new} | _AND {few} {new} {few} _C) _C _CLOSE"
 
 
-def rest_of_goal(rules: Rules, declared: Declarations, true: Facts, said: Sequence[Node]) -> str:
-    """Of such a goal, whose `and` has the operands `said`: none of them again."""
-    new, other = _operands(rules, declared, true, said)
-    few = some(other, max(MOST_OPERANDS - len(said), 0) // 2)
-    needed = "" if _is_new(declared, true, said) else new
+def rest_of_goal(rules: Rules, declared: Declarations, true: Facts, items: Sequence[Node]) -> str:
+    """Returns the grammar of the rest of such a goal. Its `and` has the operands `items` so far;
+    none of them is repeated."""
+    new, other = _operands(rules, declared, true, items)
+    few = some(other, max(MOST_OPERANDS - len(items), 0) // 2)
+    needed = "" if _is_new(declared, true, items) else new
     return f"{few} {needed} {few} _C _C _CLOSE"
 
 
 def _operands(
-    rules: Rules, declared: Declarations, true: Facts, said: Sequence[Node]
+    rules: Rules, declared: Declarations, true: Facts, operands: Sequence[Node]
 ) -> tuple[str, str]:
-    """What makes a goal new, and what may stand beside it; "" where there is nothing."""
+    """A rule for operands that make the goal not yet true, and one for any further operands; each
+    is "" if there are none."""
     pools, predicates = pool_of(declared, declared.things), declared.predicates
-    positive, denied = literals(said)
+    positive, denied = literals(operands)
     new = atoms_except(rules, predicates, pools, true | positive)
     atom = atoms_except(rules, predicates, pools, positive)
     denial = atoms_except(rules, predicates, pools, denied)
@@ -62,14 +66,15 @@ def _operands(
     return change, rules.rule("_other", others)
 
 
-def _is_new(declared: Declarations, true: Facts, said: Sequence[Node]) -> bool:
-    """Whether the operands hold one that makes the goal new."""
-    positive, denied = literals(said)
+def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bool:
+    """Whether one of the operands makes the goal not yet true."""
+    positive, denied = literals(operands)
     return not positive <= true or (bool(denied) and not can_be_new(declared, true))
 
 
 def fitting_types(declared: Declarations) -> tuple[str, ...]:
-    """One more thing of such a type brings the predicate that lacks the fewest nearer an atom."""
+    """Returns the types for one more object, which is to make an atom possible. The object fits an
+    argument of a predicate that has no object for the fewest of its argument types."""
     by_lack: dict[int, set[str]] = {}
     for _, types in declared.predicates:
         missing = [kind for kind in types if not declared.of_type(kind, declared.things.items())]

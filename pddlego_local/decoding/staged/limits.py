@@ -1,8 +1,8 @@
-"""How long the lists of an answer may be on the rungs "typed" and "grounded".
+"""The maximum lengths of the lists of an answer on the rungs "typed" and "grounded".
 
-Twice the 99.5th percentile of 5,093 recorded answers that worked (in brackets). A list that is to
-hold more has another bound: objects may be twice the names that the prompt shows, facts
-MOST_FACTS_PER_THING for each object and constant.
+Each limit is twice the 99.5th percentile (in brackets) of 5,093 recorded answers that worked. Large
+problems have higher limits: twice as many objects as the prompt shows names, and
+MOST_FACTS_PER_THING facts for each object and constant.
 """
 
 MOST_TYPES = 12  # (6)
@@ -10,31 +10,33 @@ MOST_CONSTANTS = 24  # (12)
 MOST_PREDICATES = 20  # (10)
 MOST_PARAMETERS = 6  # (3), of a predicate
 MOST_OPERANDS = 14  # (7), of `and` and `or`
-MOST_NESTED = 6  # (3) operators of a condition or effect, one inside the other; no quantifiers
+MOST_NESTED = 6  # (3) nested operators of a condition or effect, without quantifiers
 MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
-LEAST_FACTS = 20  # that are always allowed, and lines of an edit
+LEAST_FACTS = 20  # facts, or lines of an edit, that are always allowed
 
 PREDICATES_AT_ONCE = 10
-"""Predicates that are drawn before they are looked at: so many, at most, are discarded where a
-model repeats itself."""
+"""The number of predicates that are drawn before tight lists are reviewed. If a model repeats
+itself, at most so many are discarded."""
 
 
 def most_objects(shown: int) -> int:
-    """`shown` is how many names the prompt shows."""
+    """Returns the maximum number of objects; `shown` is the number of names in the prompt."""
     return max(MOST_OBJECTS, 2 * shown)
 
 
 def most_lines(shown: int) -> int:
-    """Of objects that an edit adds, each line at least one; `shown` as above."""
+    """Returns the maximum number of lines in which an edit adds objects. A line has at least one
+    object; `shown` is the number of names in the prompt."""
     return max(LEAST_FACTS, 2 * shown)
 
 
 def facts_at_once(things: int) -> int:
-    """How many facts are drawn before they are looked at."""
+    """Returns the number of facts that are drawn before tight lists are reviewed; `things` is the
+    number of objects and constants."""
     return max(LEAST_FACTS, 3 * things)
 
 
 def most_facts(things: int) -> int:
-    """`things` is how many objects and constants there are."""
+    """Returns the maximum number of facts; `things` is the number of objects and constants."""
     return max(LEAST_FACTS, MOST_FACTS_PER_THING * things)

@@ -1,15 +1,15 @@
-"""The three upper rungs of a domain and a problem: each part is written under a grammar made from
-the parts before it.
+"""The three upper rungs for domains and problems: each part is written under a grammar that is made
+from the parts before it.
 
 signatures  any PDDL whose actions are the environment's, with their exact parameters, and whose
             problem is for the answer's own domain: domain → problem
 typed       types → constants and predicates → actions → objects → initial facts and goal
-grounded    as typed, with no names but those of the observations
+grounded    as typed, with only the names of the observations
 
-What no grammar of a part can know beforehand is reviewed when the part is written (`writing`): what
-contradicts the text before it is rolled back and resampled without it, and so is a goal that is
-already true, where the scene leaves such goals out. What later parts cannot do without is added at
-the end of a list.
+Each finished part is reviewed (`writing`) for mistakes that no grammar of a part can exclude
+beforehand: an entry that contradicts the text before it is rolled back, and the part is resampled
+without it. A goal that is already true is rolled back too, if the context excludes such goals. If
+later parts need something that is missing, it is added at the end of a list.
 """
 
 from pddlego_local.core.nouns import Grammar
@@ -32,8 +32,8 @@ _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 def signatures(
     rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
 ) -> Constraint:
-    """A domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a problem for the scene's
-    domain, {"pf": …}."""
+    """Constrains a domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a problem for
+    the domain of the context, {"pf": …}, on the rung "signatures"."""
 
     def stages() -> Stages:
         if form is DOMAIN:
@@ -76,7 +76,7 @@ def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Gramma
 
 
 def pddl(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """As `signatures`, on the rungs "typed" and "grounded"."""
+    """Constrains the same answers as `signatures`, on the rungs "typed" and "grounded"."""
 
     def stages() -> Stages:
         names = NewNames(context.names.objects if rung.grounded else None)

@@ -1,9 +1,11 @@
-"""The stages of a problem: objects, then initial facts and goal, by the goals that are left out.
+"""The stages of a problem: objects, then initial facts and goal.
 
-any    none are
-unmet  those that the initial facts already make true
+`GrammarContext.goal` says which goals are excluded:
 
-Each grammar is made of what the domain and the text so far declare.
+any    none
+unmet  goals that the initial facts already make true
+
+The grammar of each stage is made from the declarations of the domain and of the text so far.
 """
 
 from collections.abc import Collection
@@ -28,8 +30,8 @@ MOST_ADDED = 10
 
 
 class ProblemStages:
-    """A problem for the domain `declared`. A method that takes `rules` adds those of what may
-    follow the text so far, and gives their start."""
+    """Writes a problem for the domain `declared`. A method that takes `rules` adds the rules for
+    what may follow the text so far, and returns the expansion of the start rule."""
 
     def __init__(self, writing: Writing, declared: Declarations, context: GrammarContext) -> None:
         self.writing, self.names, self.declared, self.context = (
@@ -41,11 +43,12 @@ class ProblemStages:
         self.most_objects = most_objects(len(context.names.objects))
 
     def stages(self, opening: str) -> Part:
+        """Yields the stages of the problem, which begins with the terminal `opening`."""
         judged = self.context.own_goal and self.context.rollback
-        left_out = self.context.goal if judged else "any"
+        excluded = self.context.goal if judged else "any"
         yield from self._objects(opening)
         yield from self._facts_and_goal()
-        if left_out != "any":
+        if excluded != "any":
             yield from self._unmet()
 
     @property
@@ -75,7 +78,8 @@ class ProblemStages:
         )
 
     def title_and_objects(self, rules: Rules, opening: str = "") -> str:
-        """From the terminal `opening`, or behind "(problem", to the end of `:objects`."""
+        """Returns the grammar from the terminal `opening`, or from after "(problem", to the end of
+        `:objects`."""
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
         of_domain = rules.terminal(f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C")
@@ -115,17 +119,17 @@ class ProblemStages:
         return self.writing.listed(facts, rest, end=end, made_up=False, in_blocks=True)
 
     def facts_and_goal(self, rules: Rules) -> str:
-        """To the end of the answer, to where tight facts are looked at, or to a quantifier's
-        header."""
+        """Returns the grammar from `:init` to the end of the answer, to the next review of tight
+        lists, or to the end of a quantifier's header."""
         begin = Piece(rules.begin("_INIT") or NOTHING.complete)
         return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
 
     def _other_facts_and_goal(self, rules: Rules) -> str:
         return self._more_facts_and_goal(rules, self._facts_written).start(rules)
 
-    def _more_facts_and_goal(self, rules: Rules, said: Facts) -> Piece:
-        """None of the facts `said` comes again."""
-        fact, left = self._fact(rules, said), self._facts_left
+    def _more_facts_and_goal(self, rules: Rules, excluded: Facts) -> Piece:
+        """More facts without the `excluded` ones, and the goal."""
+        fact, left = self._fact(rules, excluded), self._facts_left
         most = facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
         few = Piece(some(fact, min(left, most - 1)) or NOTHING.complete)
         whole = few.then(Piece("_C").then(self._goal(rules)))
@@ -141,7 +145,7 @@ class ProblemStages:
         return self._goal(rules).start(rules)
 
     def _rest_of_goal(self, rules: Rules, more: More) -> str:
-        """Or of the facts, where they were looked at."""
+        """The rest of the goal, or of the facts if the stage ended for their review."""
         _define, block, *open_ = open_blocks(self.writing.text)
         if block.head == ":init":
             return self._more_facts_and_goal(rules, set()).start(rules)
@@ -151,11 +155,11 @@ class ProblemStages:
         return Scope(rules, self.declared, self._things.things)
 
     def facts(self, rules: Rules) -> str:
-        """All of `:init`."""
+        """Returns the grammar of the whole section `:init`."""
         return f"{rules.begin('_INIT')} {self._more_facts(rules)}"
 
     def _more_facts(self, rules: Rules) -> str:
-        """None of those that are there comes again."""
+        """More facts, without those that are written already."""
         fact = self._fact(rules, self._facts_written)
         return f"{some(fact, self._facts_left)} _C"
 
@@ -167,10 +171,10 @@ class ProblemStages:
     def _facts_left(self) -> int:
         return max(most_facts(len(self._things.things)) - len(self._written.init), 0)
 
-    def _fact(self, rules: Rules, said: Facts) -> str:
+    def _fact(self, rules: Rules, excluded: Facts) -> str:
         predicates, pools = self.declared.predicates, pool_of(self.declared, self._things.things)
-        if said:
-            fact = atoms_except(rules, predicates, pools, said, spelling=OF_FACTS)
+        if excluded:
+            fact = atoms_except(rules, predicates, pools, excluded, spelling=OF_FACTS)
         else:
             fact = atoms(rules, predicates, pools, spelling=OF_FACTS)
         return rules.rule("_fact", [fact, *rules.comment] if fact else [])
@@ -178,8 +182,8 @@ class ProblemStages:
     # ---- Goals that are not already true
 
     def _unmet(self) -> Part:
-        """Rolls back a goal that is already true and resamples it: facts, at least one of which is
-        not true yet. Where no fact can be written, objects are added first."""
+        """Rolls back a goal that is already true and resamples it with at least one fact that is
+        not true yet. If no fact can be written, objects are added first."""
         if not self._goal_already_true():
             return
         before = self.writing.text
@@ -195,19 +199,20 @@ class ProblemStages:
         return goal_already_true(self.declared.domain, self._written)
 
     def _unmet_goal(self) -> Part:
-        """A goal that the facts do not make true."""
+        """Yields the stages of a goal that the facts do not make true."""
         things, true = self._things, self._facts_written
 
         def rest(rules: Rules, _: More) -> str:
-            said = open_blocks(self.writing.text)[-1].items[1:]
-            return goals.rest_of_goal(rules, things, true, said)
+            operands = open_blocks(self.writing.text)[-1].items[1:]
+            return goals.rest_of_goal(rules, things, true, operands)
 
         goal = partial(goals.goal, declared=things, true=true)
         yield from self.writing.write("goal", goal, [self.writing.bodies(rest)], names=False)
 
     def _missing_objects(self) -> Part:
-        """Adds objects until a fact can be written; the last object makes room if all names are
-        taken. A few times only: some predicates want more objects than there are names."""
+        """Adds objects until a fact can be written. If all names are taken, the last object is
+        replaced. The limit is MOST_ADDED, because some predicates need more objects than there are
+        names."""
         for _ in range(MOST_ADDED):
             objects, things = self._written.objects, self._things
             if can_be_new(things, set()):
@@ -226,7 +231,8 @@ class ProblemStages:
             yield from self.writing.write("objects", partial(self._added_object, name, types))
 
     def _added_object(self, name: str, types: Collection[str], rules: Rules) -> str:
-        """A name of the terminal `name` with one of the `types`, at the end of the list."""
+        """One more object at the end of the list: its name matches `name`, and its type is one of
+        `types`."""
         typed = after_type(self.writing.text) or not self._written.objects
         before = "" if typed else f"_DASH {one_of(self.declared.types)}"
         return rules.terminal(f"{before} _B1 {name} _DASH {one_of(types)} _C")

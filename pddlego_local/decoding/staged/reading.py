@@ -1,7 +1,7 @@
-"""Reading an answer that is still being written, with the project's PDDL reader.
+"""Reads an answer that is still being written, with the project's PDDL reader.
 
-An answer is JSON: {"df": a domain, "pf": a problem} or {"pf": a problem}. All offsets are of its
-text. A file may end anywhere: blocks that are not closed yet have the end -1.
+An answer is JSON: {"df": a domain, "pf": a problem} or one of the two alone. All offsets are in
+this JSON text. A file may end anywhere: blocks that are not closed yet have the end -1.
 """
 
 import functools
@@ -17,32 +17,32 @@ _ESCAPE = re.compile(r"\\(.)")
 
 @functools.lru_cache(maxsize=64)
 def domain_of(text: str) -> Domain:
-    """A domain file."""
+    """Reads a domain file."""
     return read_domain(_block(text) or Block(0))
 
 
 @functools.lru_cache(maxsize=64)
 def domain_in(text: str) -> Domain:
-    """The domain of an answer, or of the beginning of one."""
+    """Reads the domain in an answer, or in the beginning of one."""
     return domain_of(_files(text)[0])
 
 
 @functools.lru_cache(maxsize=64)
 def problem_in(text: str) -> Problem:
-    """The problem of an answer, or of the beginning of one."""
+    """Reads the problem in an answer, or in the beginning of one."""
     return read_problem(last_file(text))
 
 
 @functools.lru_cache(maxsize=64)
 def last_file(text: str) -> Block:
-    """The file at the end of an answer, or of the beginning of one."""
+    """Reads the last file in an answer, or in the beginning of one."""
     block = _block(_files(text)[-1])
     assert block is not None
     return block
 
 
 def open_blocks(text: str) -> list[Block]:
-    """The blocks of the last file that are not closed yet, the outermost `(define …` first."""
+    """Returns the blocks of the last file that are not closed yet; the first is `(define …`."""
     blocks: list[Block] = []
     node: Node | None = last_file(text)
     while isinstance(node, Block) and node.end < 0:
@@ -52,7 +52,7 @@ def open_blocks(text: str) -> list[Block]:
 
 
 def repeated_operand(block: Block) -> Block | None:
-    """The first operand of an `and` or `or` in a block that stands there for the second time."""
+    """Returns the first operand in a block that the same `and` or `or` already has."""
     seen: set[str] = set()
     for item in block.items:
         if not isinstance(item, Block):
@@ -69,8 +69,8 @@ def repeated_operand(block: Block) -> Block | None:
 
 
 def end_before(text: str, offset: int, *, block: bool = False) -> int:
-    """Where the last word or list before `offset` ends, comments left out; with `block`, the last
-    one before the bracket that opens there."""
+    """Returns where the last word or list before `offset` ends, without comments. With `block`, it
+    is the last one before the bracket of the innermost block that is open at `offset`."""
     blocks = open_blocks(text[:offset])
     items = blocks[-2].items[:-1] if block else blocks[-1].items
     if not items:
@@ -80,13 +80,13 @@ def end_before(text: str, offset: int, *, block: bool = False) -> int:
 
 
 def after_type(text: str) -> bool:
-    """Whether the list that is open at the end of a text ends with a type: "a b - room"."""
+    """Returns whether the open list at the end of a text ends with a type, as in "a b - room"."""
     before_last = open_blocks(text)[-1].items[-2:-1]
     return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
 
 
 def _files(text: str) -> list[str]:
-    """The answer's PDDL, each file after as many blanks as keep the offsets what they are."""
+    """Returns the PDDL files of an answer, each padded with spaces that preserve its offsets."""
     unescaped = _ESCAPE.sub(lambda escape: " \n" if escape[1] == "n" else "  ", text)
     files, offset = [], 0
     for number, piece in enumerate(unescaped.split('"')):
@@ -97,5 +97,5 @@ def _files(text: str) -> list[str]:
 
 
 def _block(text: str) -> Block | None:
-    """The static check reports faults."""
+    """Parses a file. It ignores faults, which the static check reports."""
     return read(text, lambda _offset, _message: None, recover=True)

@@ -1,11 +1,11 @@
-"""The text of an answer in stages: what it gains, and what is rolled back and resampled.
+"""The text of an answer in stages: how it grows, and what is rolled back and resampled.
 
-Once a part is written it is reviewed, for what no grammar can know beforehand: a name that is
-declared again as something else, a name in which a model loops and, where lists are tight, whatever
-comes twice. The first time that something is wrong in a list, the text is cut before it and the
-list continues, now without permission to say it again. The second time the list is closed, so that
-a model which repeats itself without end still finishes its answer. Where lists are free, the list
-in which a model goes round in circles is closed while it is being written (`decoding.repetition`).
+Each written part is reviewed for mistakes that no grammar can exclude beforehand: a name that is
+declared again as something else, a name with a repeated part (a loop) and, under tight lists, any
+repeated entry. At the first mistake in a list, the text is cut before the wrong entry, and the list
+continues under a grammar that excludes this entry. At the second mistake, the list is closed, so
+that a model that repeats itself endlessly still finishes its answer. Under free lists, a list in
+which the model repeats itself is closed while it is being written (`decoding.repetition`).
 """
 
 import itertools
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.repetition import RepetitionWatch
+from pddlego_local.decoding.repetition import LoopWatch
 from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged.bodies import More
@@ -32,10 +32,10 @@ from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Predicate, TypedName
 
 Part = Generator[Stage, str, None]
-"""Some stages of an answer."""
+"""A generator of some stages of an answer."""
 
 Build = Callable[[Rules], str]
-"""Adds the rules of what may follow the text so far; what their start is."""
+"""Adds the rules for what may follow the text so far; returns the expansion of the start rule."""
 
 
 _CLOSING = ')]}" '
@@ -43,7 +43,8 @@ _CLOSING = ')]}" '
 
 @dataclass(frozen=True)
 class Resample:
-    """The text is cut at this offset and goes on with `put`, then with what is drawn by `build`."""
+    """A request to cut the text at `offset`, to append `put`, and then to draw a stage with the
+    grammar of `build` (None: no stage)."""
 
     offset: int
     build: Build | None
@@ -52,12 +53,13 @@ class Resample:
 
 Review = Callable[[bool], Resample | None]
 """Reads the text so far and returns what must be drawn again, or None. Its argument says whether
-the stage was broken off; if so, the text ends in a list that must be closed."""
+the stage was stopped early; if so, the text ends in a list that must be closed."""
 
 
 class Entry(NamedTuple):
-    """Of a list: a name or fact, where it stands, and what the list says of it. The same `key` with
-    the same `says` is redundant; with another one it is a contradiction."""
+    """An entry of a list: `key` is its name or fact, `word` has its position, and `says` is what
+    the list says about it. Two entries with the same `key` are redundant if they have the same
+    `says`; otherwise, they contradict each other."""
 
     key: Hashable
     word: Word
@@ -65,8 +67,8 @@ class Entry(NamedTuple):
 
 
 class Writing:
-    """The answer so far, in its layout; `names` are those that it may still declare. Without
-    `rollback` nothing that the model chose is taken back."""
+    """The answer so far, in its layout. `names` has the names that it may still declare. Without
+    `rollback`, nothing that the model chose is rolled back."""
 
     def __init__(
         self, layout: Layout, names: NewNames, lists: Lists, *, rollback: bool = True
@@ -74,13 +76,13 @@ class Writing:
         self.layout, self.names, self.rollback = layout, names, rollback
         self.tight = lists == "tight"
         self.text = ""
-        self._drawn = ""  # `text` without what was put there since the last stage
+        self._drawn = ""  # `text` at the end of the last stage, before any `cut`
 
     def write(
         self, name: str, build: Build, reviews: Sequence[Review] = (), *, names: bool = True
     ) -> Part:
-        """One stage more, which continues the text. Then the first thing that the reviews find is
-        drawn again, until they find nothing. `names` says that they find looping names."""
+        """Yields one more stage, which continues the text. While the reviews find a mistake, the
+        first one is resampled. `names` says that a loop in a name stops a stage."""
         again: Resample | None = Resample(len(self.text), build)
         while again:
             self.cut(again.offset, again.put)
@@ -95,28 +97,26 @@ class Writing:
             again = min(found, key=lambda one: one.offset, default=None)
 
     def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
-        """What must be drawn again; without rollback what is to be added behind the text, or
-        before the brackets at its end."""
+        """Returns what must be drawn again. Without rollback, this is only what is added after the
+        text, or before the brackets at its end."""
         found = [one for review in reviews if (one := review(broken))]
         kept = len(self.text.rstrip(_CLOSING))
         return [one for one in found if self.rollback or one.offset >= kept]
 
     def cut(self, offset: int, put: str = "") -> None:
-        """Cuts the text at `offset` and continues it with words that need no model."""
+        """Cuts the text at `offset` and appends `put`, which the model does not write."""
         self.text = self.text[:offset] + put
 
     def _draw(
         self, name: str, build: Build, *, watched: bool = True, names: bool = True
     ) -> Generator[Stage, str, bool]:
-        """Returns whether the stage was broken off."""
+        """Yields one stage, and returns whether it was stopped early."""
         rules = Rules(self.layout)
         grammar = rules.grammar(name, build(rules))
-        before = self.text + rules.head
+        before = self.text + rules.forced_prefix
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
         watch = (
-            RepetitionWatch(before, names=names)
-            if watched and self.rollback and not self.tight
-            else None
+            LoopWatch(before, names=names) if watched and self.rollback and not self.tight else None
         )
         drop = len(self._drawn) - kept
         added = yield Stage(name, grammar, drop, before[kept:], watch)
@@ -127,12 +127,13 @@ class Writing:
         return True
 
     def rest_of_list(self, rules: Rules, name: str, kind: str, most: int) -> str:
-        """What may follow in the `typed_list` at the end of the text."""
+        """Returns a terminal for the rest of the `typed_list` at the end of the text."""
         dash = "" if after_type(self.text) else f"(_DASH {kind})?"
         return rules.terminal(f"{dash} {typed_list(rules, name, kind, most)}")
 
     def title(self, rest: Build) -> Review:
-        """The name of a domain or problem is no loop; `rest` is what follows "(domain"."""
+        """Returns the review of the name of a domain or problem, which must not be a loop. `rest`
+        builds what follows "(domain"."""
 
         def review(_broken: bool) -> Resample | None:
             match last_file(self.text).items:
@@ -152,10 +153,11 @@ class Writing:
         made_up: bool = True,
         in_blocks: bool = False,
     ) -> Review:
-        """A list in which no entry is wrong beside those before it and the `taken` ones (key →
-        what is said of it). From the first wrong one on the `rest` comes; after the second the list
-        is closed, and `end` comes. A name that is `made_up` is no loop. `in_blocks`: each word
-        heads a block."""
+        """Returns the review of a list. No entry may contradict an earlier one, or one of `taken`
+        (key → what is said about it); under tight lists, none may repeat one. At the first wrong
+        entry, the text is cut and `rest` follows; at the second, the list is closed and `end`
+        follows. `made_up` says that the model invents names, which must not be loops. `in_blocks`
+        says that each entry is a block that begins with its word."""
         given_up = itertools.count()
 
         def review(broken: bool) -> Resample | None:
@@ -174,9 +176,10 @@ class Writing:
         return review
 
     def bodies(self, rest: Callable[[Rules, More], str]) -> Review:
-        """The text does not end with a quantifier's header and, where lists are tight, no operand
-        of `and` or `or` in the last file comes again: else the `rest` of the open blocks comes, the
-        innermost of which may gain so much more."""
+        """Returns the review of conditions and effects. The text must not end with a quantifier's
+        header and, under tight lists, no operand of an `and` or `or` in the last file may be
+        repeated. Otherwise the `rest` of the open blocks follows; its second argument says what the
+        innermost block may gain."""
         given_up: set[int] = set()
 
         def again(more: More) -> Build:
@@ -200,7 +203,7 @@ class Writing:
 
 
 def keyed(entries: Iterable[TypedName | Predicate]) -> list[Entry]:
-    """Names, with their types or those of their parameters, as `Writing.listed` takes them."""
+    """Returns names, with their types or those of their parameters, as `Writing.listed` needs."""
     return [Entry(entry.word.name, entry.word, _says(entry)) for entry in entries]
 
 

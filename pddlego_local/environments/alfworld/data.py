@@ -1,6 +1,5 @@
-"""ALFWorld's games in the real data set. Its files are read and never written; games are put
-together here, in memory, and process.py plays them.
-"""
+"""Reads ALFWorld's games from the real data set, whose files are never written. The games are put
+together in memory, and process.py plays them."""
 
 import json
 import re
@@ -19,7 +18,8 @@ CURRENT_GRAMMAR = "move {o} to {r}"
 
 
 def find_split(data: Path, split: str) -> Path:
-    """The split's folder in what `alfworld-download` filled; ConfigError if there is none."""
+    """Returns the folder of a split in the data that `alfworld-download` filled. Raises ConfigError
+    if there is none."""
     if not data.is_dir():
         raise ConfigError(
             f"environment.data: there is no folder {data}; fill one with `alfworld-download`, and "
@@ -35,11 +35,11 @@ def find_split(data: Path, split: str) -> Path:
 
 
 def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
-    """The trials of a split that are games of these types, sorted by their path.
+    """Returns the trials of a split that are games of these types, sorted by path.
 
-    A trial counts if it has a `game.tw-pddl`, as it does for ALFWorld itself, or if it asks for a
-    slice: for those the data set has no game files, but all that they are made from. Raises
-    ConfigError if there is none.
+    A trial is a game if it has a `game.tw-pddl`, as ALFWorld itself requires. It is also a game if
+    it asks for a slice: the data set has no game files for slices, but everything that such files
+    are made from. Raises ConfigError if there are no games.
     """
     trials = tuple(
         trial
@@ -60,9 +60,10 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
 
 
 def read_game(trial: Path) -> AlfworldGame:
-    """A game of the data set. Raises UnsolvableGame; ConfigError if a file cannot be read. Game
-    files of before ALFWorld 0.4 word a command as "put … in/on …", which is no longer accepted;
-    such a game gets the installed package's rules, its own problem and its own sentence."""
+    """Returns a game of the data set. Raises UnsolvableGame, or ConfigError if a file cannot be
+    read. Game files from before ALFWorld 0.4 use the command "put … in/on …", which is no longer
+    accepted. Such a game gets the rules of the installed package, with its own problem and its own
+    task sentence."""
     trajectory = _json(trial / "traj_data.json")
     file = trial / "game.tw-pddl"
     content = _json(file) if file.is_file() else {}
@@ -75,7 +76,7 @@ def read_game(trial: Path) -> AlfworldGame:
             logic = content["pddl_domain"], content["grammar"]
         elif content:
             logic = rules(_sentence(content["grammar"]))
-        else:  # always the same sentence for the same trial
+        else:  # the sentence depends only on the trial
             logic = rules(draw_goal(Random(trajectory["task_id"]), plain, parameters)[0])
         problem = content["pddl_problem"] if content else (trial / "initial_state.pddl").read_text()
     except (KeyError, TypeError, OSError, UnicodeError) as error:
@@ -84,13 +85,14 @@ def read_game(trial: Path) -> AlfworldGame:
 
 
 def _named_type(name: str) -> str:
-    """From "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4" to "pick_…+slice"."""
+    """Returns "pick_…+slice" for "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4"."""
     plain, _, details = name.partition("-")
     return plain + ("+slice" if SLICED in details else "")
 
 
 def _floor_plan(trajectory: dict[str, Any]) -> str:
-    """ "" where a game made elsewhere does not say it: nothing is played by it."""
+    """Returns the floor plan's name, or "" if a game from another source does not give it, since
+    playing does not need it."""
     scene = trajectory.get("scene")
     return str(scene.get("floor_plan", "")) if isinstance(scene, dict) else ""
 

@@ -1,4 +1,4 @@
-"""ALFWorld: household tasks in a room of receptacles, in text (Shridhar et al. 2021).
+"""ALFWorld: text games of household tasks in a room of receptacles (Shridhar et al. 2021).
 
 Games come from games/ or data.py, process.py plays them, and task.py reads their task sentences.
 """
@@ -30,8 +30,8 @@ BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 def _named(data: object) -> object:
     if data == "":
         raise ConfigError(
-            "environment.data: no data set is named; set ALFWORLD_DATA to the folder that "
-            "`alfworld-download` filled, or environment.data; environment=alfworld needs none"
+            "environment.data: no data set is named; set ALFWORLD_DATA or environment.data to the "
+            "folder that `alfworld-download` filled; environment=alfworld needs no data set"
         )
     return data
 
@@ -50,12 +50,12 @@ TaskType = Annotated[str, AfterValidator(_known)]
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Alfworld:
-    """Games of our own making (`data` is None), or those of a data set.
+    """ALFWorld with generated games (`data` is None) or with the games of a data set.
 
-    Our own are a function of (task_types, split, seed): the type is `task_types[seed modulo their
-    number]`, the floor plans are the split's ("" is all). In a data set a seed is the game's place
-    in the sorted list of the split's games of these types. `data` is the folder that
-    `alfworld-download` fills; it is only read.
+    A generated game is determined by (task_types, split, seed). Its type is `task_types[seed modulo
+    their number]`, and its floor plan is one of the split's ("" allows all). In a data set, a seed
+    is the game's position in the sorted list of the split's games of these types. `data` is the
+    folder that `alfworld-download` fills; it is only read.
     """
 
     data: Annotated[Path | None, BeforeValidator(_named)] = None
@@ -85,8 +85,9 @@ class Alfworld:
 
     @property
     def map(self) -> str:
-        """ALFRED's floor plan: the room whose receptacles a game has. What lies in them, and of
-        games of our own which of them are there, is drawn for each game."""
+        """Returns a hash of ALFRED's floor plan, which is the room whose receptacles a game has.
+        The objects in them are drawn for each game. In a generated game, the selection of
+        receptacles is drawn too."""
         plan = self._game.floor_plan if self._game else ""
         return map_hash(self.name, plan) if plan else ""
 
@@ -94,24 +95,24 @@ class Alfworld:
         find_environment()
 
     def reset(self, seed: int) -> Observation:
-        """Raises UnsolvableGame; ConfigError if the data set has no game of that number. This takes
-        up to a second."""
+        """Starts the game of this seed, which takes up to a second. Raises UnsolvableGame, or
+        ConfigError if the data set has no game of that number."""
         self._game = None
         self._game = self._find(seed)
-        told = self._process.begin(self._game)
-        look = told.text.removeprefix(BANNER).strip()
-        self._places = frozenset(re.findall(r"\ba (\w+ \d+)", look))
-        return self._observe(told, look, feedback="")
+        reply = self._process.begin(self._game)
+        text = reply.text.removeprefix(BANNER).strip()
+        self._places = frozenset(re.findall(r"\ba (\w+ \d+)", text))
+        return self._observe(reply, text, feedback="")
 
     def step(self, command: str) -> Observation:
-        told = self._process.step(command)
-        return self._observe(told, told.text, self._feedback(command, told.text))
+        reply = self._process.step(command)
+        return self._observe(reply, reply.text, self._feedback(command, reply.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return goals(memory)
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """All numbered things; prompts name the place in the middle of the room too."""
+        """Returns all numbered things, and the middle of the room, which prompts name too."""
         things = mentioned(memory)
         return Names((MIDDLE, *map(pddl_name, things)), things)
 
@@ -136,27 +137,29 @@ class Alfworld:
         return read_game(self._trials[seed])
 
     def _feedback(self, command: str, text: str) -> str:
-        """Going to a place where one is already does nothing, yet is no refusal: a plan goes on.
-        Receptacles may share a place, so a method cannot know."""
+        """Returns no feedback for "go to" a receptacle of the room. The command does nothing if the
+        player is already there, but that is no refusal, and the plan continues. Receptacles may
+        share a place, so a method cannot know where it already is."""
         if command in {f"go to {place}" for place in self._places}:
             return ""
         return TABLES.feedback_for(command, text)
 
-    def _observe(self, told: Observation, text: str, feedback: str) -> Observation:
-        """Success is the game's own verdict (PDDLego+ §4)."""
+    def _observe(self, reply: Observation, text: str, feedback: str) -> Observation:
+        """Reports success by the game's own verdict (PDDLego+ §4)."""
         if not text:
             raise EnvironmentFault("ALFWorld answered with no text")
-        self._won = told.success
-        commands = tuple(sorted(command for command in told.commands if command != "help"))
-        return replace(told, text=text, feedback=feedback, commands=commands)
+        self._won = reply.success
+        commands = tuple(sorted(command for command in reply.commands if command != "help"))
+        return replace(reply, text=text, feedback=feedback, commands=commands)
 
 
 def command(planned: str) -> str | None:
-    """The game's command for a planned "(OpenObject fridge1)"; None if there is none."""
+    """Returns the game's command for a planned "(OpenObject fridge1)", or None if there is none."""
     return TABLES.command(planned, spelled)
 
 
 def spelled(name: str) -> str:
-    """The game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are "fridge 1"."""
+    """Returns the game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are "fridge
+    1"."""
     match = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
     return f"{match[1]} {match[2]}" if match else name

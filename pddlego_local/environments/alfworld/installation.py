@@ -1,7 +1,7 @@
-"""Where ALFWorld lies: in a Python environment of its own.
+"""Finds ALFWorld, which is installed in a separate Python environment.
 
 TextWorld's `fast-downward-textworld` installs a package `fast_downward` over the planner's
-translator of the same name, so that one environment cannot hold both. Nothing is imported here.
+translator of the same name, so one environment cannot hold both. This module imports neither.
 """
 
 import importlib.metadata
@@ -16,8 +16,8 @@ _CHECKOUT = Path(__file__).parents[3]
 
 
 def find_environment() -> Path:
-    """The environment that PDDLEGO_ALFWORLD_ENV names, else .venv-alfworld here or in the checkout.
-    Raises MissingPart, saying which command helps."""
+    """Returns the environment that PDDLEGO_ALFWORLD_ENV names, or else .venv-alfworld in the
+    current folder or in the checkout. Raises MissingPart, which says which command installs it."""
     named = os.environ.get(VARIABLE)
     places = [Path(named).absolute()] if named else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
     for place in places:
@@ -25,22 +25,23 @@ def find_environment() -> Path:
             return place
     raise MissingPart(
         f"ALFWorld is not installed in {places[0]}: type `make alfworld`, or make an environment "
-        f"with `pip install alfworld==0.4.2` and name it with {VARIABLE}"
+        f"with `pip install alfworld==0.4.2` and set {VARIABLE} to its folder"
     )
 
 
 def python(environment: Path) -> str:
-    """Its interpreter's path."""
+    """Returns the path of the environment's interpreter."""
     return str(environment / "bin" / "python")
 
 
 def find_package() -> Path:
-    """The folder of the package `alfworld`. Raises MissingPart."""
+    """Returns the folder of the package `alfworld`. Raises MissingPart."""
     return _packages(find_environment())[0]
 
 
 def versions() -> dict[str, str]:
-    """Package → version of what plays the games; empty where ALFWorld is not installed."""
+    """Returns the versions of the packages that play the games, by package. The result is empty if
+    ALFWorld is not installed."""
     try:
         folder = find_package().parent
     except MissingPart:

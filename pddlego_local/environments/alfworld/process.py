@@ -1,4 +1,5 @@
-"""Our side of worker.py: starts the process, talks to it, and never waits for ever."""
+"""Starts worker.py as a process, sends it requests, and limits how long it waits for each
+answer."""
 
 import json
 import os
@@ -20,7 +21,7 @@ from pddlego_local.environments.alfworld.installation import find_environment, p
 
 WORKER = Path(__file__).with_name("worker.py")
 # A fixed hash seed and one thread: nothing may depend on the process. The package makes the folder
-# that ALFWORLD_DATA names; one that is always there keeps it from touching a data set.
+# that ALFWORLD_DATA names; a folder that always exists keeps it from touching a data set.
 VARIABLES = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": "1",
@@ -43,9 +44,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class AlfworldGame:
-    """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
-    `task_type` ends in "+slice" where a slice is asked for; `floor_plan` is ALFRED's name of the
-    room, "" where nobody says it."""
+    """Everything that the engine needs of one game: the rules, the grammar of the texts, and the
+    problem. `task_type` ends in "+slice" if the task asks for a slice. `floor_plan` is ALFRED's
+    name of the room, or "" if it is unknown."""
 
     task_type: str
     domain: str
@@ -55,8 +56,9 @@ class AlfworldGame:
 
 
 class GameProcess:
-    """One process, started when it is first needed and again after a fault. Not thread-safe. It
-    ends with `close`, with this object, and with our own process, however that ends."""
+    """One process, which is started when it is first needed and again after a fault. It is not
+    thread-safe. It ends with `close`, with this object, and with our own process, however that
+    ends."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -64,7 +66,8 @@ class GameProcess:
         self._has_begun = False
 
     def begin(self, game: AlfworldGame) -> Observation:
-        """The first answer of the game. Raises UnsolvableGame, EnvironmentFault, MissingPart."""
+        """Starts a game and returns its first observation. Raises UnsolvableGame, EnvironmentFault
+        or MissingPart."""
         self._has_begun = False
         if self._running is None:
             try:
@@ -80,13 +83,14 @@ class GameProcess:
         return _observed(answer)
 
     def step(self, command: str) -> Observation:
-        """Raises EnvironmentFault, also if no game has begun since the last fault."""
+        """Returns the game's answer. Raises EnvironmentFault, also if no game has begun since the
+        last fault."""
         if not self._has_begun:
-            raise EnvironmentFault("ALFWorld: a command came before any game was begun")
+            raise EnvironmentFault("ALFWorld: a command came before any game was started")
         return _observed(self._ask({"step": command}, self._limits.step_s))
 
     def close(self) -> None:
-        """Kills the process and waits until it is gone; any number of calls."""
+        """Kills the process and waits until it has ended. It may be called any number of times."""
         if self._running is not None:
             self._end()
         self._running, self._has_begun = None, False
@@ -94,8 +98,8 @@ class GameProcess:
     def _start(self) -> None:
         interpreter = python(find_environment())
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_end`
-        # A session of its own keeps Ctrl-C for us, who then end it in order. -P: the script's own
-        # folder may have modules that would hide packages.
+        # In a separate session, Ctrl-C reaches only our process, which then ends this one in order.
+        # -P: modules in the script's own folder could hide packages.
         self._running = subprocess.Popen(
             [interpreter, "-s", "-P", WORKER],
             stdin=subprocess.PIPE,
@@ -108,10 +112,11 @@ class GameProcess:
         self._end = weakref.finalize(self, _end, self._running, self._stderr)
 
     def _ask(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        """Its answer to the request; to an empty one, what it says once it has started."""
+        """Returns the answer to the request. An empty request returns the message that the process
+        sends when it has started."""
         try:
             answer: dict[str, Any] = json.loads(self._exchange(request, limit_s))
-        except BaseException:  # if interrupted, what it answers next would not be to our question
+        except BaseException:  # after an interruption, the next answer would be to this request
             self.close()
             raise
         if "missing" in answer:
@@ -122,7 +127,8 @@ class GameProcess:
         return answer
 
     def _exchange(self, request: dict[str, Any], limit_s: float) -> bytes:
-        """Sends the request and returns the next line; a process that takes longer is killed."""
+        """Sends the request and returns the next line. Kills a process that takes longer than the
+        limit."""
         process = self._running
         assert process and process.stdin and process.stdout
         deadline = time.monotonic() + limit_s
@@ -130,7 +136,7 @@ class GameProcess:
         killer.daemon = True
         killer.start()
         try:
-            with suppress(BrokenPipeError):  # it is dead; standard output will say so too
+            with suppress(BrokenPipeError):  # it has ended, which reading will show too
                 process.stdin.write(json.dumps(request).encode() + b"\n" if request else b"")
                 process.stdin.flush()
             line = process.stdout.readline()
@@ -139,11 +145,11 @@ class GameProcess:
         if line.endswith(b"\n"):
             return line
         late = time.monotonic() >= deadline
-        reason = f"no answer within {limit_s:g} s" if late else self._last_words(process)
+        reason = f"no answer within {limit_s:g} s" if late else self._exit_reason(process)
         doing = next(iter(request), "start")
         raise EnvironmentFault(f"ALFWorld's process failed in {doing!r}: {reason}")
 
-    def _last_words(self, process: subprocess.Popen[bytes]) -> str:
+    def _exit_reason(self, process: subprocess.Popen[bytes]) -> str:
         process.wait()
         self._stderr.seek(0)
         *_, last = ["", *self._stderr.read().decode(errors="replace").strip().splitlines()]

@@ -1,9 +1,10 @@
-"""What a perfect model would answer in ALFWorld: PDDL, problem files, sub-goals.
+"""The answers of a perfect model in ALFWorld: PDDL, problem files, sub-goals.
 
-Rule-based, no language model: it reads the same memory that a prompt tells. Each stretch does all
-that can be done with what is known, or else looks into the likeliest place. The order of the search
-is data (search.yaml), one for all that is sought: orders of its own for every class of objects ("an
-egg is in the fridge") were tried on 140 real games and were no better: things lie anywhere.
+They come from rules, not from a language model. The rules read the same memory that a prompt shows.
+Each plan does everything that can be done with what is known, or else looks into the likeliest
+place. The order of the search is data (search.yaml), and it is the same for everything that is
+sought. Separate orders for every class of objects ("an egg is in the fridge") were tried on 140
+real games and were no better, because objects lie anywhere.
 """
 
 import re
@@ -39,9 +40,9 @@ TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
     KNIVES, "sharpObject"
 )
 CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
-"""The classes that the hand-written domain has as types, among other words."""
+"""The words of the hand-written domain. Among them are the classes that it has as types."""
 KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable", "sinkbasin")
-"""The classes of receptacles that ALFWorld lets one put a knife into."""
+"""The classes of receptacles into which ALFWorld allows a knife to be put."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Step:
 
 
 def steps(task: Task) -> Iterator[Step]:
-    """All steps of the task in order."""
+    """Yields all steps of the task in order."""
     thing = f"sliced {task.object}" if task.sliced else task.object
     for number in range(1, task.count + 1):
         a, the, where = ("a", "the", "a") if number == 1 else ("another", "the other", "the same")
@@ -91,7 +92,8 @@ class Progress:
         return thing in self.room.treated[step.verb]
 
     def subject(self, step: Step) -> str:
-        """The object that a step is about: the furthest on, the nearest; "" if none was seen."""
+        """Returns the object that a step is about: the one that is treated furthest, then the
+        nearest; "" if none was seen."""
         placed = placed_best(self.task, self.room)
         if step.number <= len(placed):
             return placed[step.number - 1]
@@ -100,11 +102,12 @@ class Progress:
         return max(others, key=self._progress_of, default="")
 
     def destination(self, thing: str = "") -> str:
-        """Where to put a thing: where most are already, what is open, where the thing lies, or here
-        if it is in the hand. "" if none is known, that is seen open or closed.
+        """Returns the receptacle to put a thing into; "" if none was seen, open or closed.
 
-        Where one stands does not count while the thing lies elsewhere: on the way to it the choice
-        would change, and one action at a time would lead back and forth.
+        Receptacles with the most placed objects are preferred, then open ones, then the one where
+        the thing lies, or the one here if the thing is in the hand. While the thing lies elsewhere,
+        the player's place is ignored. Otherwise the choice would change on the way to the thing,
+        and a method that plans one action at a time would walk back and forth.
         """
         room = self.room
         near = room.where(thing) or room.here
@@ -117,7 +120,8 @@ class Progress:
         return max(seen, key=rank, default="")
 
     def sought(self, step: Step) -> str:
-        """The class of what a step needs and nobody has seen; "" if the step can be planned."""
+        """Returns the class of what a step needs and was not seen yet; "" if the step can be
+        planned."""
         if not self.subject(step):
             return self.task.object
         if step.verb == "slice" and not self.nearest(KNIVES):
@@ -129,12 +133,13 @@ class Progress:
         return ""
 
     def nearest(self, classes: Sequence[str]) -> str:
-        """An object of these classes: held, or here, or anywhere; "" if none was seen."""
+        """Returns an object of these classes, preferably held, then here, then anywhere; "" if none
+        was seen."""
         things = [thing for thing in self.room.objects if class_of(thing) in classes]
         return max(things, key=self._nearness, default="")
 
     def result(self, planned: Sequence[Step]) -> list[Fact]:
-        """The facts that hold after these steps, which are all about one object."""
+        """Returns the facts that hold after these steps, which are all about one object."""
         thing = self.subject(planned[0])
         if planned[0].number <= len(placed_best(self.task, self.room)):
             return [("in", thing, self.destination(thing))]
@@ -157,7 +162,7 @@ class Progress:
         return done, self._nearness(thing)
 
     def _nearness(self, thing: str) -> int:
-        """2 in the hand, 1 here, 0 elsewhere."""
+        """Returns 2 for a thing in the hand, 1 for a thing here, and 0 for others."""
         if thing == self.room.held:
             return 2
         return int(bool(self.room.here) and self.room.where(thing) == self.room.here)
@@ -166,22 +171,23 @@ class Progress:
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) whose plan is the next stretch towards the end of the task.
+    """Returns (domain, problem) whose plan is the next part of the way to the end of the task.
 
-    `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
-    stretch then leads to that alone, and is empty if it is done already. What the commands that are
-    `offered` do not lead to shares this spot, and is looked into last.
+    `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
+    then leads to this sub-goal alone, and is empty if the sub-goal is already reached. A receptacle
+    that no `offered` command leads to shares the player's spot, and is looked into last.
     """
     progress = Progress(read_task(memory), RoomMap.of(memory, offered))
     if goal:
         ahead = [{step.words: step for step in steps(progress.task)}[goal]]
     else:
         ahead = progress.remaining()
-    return DOMAIN, _problem(progress, _stretch(progress, ahead))
+    return DOMAIN, _problem(progress, _next_goal(progress, ahead))
 
 
 def problem(memory: Sequence[Turn]) -> str:
-    """All that is known, for the hand-written domain; the goal is only a place holder."""
+    """Returns everything that is known, for the hand-written domain. The goal is only a
+    placeholder."""
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
     for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
@@ -197,13 +203,14 @@ def problem(memory: Sequence[Turn]) -> str:
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
-    """What remains to be done, in order, in words."""
+    """Returns what remains to be done, in order, in words."""
     progress = Progress(read_task(memory), RoomMap.of(memory))
     return tuple(step.words for step in progress.remaining())
 
 
-def _stretch(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
-    """What is true after the steps that can be planned now, or else after one look around."""
+def _next_goal(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
+    """Returns what is true after the steps that can be planned now, or else after looking into one
+    more place."""
     of_one_object = [step for step in ahead if step.number == ahead[0].number]
     plannable = list(takewhile(lambda step: not progress.sought(step), of_one_object))
     if plannable:
@@ -215,7 +222,8 @@ def _stretch(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
 
 
 def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
-    """Only what the goal is about: where it is, where it is treated, where it may be put down."""
+    """Declares only what the goal is about: where it is, where it is treated, where it may be
+    put."""
     room = progress.room
     named = {word for fact in goal for word in fact}
     knife = progress.nearest(KNIVES) if "sliced" in named else ""
@@ -228,7 +236,7 @@ def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
         if place in {*named, *origins.values(), room.here} or class_of(place) in tools
     ]
     if any(room.beside(room.here, place) and place not in room.visited for place in places):
-        # To see what shares this spot one leaves and comes back: one more place than this.
+        # To see a receptacle at this spot, the player leaves and returns: add a place to go to.
         places += [place for place in room.receptacles if not room.beside(room.here, place)][:2]
     fits: list[Fact] = [("fits", *pair) for pair in origins.items()]
     fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
@@ -249,7 +257,7 @@ def _here(room: RoomMap) -> Fact:
 
 
 def _facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Iterator[Fact]:
-    """What is known about these things and places, and about the player."""
+    """Yields what is known about these things and places, and about the player."""
     yield _here(room)
     if room.held:
         yield ("holding", room.held)
@@ -270,7 +278,7 @@ def _facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Itera
 def _written(
     domain: str, typed: Mapping[str, str], facts: Iterable[Fact], goal: Sequence[Fact]
 ) -> str:
-    """The problem file; `typed` are the objects with their types."""
+    """Returns the problem file. `typed` maps the objects to their types."""
     objects = [f"{pddl_name(thing)} - {kind}" for thing, kind in typed.items()]
     wanted = f"(and {' '.join(atoms(goal, pddl_name))})"
     return problem_file(f"{domain}-now", domain, objects, atoms(facts, pddl_name), wanted)

@@ -1,6 +1,6 @@
-"""What an ALFWorld player knows: observations read into a map of the room.
+"""Reads ALFWorld's observations into a map of the room: what a player knows.
 
-Reads texts only, never the game's state. Names are the game's: "mug 3".
+It reads only texts, never the game's state. Names are the game's: "mug 3".
 """
 
 import re
@@ -16,7 +16,7 @@ ORDER: dict[str, int] = {
     name: rank for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
 }
 MIDDLE = "init_receptacle"
-"""Where one is before the first move, as PDDL names it; the name is PDDLego+'s (appendix C.6)."""
+"""The PDDL name of the player's place before the first move, from PDDLego+ (appendix C.6)."""
 
 _UNDONE = {"heat": "cool", "cool": "heat"}
 _THING = r"([a-z]+ \d+)"
@@ -31,12 +31,12 @@ _TREATED = re.compile(rf"You (clean|heat|cool|slice|turn on)d? the {_THING}\b")
 
 
 def class_of(thing: str) -> str:
-    """A "mug 3" is a "mug"."""
+    """Returns the class of a thing: "mug 3" is a "mug"."""
     return thing.partition(" ")[0]
 
 
 def pddl_name(thing: str) -> str:
-    """A "mug 3" is mug3 in PDDL."""
+    """Returns the PDDL name of a thing: "mug 3" is mug3."""
     return thing.replace(" ", "")
 
 
@@ -45,20 +45,22 @@ def of_class(name: str, things: Iterable[str]) -> list[str]:
 
 
 def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
-    """All receptacles and objects that were named, in order."""
+    """Returns all receptacles and objects that were named, in order."""
     things = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
     return tuple(dict.fromkeys(things))
 
 
 @dataclass
 class RoomMap:
-    """`here` is "" in the middle of the room, `held` is "" for empty hands.
+    """What is known of the room. `here` is "" in the middle of the room, and `held` is "" for empty
+    hands.
 
-    `inside[receptacle]` are the objects in or on it, for those that were looked into; `closed` are
-    those that were seen closed and not opened since. `taken_from[object]` is where it lay last.
-    `spots` are receptacles that stand together: one cannot go from one of them to another, and uses
-    all from there; to see what is on one, one has to arrive at it from elsewhere.
-    `treated["heat"]` are the objects that were heated.
+    `inside[receptacle]` are the objects in or on a receptacle that was looked into. `closed` are
+    the receptacles that were seen closed and not opened since. `taken_from[object]` is where an
+    object lay last. `spots` are groups of receptacles that stand at the same spot. The player
+    cannot go from one of a group to another, and can use all of them from there; to see what is on
+    one, the player has to arrive at it from elsewhere. `treated["heat"]` are the objects that were
+    heated.
     """
 
     receptacles: tuple[str, ...] = ()
@@ -73,8 +75,8 @@ class RoomMap:
 
     @classmethod
     def of(cls, memory: Sequence[Turn], offered: Sequence[str] = ()) -> Self:
-        """`offered` are the commands that are possible now, where a question lists them: the way to
-        what shares this spot is not among them."""
+        """Reads a memory. `offered` are the commands that are possible now, if a question lists
+        them. They have no "go to" for the receptacles that share the player's spot."""
         room = cls()
         for turn in memory:
             room._read(turn)
@@ -85,22 +87,24 @@ class RoomMap:
 
     @property
     def objects(self) -> list[str]:
-        """All whose place is known, the held one first."""
+        """Returns all objects whose place is known, the held one first."""
         seen = [thing for things in self.inside.values() for thing in things]
         return list(dict.fromkeys([*filter(None, [self.held]), *seen]))
 
     def where(self, thing: str) -> str:
-        """The receptacle that an object is in: here if it is; "" if held or unknown."""
+        """Returns the receptacle that an object is in, the current one if it is there; "" if it is
+        held or unknown."""
         places = [place for place, things in self.inside.items() if thing in things]
         return self.here if self.here in places else next(iter(places), "")
 
     def next_place(self, sought: str) -> str:
-        """The best place not looked into yet, for a class of objects or of receptacles; "" if none.
+        """Returns the best place that was not looked into yet, for a class of objects or of
+        receptacles; "" if there is none.
 
-        Classes of receptacles come in the order of search.yaml, those that it does not name last,
-        in the order of the first observation. What is closed right here comes first: opening it is
-        one action. What shares this spot comes last: the player has to leave and come back to see
-        it.
+        Classes of receptacles come in the order of search.yaml. Classes that it does not name come
+        last, in the order of the first observation. A closed receptacle that the player stands at
+        comes first, because opening it is one action. Receptacles that share the player's spot come
+        last, because the player has to leave and come back to see them.
         """
 
         def rank(place: str) -> tuple[bool, bool, int]:
@@ -130,9 +134,9 @@ class RoomMap:
         elif match := _TREATED.search(text):
             self._treat(*match.groups())
         else:
-            self._look(text)
+            self._read_receptacle(text)
 
-    def _look(self, text: str) -> None:
+    def _read_receptacle(self, text: str) -> None:
         if match := _ARRIVED.search(text):
             self.here = match[1]
             self.visited.append(self.here)
@@ -146,13 +150,14 @@ class RoomMap:
             ]
 
     def _stay(self, target: str) -> None:
-        """One cannot go where one is already, also not to another thing at the same spot."""
+        """Handles a refused command: the player cannot go where they already are, which includes
+        other receptacles at the same spot."""
         self._join(target)
         if self.beside(self.here, target) and target in self.visited:
             self.here = target
 
     def _join(self, target: str) -> None:
-        """The receptacle stands where the player does."""
+        """Records that the receptacle is at the player's spot."""
         if self.here and target in self.receptacles and target != self.here:
             together = {self.here, target}
             joined = [spot for spot in self.spots if spot & together]
@@ -160,7 +165,8 @@ class RoomMap:
             self.spots = [*apart, together.union(*joined)]
 
     def _take(self, thing: str, place: str) -> None:
-        """An object can be listed in two receptacles, such as a machine and its countertop."""
+        """Removes the object from every receptacle: it can be listed in two, such as a machine and
+        its countertop."""
         self.held = thing
         self.taken_from[thing] = place
         for things in self.inside.values():

@@ -1,6 +1,5 @@
-"""ALFWorld games of our own making, played without the engine: the same texts some hundred times
-faster, for training. `tests/environments/test_alfworld_simulation.py` plays both side by side.
-"""
+"""Plays generated ALFWorld games without the engine, for training: the same texts, some hundred
+times faster. `tests/environments/test_alfworld_simulation.py` compares it with the engine."""
 
 import re
 from collections import defaultdict
@@ -31,8 +30,8 @@ _UNDONE = {"heat": "cool", "cool": "heat"}
 
 
 class SimulatedAlfworld(Alfworld):
-    """Rooms as ALFRED has them: all receptacles of the floor plan, some of them at one place, or
-    any number of these."""
+    """Rooms as in ALFRED. A room has all receptacles of the floor plan or any number of them, and
+    some of them share a place."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,7 +43,7 @@ class SimulatedAlfworld(Alfworld):
 
 
 class Simulation:
-    """What `process.GameProcess` is, for games of our own."""
+    """Replaces `process.GameProcess` for generated games."""
 
     def begin(self, game: Game) -> Observation:
         self._house, self._task = game.house, game.task
@@ -65,11 +64,11 @@ class Simulation:
         return Observation(text)
 
     def step(self, command: str) -> Observation:
-        said = _COMMAND.fullmatch(command)
+        parsed = _COMMAND.fullmatch(command)
         text = NOTHING
-        if said and said["word"] == _WORDS.get(said["verb"]):
-            verb: str = said["verb"]
-            match self._known.get(said["first"]), self._known.get(said["second"] or ""):
+        if parsed and parsed["word"] == _WORDS.get(parsed["verb"]):
+            verb: str = parsed["verb"]
+            match self._known.get(parsed["first"]), self._known.get(parsed["second"] or ""):
                 case Receptacle() as place, None if verb in ("go to", "open", "close"):
                     text = self._stand(verb, place)
                 case Thing() as thing, None if verb == "use":
@@ -132,7 +131,7 @@ class Simulation:
         return f"You sliced the {self._name(thing)} with the {self._name(knife)}."
 
     def _handle(self, verb: str, thing: Thing, place: Receptacle) -> str:
-        """At `place`."""
+        """Carries out a command with a thing and the receptacle at the player's place."""
         a, b = self._name(thing), self._name(place)
         if verb == "take":
             able = place in self._inside[thing] and thing.kind not in UNTOUCHED

@@ -1,6 +1,5 @@
-"""What an ALFWorld game asks for: its task sentence, one of the templates that ALFWorld fills in,
-and the goals that follow from it for the hand-written domain (domain.pddl).
-"""
+"""Reads an ALFWorld game's task sentence, which is a filled-in template of ALFWorld's, and derives
+the goals for the hand-written domain (domain.pddl)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_c
 Kind = Literal["put", "clean", "heat", "cool", "look"]
 TOOLS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}
 STATES = {"clean": "clean", "heat": "hot", "cool": "cool", "slice": "sliced", "turn on": "used"}
-"""What an object is after each treatment: the predicates' names."""
+"""Treatment → the predicate that holds for an object after it."""
 
 _KINDS: dict[str, Kind] = {"clean": "clean", "hot": "heat", "heat": "heat", "cool": "cool"}
 _SENTENCES = [
@@ -36,9 +35,9 @@ VISIT_ANY = Goal(
 
 @dataclass(frozen=True)
 class Task:
-    """`object`, `receptacle` and `lamp` are classes ("mug"), not single things ("mug 2").
-    `receptacle` is "" for the kind "look", `lamp` for all others. `count` objects are to be put
-    into one receptacle."""
+    """What a game asks for. `object`, `receptacle` and `lamp` are classes ("mug"), not single
+    things ("mug 2"). `receptacle` is "" for the kind "look", and `lamp` is "" for all other kinds.
+    `count` objects are to be put into one receptacle."""
 
     kind: Kind
     object: str
@@ -49,13 +48,14 @@ class Task:
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """What has to be done to the object, in order: ("slice", "heat")."""
+        """Returns what has to be done to the object, in order, such as ("slice", "heat")."""
         return ("slice",) * self.sliced + (self.kind,) * (self.kind in ("clean", "heat", "cool"))
 
 
 def parse_task(sentence: str) -> Task:
-    """Reads "heat some mug and put it in cabinet". Raises EnvironmentFault for other sentences:
-    "put all …", and carrying things in a bowl or the like, for which the game has no action."""
+    """Reads a sentence such as "heat some mug and put it in cabinet". Raises EnvironmentFault for
+    other sentences: "put all …", and carrying things in a bowl or the like, for which the game has
+    no action."""
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
         if match := template.fullmatch(words):
@@ -70,27 +70,30 @@ def parse_task(sentence: str) -> Task:
                 bool(parts.get("sliced")),
             )
     raise EnvironmentFault(
-        f"this ALFWorld game sets a task that cannot be read: {sentence!r}. "
-        "Leave the game out: only sentences from the templates of ALFWorld's six kinds are played."
+        f"the task of this ALFWorld game cannot be read: {sentence!r}. Leave the game out: "
+        "only sentences from the templates of ALFWorld's six kinds of tasks can be played."
     )
 
 
 def read_task(memory: Sequence[Turn]) -> Task:
-    """The task that the first observation tells. EnvironmentFault if it tells none."""
+    """Returns the task in the first observation. Raises EnvironmentFault if the observation has
+    none."""
     match = re.search(r"Your task is to: (.+)", memory[0].text)
     if not match:
-        raise EnvironmentFault(f"the first look tells no task: {memory[0].text!r}")
+        raise EnvironmentFault(f"the first observation states no task: {memory[0].text!r}")
     return parse_task(match[1])
 
 
 def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
-    """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
+    """Returns the goals for domain.pddl: the end goal, then what is missing for it, then exploring
+    (PDDLego §2).
 
-    Exploring names one place, because a planner that may choose takes any: surfaces before what is
-    closed and comes by the dozen (search.yaml, by hand). A closed place is opened when the player
-    stands at it; what shares this spot comes last; a player who carries the task's object begins
-    with the receptacles that it is wanted in. Where the model has not declared the place, any other
-    will do. Only the end goal can be already true.
+    Exploring names one place, because a planner that may choose takes any place. Open surfaces come
+    before the closed receptacles of which a room has many; the order is in search.yaml and was made
+    by hand. A closed receptacle is opened when the player stands at it. Receptacles that share the
+    player's spot come last. A player who carries the task's object begins with the receptacles that
+    it has to be put into. If the model has not declared the place, any other place is accepted.
+    Only the end goal can be already true.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
@@ -101,7 +104,7 @@ def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
 
 
 def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
-    """What can be done now, as far as the things for it were seen."""
+    """Yields what can be done now with the things that were seen."""
     if not of_class(task.object, room.objects):
         return
     sliced = len(of_class(task.object, room.treated["slice"]))
@@ -136,7 +139,7 @@ def _put(task: Task, count: int) -> Goal:
 
 
 def _hold(task: Task, placed: int) -> Goal:
-    """Hold one more; those that are placed stay where they are."""
+    """Requires one more object in the hand; the placed objects stay where they are."""
     there = _variables(placed)
     condition = _exists(task, ["?held", *there], there, "(holding ?held)")
     return Goal(f"hold {'another' if placed else 'a'} {task.object}", condition)
@@ -149,7 +152,8 @@ def _slice(task: Task, count: int) -> Goal:
 
 
 def _look(task: Task) -> Goal:
-    """The lamp has to be here when the game looks, so that using it comes last."""
+    """Requires the lamp to be where the player is when the game checks the task, so that using the
+    lamp comes last."""
     sliced = "(sliced ?o) " * task.sliced
     return Goal(
         f"hold a {task.object} beside a {task.lamp} that was turned on",
@@ -159,7 +163,8 @@ def _look(task: Task) -> Goal:
 
 
 def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *conditions: str) -> str:
-    """There are different `things`, those `placed` treated and together in one receptacle."""
+    """Returns a condition on different `things`: those in `placed` are treated and together in one
+    receptacle."""
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
@@ -170,13 +175,15 @@ def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *condition
 
 
 def placed_best(task: Task, room: RoomMap) -> list[str]:
-    """The most objects that lie in one receptacle as the task wants them there, treated as it says.
-    Never all of them in a game that goes on: the game ends with the last."""
+    """Returns the largest group of objects that lie in one receptacle as the task requires, treated
+    as it requires. The group is never complete during a game, because the game ends with the last
+    object."""
     return max((fitting(task, room, place) for place in room.inside), key=len, default=[])
 
 
 def fitting(task: Task, room: RoomMap, place: str) -> list[str]:
-    """The objects in this receptacle that count for the task: none if it is of another class."""
+    """Returns the objects in this receptacle that satisfy the task. There are none if the
+    receptacle is of another class."""
     return [
         thing
         for thing in of_class(task.object, room.inside.get(place, ()))

@@ -1,15 +1,17 @@
-"""The process that plays one ALFWorld game at a time: a script, run by path, never imported.
+"""The process that plays one ALFWorld game at a time. It is a script, run by path and never
+imported.
 
-ALFWorld's engine (`alfworld` and `textworld`) has a parser that is global to a process, and threads
-corrupt it: hence a process per environment. Requests and replies are JSON objects, one a line, on
-standard input and output:
+The parser of ALFWorld's engine (`alfworld` and `textworld`) is global to a process, and threads
+corrupt it. Each environment therefore has its own process. Requests and replies are JSON objects,
+one per line, on standard input and output:
 
     (start)                                    → {"ready": true} or {"missing": what}
     {"load": {"domain", "grammar", "problem"}} → a reply of the game, or {"unsolvable": why}
     {"step": "go to fridge 1"}                 → a reply of the game
 
-A reply of the game is {"text", "commands", "won"}. What fails otherwise ends the process with a
-traceback on standard error. It also ends when its standard input closes or its parent is gone.
+A reply of the game is {"text", "commands", "won"}. Any other failure ends the process with a
+traceback on standard error. The process also ends when its standard input closes or its parent has
+ended.
 """
 
 import functools
@@ -22,8 +24,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-INSTALL = "type `rm -r .venv-alfworld; make alfworld`, or mend the environment by hand"
-UNREACHABLE = "val1"  # the engine stumbles over this name where no goal can be reached
+INSTALL = "type `rm -r .venv-alfworld; make alfworld`, or repair the environment by hand"
+UNREACHABLE = "val1"  # the engine raises KeyError for this name if no goal can be reached
 PROBE = (
     "(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t))\n"
     " (:action a :parameters (?x - t) :precondition () :effect (p ?x)))",
@@ -32,7 +34,7 @@ PROBE = (
 
 
 class Engine:
-    """ALFWorld's text engine, spared what it does more than once: it plays exactly as it is."""
+    """ALFWorld's text engine without its repeated work. It plays exactly as the original does."""
 
     def __init__(self) -> None:
         """Raises ImportError if a package is missing or damaged."""
@@ -44,7 +46,7 @@ class Engine:
         fast_downward.pddl2sas = translating_once(fast_downward.pddl2sas)
         try:
             fast_downward.pddl2sas(*PROBE)
-        except Exception as error:  # another package has files of the same names
+        except Exception as error:  # another package overwrote its files
             raise ImportError(
                 f"fast-downward-textworld is damaged ({error!r}); {INSTALL}"
             ) from None
@@ -72,7 +74,8 @@ class Engine:
 
 
 def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]:
-    """The engine translates a game four times, twice of them for planners that we never ask."""
+    """Caches the translation. The engine translates a game four times, twice of them for planners
+    that are never used here."""
     latest = functools.lru_cache(maxsize=1)(translate)
 
     def translated(domain: str, problem: str, **_: object) -> Any:
@@ -82,8 +85,8 @@ def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]
 
 
 def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
-    """A command's words depend on nothing but the action's arguments that its template names.
-    Templates of answers, "#…#", depend on the game's state."""
+    """Caches the words of commands, which depend only on the action's arguments that the template
+    names. Templates of answers ("#…#") depend on the game's state and are not cached."""
     worded: dict[tuple[str, ...], str] = {}
 
     def derived(template: str, context: Any) -> str:
@@ -100,7 +103,7 @@ def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, A
 
 
 def end_with(parent: int) -> None:
-    """Ends this process, in the midst of whatever it does, when its parent is gone."""
+    """Ends this process, whatever it is doing, when its parent has ended."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -108,7 +111,7 @@ def end_with(parent: int) -> None:
 
 def main() -> None:
     replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the packages print is no reply
+    os.dup2(2, 1)  # what the packages print must not mix with replies
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 
     def reply(answer: dict[str, Any]) -> None:

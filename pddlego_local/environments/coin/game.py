@@ -19,9 +19,9 @@ GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Coin(HouseEnvironment):
-    """Games are a function of (rooms, doors, distractors, seed); `fold` changes nothing in coin.
-    `furniture: false` leaves the list of furniture out of the observations, as the papers' prompts
-    do (PDDLego+ appendix C.1); the directions and the coin always stay."""
+    """CoinCollector. A game is determined by (rooms, doors, distractors, seed); `fold` changes
+    nothing in Coin. `furniture: false` leaves the list of furniture out of the observations, as the
+    papers' prompts do (PDDLego+ appendix C.1). The directions and the coin are always shown."""
 
     rooms: Annotated[int, Field(ge=3, le=11)] = 11
     furniture: bool = False
@@ -39,11 +39,12 @@ class Coin(HouseEnvironment):
 
     @property
     def map(self) -> str:
-        """Rooms by their names, ways, doors, where one starts, and where the coin lies.
+        """Returns a hash of the named rooms, the ways, the doors, the start and the coin's place.
 
-        Names count: they are not drawn by themselves. As many rooms have the same names in every
-        house, and which of them are side by side depends on them (the pantry is beside the kitchen
-        alone). Directions count, since texts say them: a mirrored house is another.
+        Room names are part of the map because they are not drawn independently. Houses with the
+        same number of rooms have the same names, and the names decide which rooms are adjacent (the
+        pantry is adjacent to the kitchen alone). Directions are part of the map because texts
+        contain them: a mirrored house is a different map.
         """
         if (house := self._game.house) is None:
             return ""
@@ -57,35 +58,37 @@ class Coin(HouseEnvironment):
         return self._observe(self._game.reset(seed, self.fold), feedback="")
 
     def step(self, command: str) -> Observation:
-        told = self._game.step(command)
-        return self._observe(told, TABLES.feedback_for(command, told.text))
+        reply = self._game.step(command)
+        return self._observe(reply, TABLES.feedback_for(command, reply.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return GOALS
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """All that was told; the goal leads to a place that is not visited yet."""
+        """Returns all names in the texts, with the places that are not visited yet: the goal leads
+        to one."""
         return names(memory)
 
     def won(self) -> bool:
-        """The game's own rule: the coin is taken. Plays "take coin"."""
+        """Plays "take coin" and returns whether the game itself reports success: the coin is
+        taken."""
         return self._game.step("take coin").success
 
-    def _observe(self, told: Observation, feedback: str) -> Observation:
-        """Success is the papers' rule: "coin" appears in an observation (PDDLego+ §4)."""
-        success = re.search(r"\bcoin\b", told.text) is not None
-        commands = tuple(c for c in told.commands if c.startswith(("open ", "close ", "move ")))
-        text = told.text if self.furniture else without_furniture(told.text)
+    def _observe(self, reply: Observation, feedback: str) -> Observation:
+        """Applies the papers' rule for success: "coin" appears in an observation (PDDLego+ §4)."""
+        success = re.search(r"\bcoin\b", reply.text) is not None
+        commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
+        text = reply.text if self.furniture else without_furniture(reply.text)
         return Observation(text.strip(), feedback, success, commands=commands)
 
 
-def without_furniture(look: str) -> str:
-    """The room, the coin and the directions, without what else stands in the room; other answers as
-    they are. A look's first line tells the room and what stands in it, the second the directions.
-    """
-    if not look.startswith("You are in "):
-        return look
-    inside, _, directions = look.partition("\n")
+def without_furniture(text: str) -> str:
+    """Returns the description of a room with only the room, the coin and the directions. Returns
+    other texts unchanged. The first line of a description names the room and the things in it, and
+    the second line gives the directions."""
+    if not text.startswith("You are in "):
+        return text
+    inside, _, directions = text.partition("\n")
     room, *things = re.split(r"(?<=\.) ", inside.strip())
     coin = [thing for thing in things if re.search(r"\bcoin\b", thing)]
     return " ".join([room, *coin, directions.strip()])

@@ -1,6 +1,7 @@
 """The PDDL that a perfect formalizer would write for CoinCollector.
 
-Rule-based, no language model: it reads the same memory that a prompt tells and draws the map.
+It comes from rules, not from a language model. The rules read the same memory that a prompt shows,
+and draw the map of the house.
 """
 
 import re
@@ -20,15 +21,15 @@ DOMAIN = domain_text(__package__, "reference.pddl")
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited. The
-    map tells all that is possible: what is `offered` adds nothing."""
+    """Returns (domain, problem) for `memory`. The goal is the nearest place that is not visited
+    yet. `offered` is ignored, because the map already shows everything that is possible."""
     house = HouseMap.of(memory)
     target = house.nearest_unvisited() or house.here
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")
 
 
 def problem(memory: Sequence[Turn]) -> str:
-    """All that is known, for the hand-written domain; the goal is the method's to set."""
+    """Returns everything that is known, for the hand-written domain. The method sets the goal."""
     house = HouseMap.of(memory)
     facts: list[Fact] = [("visited", room) for room in house.exits]
     if re.search(r"\bcoin\b", memory[-1].text):
@@ -37,7 +38,7 @@ def problem(memory: Sequence[Turn]) -> str:
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
-    """One: the game ends when the coin is seen."""
+    """Returns one sub-goal: the game ends when the coin is seen."""
     return ("explore the house until you see the coin",)
 
 

@@ -21,12 +21,12 @@ NOT_OFFERED = ("close ", "examine ", "inventory", "look around", "read cookbook"
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Cooking(HouseEnvironment):
-    """Games are a function of (rooms, ingredients, distractors, doors, fold, seed).
+    """CookingWorld. A game is determined by (rooms, ingredients, distractors, doors, fold, seed).
 
-    The house depends on the seed, the recipe on seed and fold. An episode begins as the paper's
-    (PDDLego, figure 7): the cookbook is read, then comes a look. These two commands are part of
-    `reset` and do not count as actions. Easy in the paper: 2 rooms, 2 ingredients, 20 actions;
-    hard: 5, 5 and 50 (appendix C).
+    The house depends on the seed, and the recipe on the seed and the fold. An episode begins as in
+    the paper (PDDLego, figure 7): the player reads the cookbook and then looks around. These two
+    commands are part of `reset` and are not counted as actions. The paper's easy games have 2
+    rooms, 2 ingredients and 20 actions; its hard games have 5, 5 and 50 (appendix C).
     """
 
     rooms: Annotated[int, Field(ge=1, le=11)] = 2
@@ -45,8 +45,9 @@ class Cooking(HouseEnvironment):
 
     @property
     def map(self) -> str:
-        """The house as in Coin, all that can be carried, where it lies and in which state, and the
-        recipe: names of ingredients are what the goal is made of."""
+        """Returns a hash of the house as in Coin, of all things that can be carried with their
+        places and states, and of the recipe. Names are part of the map because the goal is made of
+        the ingredients' names."""
         if (house := self._game.house) is None:
             return ""
         return map_hash(self.name, house.start, house.ways, sorted(house.things))
@@ -62,15 +63,16 @@ class Cooking(HouseEnvironment):
         recipe = self._game.step("examine cookbook").text.strip()
         if "Directions:" not in recipe:
             raise EnvironmentFault(f"game {seed} of cooking shows no cookbook: {recipe!r}")
-        look = self._game.step("look around")
-        return self._observe(look, f"{recipe}\n{look.text}", feedback="")
+        room = self._game.step("look around")
+        return self._observe(room, f"{recipe}\n{room.text}", feedback="")
 
     def step(self, command: str) -> Observation:
-        told = self._game.step(command)
-        return self._observe(told, told.text, TABLES.feedback_for(command, told.text))
+        reply = self._game.step(command)
+        return self._observe(reply, reply.text, TABLES.feedback_for(command, reply.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
-        """The sub-goals of PDDLego §3; "hold each ingredient" only until each is held."""
+        """Returns the sub-goals of PDDLego §3, with "hold each ingredient" only until each is
+        held."""
         kitchen = Kitchen.read(memory)
         recipe = kitchen.recipe
         have = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
@@ -85,7 +87,8 @@ class Cooking(HouseEnvironment):
         return prepare, Goal("hold each ingredient", f"(and {' '.join(have)})"), UNVISITED
 
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """The ingredients that are not held, and the knife while something must still be cut."""
+        """Returns what is not held yet: the ingredients, and the knife while something must still
+        be cut."""
         kitchen = Kitchen.read(memory)
         undone = set(kitchen.recipe.steps) - kitchen.processed
         tools = [KNIFE] if any(state in CUTS.values() for state, _ in undone) else []
@@ -93,14 +96,14 @@ class Cooking(HouseEnvironment):
         return tuple(name for name in needed if name not in kitchen.held)
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """All that was told, recipe included."""
+        """Returns all names in the texts, including the names in the recipe."""
         return names(memory, mentioned)
 
     def won(self) -> bool:
-        """The game's own rule: the meal is eaten. It is the paper's rule too."""
+        """Returns whether the meal is eaten, which is both the game's and the paper's rule."""
         return self._won
 
-    def _observe(self, told: Observation, text: str, feedback: str) -> Observation:
-        self._won = told.success
-        commands = tuple(c for c in told.commands if not c.startswith(NOT_OFFERED))
-        return replace(told, text=text.strip(), feedback=feedback, commands=commands)
+    def _observe(self, reply: Observation, text: str, feedback: str) -> Observation:
+        self._won = reply.success
+        commands = tuple(c for c in reply.commands if not c.startswith(NOT_OFFERED))
+        return replace(reply, text=text.strip(), feedback=feedback, commands=commands)

@@ -1,8 +1,9 @@
-"""What a perfect model would answer in CookingWorld: PDDL, problem files, sub-goals, containers.
+"""The answers of a perfect model in CookingWorld: PDDL, problem files, sub-goals, containers.
 
-Rule-based, no language model: it reads the same memory that a prompt tells. Each stretch ends where
-something new is seen: what is within reach is taken and processed, then a likely container is
-opened or the nearest room entered. Once everything is known, all the rest is one plan.
+They come from rules, not from a language model. The rules read the same memory that a prompt shows.
+Each plan ends where something new is seen: the player takes and processes what is within reach, and
+then opens a likely container or enters the nearest room. Once everything is known, one plan does
+all the rest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,19 +28,20 @@ VERBS = {state: verb for verb, state in (CUTS | COOKS).items()}
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) whose plan is the next stretch towards the eaten meal.
+    """Returns (domain, problem) whose plan is the next part of the way to the eaten meal.
 
-    `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
-    stretch then leads to that alone, and is empty if it is done already. What is `offered` adds
-    nothing to what the texts tell.
+    `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
+    then leads to this sub-goal alone, and is empty if the sub-goal is already reached. `offered` is
+    ignored: it adds nothing to what the texts say.
     """
     kitchen = Kitchen.read(memory)
     aim = _aims(kitchen)[goal] if goal else EATEN
-    return DOMAIN, _problem(kitchen, "cooking", _facts(kitchen), _next_stretch(kitchen, aim))
+    return DOMAIN, _problem(kitchen, "cooking", _facts(kitchen), _next_goal(kitchen, aim))
 
 
 def problem(memory: Sequence[Turn]) -> str:
-    """All that is known, for the hand-written domain; the goal is only a place holder."""
+    """Returns everything that is known, for the hand-written domain. The goal is only a
+    placeholder."""
     kitchen = Kitchen.read(memory)
     visited = [("visited", room) for room in kitchen.house.exits]
     here = ("at", kitchen.house.here)
@@ -47,7 +49,8 @@ def problem(memory: Sequence[Turn]) -> str:
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
-    """What remains to be done, in order, in words; of the things to take, those in sight first."""
+    """Returns what remains to be done, in order, in words. Things that were already seen are taken
+    first."""
     kitchen = Kitchen.read(memory)
     facts = _facts(kitchen)
     remaining = [(words, aim) for words, aim in _aims(kitchen).items() if aim not in facts]
@@ -56,7 +59,8 @@ def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def contents(memory: Sequence[Turn]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(closed containers worth opening here and now, the likeliest first; things in reach here)."""
+    """Returns (closed containers in this room that are worth opening, the likeliest first; the
+    things within reach in this room)."""
     kitchen = Kitchen.read(memory)
     here = kitchen.house.here
     discoveries = _discoveries(kitchen, _unknown(kitchen, _work(kitchen)))
@@ -66,7 +70,7 @@ def contents(memory: Sequence[Turn]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _aims(kitchen: Kitchen) -> dict[str, Fact]:
-    """All that the recipe asks for, in words and as a fact, done or not."""
+    """Returns everything that the recipe requires, done or not, as words and as a fact."""
     recipe = kitchen.recipe
     things = (KNIFE, *recipe.ingredients) if recipe.cuts else recipe.ingredients
     aims: dict[str, Fact] = {f"find and take the {name}": ("have", name) for name in things}
@@ -81,13 +85,14 @@ def _either(state: str) -> str:
 
 
 def _work(kitchen: Kitchen) -> list[Fact]:
-    """What must be done before the meal can be prepared."""
+    """Returns what must be done before the meal can be prepared."""
     no_work = [*_facts(kitchen), PREPARED, EATEN]
     return [aim for aim in _aims(kitchen).values() if aim not in no_work]
 
 
-def _next_stretch(kitchen: Kitchen, aim: Fact) -> list[Fact]:
-    """The facts to bring about next; `aim` itself if nothing stands before it."""
+def _next_goal(kitchen: Kitchen, aim: Fact) -> list[Fact]:
+    """Returns the facts to bring about next, or `aim` itself if nothing has to be done before
+    it."""
     is_meal = aim in (PREPARED, EATEN)
     work = _work(kitchen) if is_meal else [aim]
     if aim in _facts(kitchen) or not work:
@@ -98,13 +103,13 @@ def _next_stretch(kitchen: Kitchen, aim: Fact) -> list[Fact]:
 
 
 def _things(work: Sequence[Fact]) -> list[str]:
-    """The ingredients that the work is about, and the knife if it needs one."""
+    """Returns the ingredients that the work is about, and the knife if the work needs one."""
     cuts = any(aim[0] in CUTS.values() for aim in work)
     return list(dict.fromkeys([*(aim[1] for aim in work), *([KNIFE] if cuts else [])]))
 
 
 def _unknown(kitchen: Kitchen, work: Sequence[Fact]) -> list[str]:
-    """The things and appliances that the work needs and that were not seen yet."""
+    """Returns the things and appliances that the work needs and that were not seen yet."""
     seen = {*kitchen.held, *kitchen.items}
     appliances = {name for name, _ in kitchen.appliances}
     return [name for name in _things(work) if name not in seen] + [
@@ -115,7 +120,7 @@ def _unknown(kitchen: Kitchen, work: Sequence[Fact]) -> list[str]:
 
 
 def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
-    """What can be done for the work without leaving this room or opening anything."""
+    """Returns what can be done for the work without leaving this room or opening anything."""
     here = kitchen.house.here
     lying = [name for name in _things(work) if kitchen.items.get(name) == here]
     at_hand = {*kitchen.held, *lying}
@@ -131,8 +136,8 @@ def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
 
 
 def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
-    """Where the unknown may be found, the most promising first: likely containers here, the nearest
-    new room, likely containers elsewhere, and the other containers last."""
+    """Yields where the unknown things may be found, the most promising first: likely containers
+    here, the nearest new room, likely containers elsewhere, and then the other containers."""
     foods = any(name in kitchen.recipe.ingredients for name in unknown)
     likely = [*(FOOD_IS_IN if foods else ()), *(KNIFE_IS_IN if KNIFE in unknown else ())]
     closed = sorted(kitchen.closed, key=lambda entry: entry[1] != kitchen.house.here)
@@ -147,8 +152,8 @@ def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
 
 
 def _problem(kitchen: Kitchen, domain: str, facts: Sequence[Fact], goal: Sequence[Fact]) -> str:
-    """With all objects that are known: the recipe's ingredients are objects before they are found,
-    and so is a knife that is needed."""
+    """Declares all known objects. The recipe's ingredients are objects before they are found, and
+    so is a knife that is needed."""
     passages = list(kitchen.house.passages())
     things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
     kinds = {
@@ -169,7 +174,7 @@ def _problem(kitchen: Kitchen, domain: str, facts: Sequence[Fact], goal: Sequenc
 
 
 def _world(kitchen: Kitchen) -> list[Fact]:
-    """Where everything is, what is held and what is processed."""
+    """Returns where everything is, what is held and what is processed."""
     return [
         ("at", kitchen.house.here),
         *kitchen.house.ways(),
@@ -181,8 +186,8 @@ def _world(kitchen: Kitchen) -> list[Fact]:
 
 
 def _facts(kitchen: Kitchen) -> list[Fact]:
-    """All of `_world`, and what the hand-written domain leaves to the method: containers, the
-    kitchen, the meal."""
+    """Returns `_world` and the facts that the hand-written domain leaves to the method: containers,
+    the kitchen, the meal."""
     return [
         *_world(kitchen),
         *(("closed", name, room) for name, room in kitchen.closed),

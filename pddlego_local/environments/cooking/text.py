@@ -1,6 +1,6 @@
-"""What CookingWorld's texts say: the recipe, what is carried, and what is known of the house.
+"""Reads CookingWorld's texts: the recipe, what is carried, and what is known of the house.
 
-Reads the memory of an episode only, never the game's internals.
+It reads only the memory of an episode, never the game's internals.
 """
 
 import re
@@ -33,14 +33,16 @@ _THING = re.compile(rf"(?:an?|some) ((?:(?:raw|{'|'.join(STATES.values())}) )*)(
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the cookbook asks for; `steps` are (state, ingredient): ("chopped", "red onion")."""
+    """The recipe in the cookbook. `steps` are pairs (state, ingredient), such as ("chopped", "red
+    onion")."""
 
     ingredients: tuple[str, ...] = ()
     steps: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def read(cls, memory: Sequence[Turn]) -> "Recipe":
-        """From the first turn that tells a recipe; an empty one if none does."""
+        """Returns the recipe in the first turn that has one, or an empty recipe if no turn has
+        one."""
         for turn in memory:
             if match := _RECIPE.search(turn.text):
                 ingredients = (line.strip() for line in match[1].splitlines())
@@ -50,12 +52,13 @@ class Recipe:
 
     @property
     def cuts(self) -> bool:
-        """Whether a knife is needed."""
+        """Returns whether a knife is needed."""
         return any(state in CUTS.values() for state, _ in self.steps)
 
 
 def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The things that lie on or in something, as (name, states): ("red potato", ("fried",))."""
+    """Returns the things that lie on or in something as (name, states), such as ("red potato",
+    ("fried",))."""
     return [
         (match[2], tuple(match[1].split()))
         for contents in _CONTENTS.findall(text)
@@ -65,7 +68,8 @@ def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def mentioned(text: str) -> list[str]:
-    """What an answer of the game names, in its order; a recipe that cuts names a knife."""
+    """Returns the names in a text of the game, in order. A recipe that requires cutting also names
+    the knife."""
     recipe = Recipe.read([Turn("", text)])
     needed = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
     return [*needed, *house_map.mentioned(_COOKBOOK.sub("", text))]
@@ -73,10 +77,11 @@ def mentioned(text: str) -> list[str]:
 
 @dataclass
 class Kitchen:
-    """All that a memory tells: `held` is in the order in which it was taken, `items[thing]` is the
-    room where it lies in reach, `closed` and `opened` are (container, room), `appliances`
-    (appliance, room). `processed` are the (state, ingredient) pairs that were brought about, `done`
-    also those that things were found in."""
+    """Everything that a memory says about the game. `held` is in the order in which things were
+    taken. `items[thing]` is the room where a thing lies within reach. `closed` and `opened` are
+    pairs (container, room), and `appliances` are pairs (appliance, room). `processed` are the
+    (state, ingredient) pairs that the player brought about; `done` also has the states in which
+    things were found."""
 
     house: HouseMap = field(default_factory=HouseMap)
     recipe: Recipe = Recipe()
@@ -103,7 +108,7 @@ class Kitchen:
         here = self.house.here
         text = turn.text.replace("An open", "an open")
         if "You are in the " in text:
-            self._look(text, here)
+            self._read_room(text, here)
         elif match := _OPENED.match(text):
             self.closed.pop((match[1], here), None)
             self.opened[match[1], here] = None
@@ -121,8 +126,9 @@ class Kitchen:
         self.prepared |= "Adding the meal" in text
         self.eaten |= text.startswith("You eat the meal.")
 
-    def _look(self, text: str, here: str) -> None:
-        """A look tells all of a room: what it does not tell any more is gone."""
+    def _read_room(self, text: str, here: str) -> None:
+        """Reads the full description of a room. A thing that it does not mention any more is
+        gone."""
         self.items = {name: room for name, room in self.items.items() if room != here}
         self._see(text, here)
         for name in _APPLIANCE.findall(text):

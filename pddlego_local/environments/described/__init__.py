@@ -1,1 +1,1 @@
-"""Worlds that are told whole, in words: a text of the domain and a text of the problem."""
+"""Worlds that two texts describe completely: a text of the domain and a text of the problem."""

@@ -1,4 +1,4 @@
-"""What a world of our own draws for a seed, before it is told in words and written as PDDL."""
+"""What a generated world draws for a seed, before it is put into words and written as PDDL."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -8,13 +8,14 @@ from typing import Any
 from pddlego_local.environments.writing import Fact
 
 Words = Mapping[str, Any]
-"""What `worlds/<name>.yaml` says."""
+"""The content of `worlds/<name>.yaml`."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Facts name things as the texts do, ("on", "block 3", "block 1"), and predicates as the keys
-    in `worlds/<name>.yaml`. `things` lists the things of each PDDL type."""
+    """The things, the start and the goal of one task. Facts name things as the texts do, ("on",
+    "block 3", "block 1"), and predicates as the keys in `worlds/<name>.yaml`. `things` lists the
+    things of each PDDL type."""
 
     things: Mapping[str, Sequence[str]]
     start: Sequence[Fact]
@@ -22,24 +23,24 @@ class Drawing:
 
 
 def numbered(thing: str, count: int) -> list[str]:
-    """ "block 1", "block 2" and so on."""
+    """Returns "block 1", "block 2" and so on."""
     return [f"{thing} {number}" for number in range(1, count + 1)]
 
 
 def most_of(chance: random.Random, things: Sequence[str]) -> list[str]:
-    """Two thirds of the things, and one at least, in their own order."""
+    """Returns two thirds of the things, and at least one, in their own order."""
     chosen = chance.sample(things, max(1, round(len(things) * 2 / 3)))
     return [thing for thing in things if thing in chosen]
 
 
 def other(chance: random.Random, places: Sequence[str], than: str) -> str:
-    """One of the places, but not `than`."""
+    """Returns one of the places, but not `than`."""
     return chance.choice([place for place in places if place != than])
 
 
 def lines(cells: Mapping[tuple[int, int], str], length: int) -> list[tuple[str, ...]]:
-    """All straight lines of so many cells, to the right and downwards; `cells` has the cell at each
-    (column, row)."""
+    """Returns all straight lines of `length` cells, to the right and downwards. `cells` has the
+    cell at each (column, row)."""
     ways = [
         [(x + step * right, y + step * (1 - right)) for step in range(length)]
         for x, y in cells

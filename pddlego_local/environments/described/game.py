@@ -1,7 +1,7 @@
-"""Described worlds: a text of the domain and a text of the problem tell all there is.
+"""Described worlds: a text of the domain and a text of the problem describe everything.
 
-The setting of "planning formalizers" (arXiv 2412.09879, 2505.14763): a model writes the PDDL of a
-world that it sees whole, and what the plan is worth the gold files decide.
+This is the setting of "planning formalizers" (arXiv 2412.09879, 2505.14763): a model writes the
+PDDL of a world that it sees completely, and plans are validated against the gold PDDL.
 """
 
 import re
@@ -47,10 +47,11 @@ Sizes = Annotated[
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Described:
-    """A game is a world: of a `folder` the one at that place in its sorted names; without a folder
-    one of ours, a function of (world, sizes, seed), which `text` tells in one of two degrees of
-    templating. `sizes` is how many of its main things, such as blocks, there are at least and at
-    most. `constraint` "one" adds a sentence to the problem's text, and a condition to the gold."""
+    """A game is a world. With a `folder`, it is the world at that position in the folder's sorted
+    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is the
+    degree of templating of its texts. `sizes` are the minimum and the maximum number of its main
+    things, such as blocks. `constraint` "one" adds a sentence to the problem's text, and a
+    condition to the gold files."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
@@ -68,22 +69,22 @@ class Described:
 
     @property
     def seeds(self) -> range:
-        """Raises ConfigError if the folder holds no worlds."""
+        """Returns the numbers of the games. Raises ConfigError if the folder holds no worlds."""
         return range(len(names_in(self.folder)) if self.folder else 1 << 31)
 
     @property
     def task_type(self) -> str:
         constrained = ", constrained" * (self.constraint == "one")
-        told = f"{self.world}, {self.text} templated{constrained}"
-        return self.folder.name if self.folder else told
+        generated = f"{self.world}, {self.text} templated{constrained}"
+        return self.folder.name if self.folder else generated
 
     @property
     def map(self) -> str:
         return task_hash(self._world.problem)
 
     def map_of(self, seed: int) -> str:
-        """Of a world that need not be reset. Worlds with the same objects, start and goal are one,
-        however they are told."""
+        """Returns the hash of a world that need not be reset. Worlds with the same objects, start
+        and goal have the same hash, whatever their texts."""
         return task_hash(self._load(seed).problem)
 
     @property
@@ -92,32 +93,33 @@ class Described:
 
     @property
     def domain(self) -> str:
-        """The gold domain."""
+        """Returns the gold domain."""
         return self._world.domain
 
     @property
     def texts(self) -> tuple[str, str]:
-        """What is told of the domain, its action heads included, and of the problem."""
+        """Returns the text of the domain, including its action heads, and the text of the
+        problem."""
         return self._world.domain_text, self._world.problem_text
 
     def equivalence(self, problem: str) -> str:
-        """Whether a problem is the gold one but for the names of its objects: "equivalent",
-        "different", "not comparable" where it uses another domain's names, or "not fully specified"
-        where other facts follow from the gold goal, which an answer could name too."""
+        """Compares a problem with the gold problem, ignoring the names of its objects. Returns
+        "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
+        specified" if other facts follow from the gold goal, which an answer could name too."""
         specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
         if self.folder or not specified:
             return "not fully specified"
         return compare(self._world.domain, self._world.problem, problem)
 
     def preflight(self) -> None:
-        """Raises ConfigError for the first file of a folder that cannot be used, and for a world
-        that has no constraints."""
+        """Raises ConfigError for the first file of a folder that cannot be used, and for a
+        constraint in a world that has none."""
         for seed in range(len(names_in(self.folder)) if self.folder else 1):
             self._load(seed)
 
     def reset(self, seed: int) -> Observation:
-        """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
-        be out of reach even if nothing were ever undone."""
+        """Starts the game of this seed. Raises ConfigError for files that do not fit together, and
+        UnsolvableGame if the goal is unreachable even under delete relaxation."""
         self._simulator = Simulator(self._load(seed), self.task_type)
         return self._observe(tell(self._world))
 
@@ -127,18 +129,19 @@ class Described:
         return self._observe("" if refusal else f"Done: {command}.", refusal)
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
-        """None apart: the problem text tells the goal."""
+        """Returns no goals, because the problem text states the goal."""
         return ()
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """The gold files' objects, as far as the texts name them: "block 3" is block3."""
-        told = "\n".join(turn.text for turn in memory)
+        """Returns the gold files' objects that the texts name: "block 3" is block3."""
+        text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if _named(name, told))
+        objects = tuple(name for name in every if _named(name, text))
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
-        """ "(stack b1 b2)" is "stack b1 b2", if there is such an action with so many parameters."""
+        """Returns "stack b1 b2" for "(stack b1 b2)", or None if no action has this name and number
+        of parameters."""
         command = Tables(actions=self.actions, feedback=()).command(action, str)
         return command and command.lower()
 
@@ -146,11 +149,11 @@ class Described:
         return self._simulator is not None and self._simulator.done
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Does nothing: nothing is kept open."""
 
     @property
     def _world(self) -> World:
-        """The world last reset; before, the first one."""
+        """Returns the world that was last reset, or the first world before any reset."""
         return self._simulator.world if self._simulator else self._load(0)
 
     def _load(self, seed: int) -> World:

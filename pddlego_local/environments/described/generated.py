@@ -1,8 +1,8 @@
-"""Worlds of our own, by seed: a seed gives one task, however it is told.
+"""Generates worlds by seed: a seed gives one task, whatever the words of its texts.
 
-A world is two files: `worlds/NAME.yaml` has its gold domain and its words, `worlds/NAME.py` a
+A world is two files. `worlds/NAME.yaml` has its gold domain and its words. `worlds/NAME.py` has a
 function `draw(chance, count, words)` that returns a `Drawing`. Mystery Blocksworld has the drawings
-of Blocksworld under names that say nothing (after Valmeekam et al., "PlanBench", §4).
+of Blocksworld under meaningless names (after Valmeekam et al., "PlanBench", §4).
 """
 
 import importlib
@@ -31,7 +31,7 @@ _PROBLEM_TEXT = (
 
 @cache
 def families() -> tuple[str, ...]:
-    """The names of all worlds, sorted."""
+    """Returns the names of all worlds, sorted."""
     files = resources.files(_WORLDS).iterdir()
     return tuple(sorted(file.name[:-5] for file in files if file.name.endswith(".yaml")))
 
@@ -55,19 +55,19 @@ def generate(
     seed: int,
     constraint: Constraint = "none",
 ) -> World:
-    """The world of this seed. `sizes` are the least and the greatest number of its main things,
-    such as blocks. With a constraint, one more sentence ends the problem text, and the gold files
-    have its condition. Raises ConfigError for a world that has no constraints."""
+    """Returns the world of this seed. `sizes` are the minimum and the maximum number of its main
+    things, such as blocks. With a constraint, one more sentence ends the problem text, and the gold
+    files have its condition. Raises ConfigError for a constraint in a world that has none."""
     words = words_of(family)
     chance = random.Random(derive_seed("described", family, *sizes, seed))
     draw = importlib.import_module(f"{_WORLDS}.{family}").draw
     drawing: Drawing = draw(chance, chance.randint(*sizes), words)
-    said, domain, lost, also = "", words["domain"], list[Fact](), list[Fact]()
+    sentence, domain, removed, added = "", words["domain"], list[Fact](), list[Fact]()
     if constraint == "one":
         chance = random.Random(derive_seed("described constraint", family, *sizes, seed))
-        said, domain, lost, also = _constrained(family, drawing, chance)
+        sentence, domain, removed, added = _constrained(family, drawing, chance)
 
-    def told(facts: Sequence[Fact]) -> str:
+    def in_words(facts: Sequence[Fact]) -> str:
         phrases = [words["told"][degree][name].format(*things) for name, *things in facts]
         return "; ".join(phrase for phrase in phrases if phrase)
 
@@ -82,8 +82,8 @@ def generate(
     objects = [
         f"{' '.join(map(in_pddl, things))} - {kind}" for kind, things in drawing.things.items()
     ]
-    start = written([fact for fact in drawing.start if fact not in lost])
-    goal = f"(and {' '.join(written([*drawing.goal, *also]))})"
+    start = written([fact for fact in drawing.start if fact not in removed])
+    goal = f"(and {' '.join(written([*drawing.goal, *added]))})"
     return World(
         f"{family} {seed}",
         text,
@@ -91,10 +91,10 @@ def generate(
         .strip()
         .format(
             things=", ".join(thing for things in drawing.things.values() for thing in things),
-            start=told(drawing.start),
-            goal=told(drawing.goal),
+            start=in_words(drawing.start),
+            goal=in_words(drawing.goal),
         )
-        + said,
+        + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
@@ -104,11 +104,13 @@ def generate(
 def _constrained(
     family: str, drawing: Drawing, chance: random.Random
 ) -> tuple[str, str, list[Fact], list[Fact]]:
-    """The sentence, the domain, the initial facts that are lost, and those that the goal gains.
+    """Returns the sentence, the domain, the initial facts to remove, and the facts to add to the
+    goal.
 
-    An entry under `constraints` is about an initial fact that begins with its `fact`. The goal
-    gains this fact under the name `goal`; without such a name the fact is lost. In the domain
-    each text of `domain` is replaced."""
+    An entry under `constraints` is about an initial fact that begins with the entry's `fact`. If
+    the entry has `goal`, the goal gains this fact under that name; otherwise the fact is removed.
+    Each key of the entry's `domain` is replaced in the gold domain by its value.
+    """
     words = words_of(family)
     if "constraints" not in words:
         raise ConfigError(
@@ -123,14 +125,14 @@ def _constrained(
 
 
 def in_pddl(thing: str) -> str:
-    """ "block 3" is block3."""
+    """Returns the PDDL name of a thing: "block 3" is block3."""
     return thing.replace(" ", "")
 
 
 @cache
 def words_of(family: str) -> dict[str, Any]:
-    """What `worlds/<family>.yaml` has. What is missing there is made from its domain: the action
-    heads, and the heavily templated text, which begins with `about`."""
+    """Returns the content of `worlds/<family>.yaml`. What is missing there is made from the world's
+    domain: the action heads, and the heavily templated text, which begins with `about`."""
     text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
     words: dict[str, Any] = {"problem_text": _PROBLEM_TEXT, "written": {}, **yaml.safe_load(text)}
     told, texts = words["told"], words["domain_text"]

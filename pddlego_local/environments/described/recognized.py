@@ -1,7 +1,7 @@
-"""Whether a text is one that `generated.py` could have told.
+"""Tests whether `generated.py` could have written a text.
 
-A small model that learned these texts gets other wordings of the same worlds wrong, and often the
-same sentences in another order too (docs/use/formalize.md). The order is not looked at here.
+A small model that learned these texts fails on other wordings of the same worlds, and often on the
+same sentences in another order too (docs/use/formalize.md). The order is not checked here.
 """
 
 import itertools
@@ -15,16 +15,16 @@ from pddlego_local.environments.described.world import HEADS
 NAME = r"\w+ \d+"
 
 _OTHER_PROBLEM = (
-    "has the rules of {}, but tells its things, facts and goal in other words or another number"
+    "has the rules of {}, but its things, facts or goal have other words or another number"
 )
 
 
 def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, str]:
-    """The text as `generate` lays it out, and ""; or "" and what is wrong with it, "is empty", if
-    it tells no world of the `known` families, each with its least and its greatest number of blocks
-    or packages.
+    """Returns (the text as `generate` lays it out, "") if the text describes a world of the `known`
+    families, each with its minimum and maximum number of blocks or packages. Returns ("", what is
+    wrong with the text) otherwise, such as "is empty".
 
-    Blanks and line breaks make no difference, and the action heads may be missing.
+    Spaces and line breaks make no difference, and the action heads may be missing.
     """
     flat, sentences = " ".join(text.split()), set[str]()
     for family, degree in itertools.product(known, get_args(Degree)):
@@ -40,24 +40,25 @@ def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, 
 
 
 def _problem(text: str, family: Family, degree: Degree, sizes: tuple[int, int]) -> str:
-    """The text in three lines; "" if it tells no world of this family and these sizes."""
+    """Returns the text in three lines, or "" if it describes no world of this family and these
+    sizes."""
     words = words_of(family)
     form = words["problem_text"].strip()
-    told = re.fullmatch(_pattern(form, "(.+?)"), text)
-    if told is None:
+    parts = re.fullmatch(_pattern(form, "(.+?)"), text)
+    if parts is None:
         return ""
-    things, facts = told[1].split(", "), [*told[2].split("; "), *told[3].split("; ")]
+    things, facts = parts[1].split(", "), [*parts[2].split("; "), *parts[3].split("; ")]
     phrases = "|".join(_pattern(phrase, NAME) for phrase in words["told"][degree].values())
     known = all(re.fullmatch(NAME, thing) for thing in things)
     known = known and all(re.fullmatch(phrases, fact) for fact in facts)
     count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
     if not known or not sizes[0] <= count <= sizes[1]:
         return ""
-    return str(form.format(things=told[1], start=told[2], goal=told[3]))
+    return str(form.format(things=parts[1], start=parts[2], goal=parts[3]))
 
 
 def _pattern(words: str, slot: str = "") -> str:
-    """A regular expression for these words with `slot` in the place of each {name}."""
+    """Returns a regular expression for these words, with `slot` in the place of each {name}."""
     return slot.join(map(re.escape, re.split(r"\{\w+\}", " ".join(words.split()))))
 
 

@@ -1,4 +1,4 @@
-"""What a perfect formalizer would write of a described world: its gold files."""
+"""The answers of a perfect formalizer for a described world: its gold files."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,8 @@ from pddlego_local.pddl.solvability import fact_of
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) of the world that the first turn tells, as it is after what was done."""
+    """Returns (domain, problem) of the world in the first turn, in its state after the actions so
+    far."""
     world = world_of(memory[0].text)
     done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
     if not done:

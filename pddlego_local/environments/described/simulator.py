@@ -1,4 +1,4 @@
-"""What happens in a world: unified-planning's sequential simulator on the gold files."""
+"""Simulates a world with unified-planning's sequential simulator on the gold files."""
 
 import functools
 import re
@@ -12,23 +12,25 @@ from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.described.world import World, with_distinct_names
 
 _ONE_AT_A_TIME = threading.RLock()
-"""The library keeps the expressions of all tasks in one place, which knows no threads. It grounds
-actions there even for a task with an environment of its own, which therefore cannot be had."""
+"""The library keeps the expressions of all tasks in one place that is not thread-safe. It
+grounds actions there even for a task with a separate environment, so the environments cannot be
+separated."""
 
 
 class Simulator:
-    """One world, as PDDL has it: an action whose effects add and delete one fact adds it. Objects
-    and actions go by their names in the gold files, in lower case."""
+    """One world, with the semantics of PDDL: an action whose effects add and delete the same fact
+    adds it. Objects and actions have their names in the gold files, in lower case."""
 
     def __init__(self, world: World, task_type: str, *, exact: bool = False) -> None:
-        """With `exact` an object is known by its name alone, and not in another spelling.
+        """With `exact`, an object is known only by its exact name, not in another spelling.
 
-        Raises UnsolvableGame; ConfigError in the library's words if it cannot take the files.
+        Raises UnsolvableGame, or ConfigError with the library's message if it cannot read the
+        files.
         """
         where = f"the world {world.name} of {task_type}"
         if world.out_of_reach:
             raise UnsolvableGame(f"{where}: {world.out_of_reach}")
-        # It takes seconds to load, which a sweep that only lists its cells need not wait for.
+        # The import takes seconds, and a sweep that only lists its cells does not need it.
         from unified_planning.engines.sequential_simulator import UPSequentialSimulator
         from unified_planning.model.walkers import StateEvaluator
 
@@ -38,9 +40,9 @@ class Simulator:
                 self._simulator = UPSequentialSimulator(task)
                 self._evaluator = StateEvaluator(task)
                 self._state: Any = self._simulator.get_initial_state()
-        except Exception as error:  # its own, pyparsing's, and whatever odd files raise in them
+        except Exception as error:  # the library's, pyparsing's, and others from odd files
             reason = " ".join(str(error).split())[:300]
-            raise ConfigError(f"{where}: unified-planning does not take it: {reason}") from error
+            raise ConfigError(f"{where}: unified-planning cannot read it: {reason}") from error
         self.world, self._task = world, task
         self._actions = {action.name.removeprefix("do-"): action for action in task.actions}
         self._spelled = str.lower if exact else spelled
@@ -53,7 +55,8 @@ class Simulator:
             return bool(self._simulator.is_goal(self._state))
 
     def carry_out(self, command: str) -> str:
-        """ "" if the command was carried out; else why not, and nothing has changed."""
+        """Carries out a command and returns "". Returns the reason if that is impossible; the state
+        is then unchanged."""
         name, *arguments = command.lower().split() or [""]
         action = self._actions.get(name)
         if action is None:
@@ -87,34 +90,35 @@ class Simulator:
 
 
 def spelled(name: str) -> str:
-    """Texts say "block 3" for what the gold files call block3, and a model may write block_3."""
+    """Returns a name in lower case without separators. Texts say "block 3" for block3 in the gold
+    files, and a model may write block_3."""
     return re.sub(r"[\W_]+", "", name.lower())
 
 
 def spellings(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Each object by its name, and without hyphens where that leaves one only: not so for city1-3
-    where there is a city13."""
+    """Returns each object by its name, and by its name without separators if no other object has
+    the same short name: not for city1-3 if there is a city13."""
     short = Counter(map(spelled, named))
     return {spelled(name): named[name] for name in named if short[spelled(name)] == 1} | dict(named)
 
 
 @functools.lru_cache(maxsize=16)
 def _reader(domain: str) -> Callable[[str], Any]:
-    """Makes tasks of this domain's problems. The domain is parsed once: half of all the parsing,
-    where a thousand problems have one domain. A reader cannot be shared by domains: it keeps the
-    costs of the last one that had any."""
+    """Returns a function that makes tasks of this domain's problems. The domain is parsed once,
+    which is half of all the parsing when a thousand problems have one domain. Domains cannot share
+    a reader, because it keeps the costs of the last domain that had any."""
     from pyparsing import ParserElement
     from unified_planning.io import PDDLReader
 
     reader = PDDLReader()
     reader._pp_domain.parse_string = functools.cache(reader._pp_domain.parse_string)
-    # The library has pyparsing remember all it tried, which here takes longer than to try again.
+    # The library turns on pyparsing's memoization, which makes parsing slower here.
     ParserElement.disable_memoization()
     return functools.partial(reader.parse_problem_string, domain)
 
 
 def _said(condition: Any) -> str:
-    """ "(clear b1) does not hold", "(taken coin) holds"."""
+    """Returns "(clear b1) does not hold" or "(taken coin) holds"."""
     if condition.is_not():
         return f"{_fact(condition.arg(0))} holds"
     return f"{_fact(condition)} does not hold"

@@ -1,4 +1,5 @@
-"""The rules of a domain file in words: what each action needs, makes true, and makes false."""
+"""Puts the rules of a domain file into words: what each action needs, makes true, and makes
+false."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,10 +12,11 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def rules_in_words(domain: str, phrases: Mapping[str, str]) -> str:
-    """A line for each type with a parent, and for each action which things it takes, what it needs,
-    and what it makes true and false. `phrases` has what is said of a predicate, such as
-    "{0} is at {1}"; of one without a phrase its name is said. What is no conjunction of facts is
-    quoted as PDDL. A text that is no domain has no lines."""
+    """Returns a line for each type with a parent and for each constant, and for each action lines
+    on the things that it takes, what it needs, and what it makes true and false. `phrases` has the
+    words for a predicate, such as "{0} is at {1}"; a predicate without a phrase appears under its
+    name. A condition or effect that is not a conjunction of facts is quoted as PDDL. A text that is
+    not a domain has no lines."""
     root = read(domain)
     task = read_domain(root)
     typed = [each for each in task.types if each.kind != "object"]
@@ -27,7 +29,7 @@ def rules_in_words(domain: str, phrases: Mapping[str, str]) -> str:
 
 
 def heads_of(domain: str) -> str:
-    """The actions of a domain, "stack (?b - block ?under - block)" on a line each."""
+    """Returns the actions of a domain, one per line, as "stack (?b - block ?under - block)"."""
     return "\n".join(
         f"{action.word} ({' '.join(f'{each.word} - {each.kind}' for each in action.parameters)})"
         for action in read_domain(read(domain)).actions
@@ -37,7 +39,7 @@ def heads_of(domain: str) -> str:
 def fact_in_words(
     fact: Sequence[str], phrases: Mapping[str, str], spoken: Mapping[str, str]
 ) -> str:
-    """(predicate, term, …) in words; `spoken` has what is said for a term."""
+    """Returns (predicate, term, …) in words. `spoken` has the words for each term."""
     things = [spoken.get(term, term) for term in fact[1:]]
     own = f'"{fact[0]}" holds' + f" of {_list(things)}" * bool(things)
     return phrases.get(fact[0], "{0} is {1}" if fact[0] == "=" else own).format(*things)
@@ -46,7 +48,7 @@ def fact_in_words(
 def _action(
     action: ActionDefinition, fields: Mapping[str, str], phrases: Mapping[str, str]
 ) -> list[str]:
-    """What is said of one action, in lines."""
+    """Returns the lines about one action."""
     spoken, name = _spoken(action.parameters), str(action.word).capitalize()
 
     def said(literals: Sequence[Literal]) -> str:
@@ -69,13 +71,13 @@ def _action(
 
 
 def _fields(domain: str, block: Block) -> dict[str, str]:
-    """The text after each keyword of an action."""
+    """Returns the text after each keyword of an action."""
     pairs = zip(block.items[2::2], block.items[3::2], strict=False)
     return {str(key).lower(): source(domain, value) for key, value in pairs}
 
 
 def _spoken(parameters: Sequence[TypedName]) -> dict[str, str]:
-    """ "the truck"; "the first place", where there are two."""
+    """Returns "the truck" for a parameter, or "the first place" if there are two places."""
     nouns = [each.kind if each.types else each.name.lstrip("?") for each in parameters]
     total, before, spoken = Counter(nouns), Counter[str](), dict[str, str]()
     for each, noun in zip(parameters, nouns, strict=True):

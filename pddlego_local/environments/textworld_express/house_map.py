@@ -1,6 +1,6 @@
-"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named.
+"""Reads the texts of TextWorldExpress into a map of the house: its rooms, doors and names.
 
-Reads texts only, never the game's state. Rooms have PDDL's spelling: "living_room".
+It reads only texts, never the game's state. Rooms are spelled as in PDDL: "living_room".
 """
 
 import re
@@ -38,8 +38,9 @@ _PHRASE = re.compile(
 
 @dataclass
 class HouseMap:
-    """What is known: `exits[room][direction]` is a room's name, or None while nobody has seen what
-    is behind that door. `closed` are the doors that are closed now, as (room, direction)."""
+    """What is known of a house. `exits[room][direction]` is the name of a room, or None while the
+    player has not seen what is behind that door. `closed` are the doors that are closed now, as
+    (room, direction)."""
 
     here: str = ""
     exits: dict[str, dict[str, str | None]] = field(default_factory=dict)
@@ -54,34 +55,36 @@ class HouseMap:
 
     def read(self, turn: Turn) -> None:
         if room := _ROOM.search(turn.text):
-            self._look(pddl_name(room[1]), turn.text)
+            self._read_room(pddl_name(room[1]), turn.text)
         elif opened := _OPENED.search(turn.text):
             self._turn_door(turn.command.split()[-1], opened[1], closed=False)
         elif shut := _SHUT.search(turn.text):
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
     def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """(from, to, direction, closed); an unknown room is named after the door before it. A
-        closed door that was seen from both sides has two such names, and neither is its rooms': the
-        texts do not tell that it is one door until it is opened."""
+        """Yields (from, to, direction, closed). An unknown room is named after the door before it.
+        A closed door that was seen from both sides has two such names, and neither is the real name
+        of a room: the texts do not show that it is one door until it is opened."""
         for room, exits in self.exits.items():
             for direction, beyond in exits.items():
                 place = beyond or f"behind_{room}_{direction}"
                 yield room, place, direction, (room, direction) in self.closed
 
     def ways(self) -> list[Fact]:
-        """The passages as the references write them."""
+        """Returns the passages as the facts that the references write."""
         return [
             ("closed-door" if closed else "connected", start, to, direction)
             for start, to, direction, closed in self.passages()
         ]
 
     def places(self) -> tuple[str, ...]:
-        """All rooms that are known of, those not visited and the unknown ones included."""
+        """Returns all known places, including unvisited rooms and the unknown rooms behind
+        doors."""
         return tuple(dict.fromkeys([*self.exits, *(to for _, to, _, _ in self.passages())]))
 
     def nearest_unvisited(self) -> str | None:
-        """Breadth first from here; a closed door costs its opening."""
+        """Searches breadth-first from the current room. Opening a closed door costs one more
+        action."""
         distance = {self.here: 0}
         queue = deque([self.here])
         best: tuple[int, str] | None = None
@@ -98,8 +101,9 @@ class HouseMap:
                     best = (cost, to)
         return best[1] if best else None
 
-    def _look(self, room: str, text: str) -> None:
-        """A look tells all exits; what was behind a door that is closed again stays known."""
+    def _read_room(self, room: str, text: str) -> None:
+        """Reads the description of a room, which names all exits. The room behind a door that is
+        closed again stays known."""
         before = self.exits.get(room, {})
         self.here, self.exits[room] = room, {}
         for match in _EXIT.finditer(text):
@@ -112,8 +116,8 @@ class HouseMap:
                 self.closed.discard((room, direction))
 
     def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
-        """A door opened or closed from here; it is the same door from the other side. An old record
-        may name no direction: the game overlooked a control character."""
+        """Opens or closes a door of the current room, on both sides. An old record may name no
+        direction, because the game overlooked a control character."""
         if direction not in OPPOSITE:
             return
         room_beyond = pddl_name(beyond)
@@ -125,13 +129,13 @@ class HouseMap:
 
 
 def mentioned(text: str) -> list[str]:
-    """What an answer of the game names, in its order: rooms, directions, doors, things."""
+    """Returns the names in a text of the game, in order: rooms, directions, doors, things."""
     phrases = (match[1] for match in _PHRASE.finditer(_IDIOM.sub("", text)))
     return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
 
 
 def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
-    """All that a memory names."""
+    """Returns all names in a memory. `mentioned` finds the names in one text."""
     house = HouseMap()
     spellings: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
     for turn in memory:
@@ -148,5 +152,6 @@ def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = me
 
 
 def pddl_name(words: str) -> str:
-    """How PDDL, which ignores case, spells a game's name: "TV stand" is "tv_stand"."""
+    """Returns a game's name as PDDL, which ignores case, spells it: "TV stand" becomes
+    "tv_stand"."""
     return words.strip().lower().replace(" ", "_")

@@ -1,8 +1,8 @@
-"""How a free answer is read: strictly, or with the forgiveness of whoever builds such a reader.
+"""Reads a free answer, either strictly or leniently.
 
-    text → thoughts, objects, PDDL files, bare answers → candidates → the one that counts
+    text → thoughts, objects, PDDL files, bare answers → candidates → the one that is taken
 
-Nothing is made up or mended: each string that is read stands in the answer, except for the escapes,
-quotes and fences around it, and for a first bracket that a fence took. What is wrong inside PDDL is
-for the planner to say.
+Nothing is invented or repaired. Each string that is read occurs in the answer, except for the
+escapes, quotes and fences around it, and for a first bracket that was lost behind a fence. Errors
+inside the PDDL are left to the planner.
 """

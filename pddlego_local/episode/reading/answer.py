@@ -1,5 +1,6 @@
-"""From what a model wrote to the value that its form asks for, or to the named reason for none. An
-answer that could not have been drawn under its grammar is our fault and raised, not the model's.
+"""From a model's text to the value that its form asks for, or to the fault that explains its
+absence. If an answer could not have been drawn under its grammar, this is not the model's fault but
+an error of the infrastructure, which is raised.
 """
 
 import json
@@ -19,7 +20,7 @@ from pddlego_local.episode.reading.thoughts import Markers
 
 T = TypeVar("T", bound=Fields)
 
-_FENCED = re.compile(  # behind a fence that none closes there is nothing
+_FENCED = re.compile(  # a fence that is never closed has no content
     r"^[ \t]*```[^\n`]*\n(?:(.*?)^[ \t]*```[ \t]*$|.*)", re.MULTILINE | re.DOTALL
 )
 _KIND = re.compile(r"\(\s*(domain|problem)\s", re.IGNORECASE)
@@ -28,16 +29,16 @@ _KEYS = {"domain": "df", "problem": "pf"}
 
 @dataclass(frozen=True)
 class Answer(Generic[T_co]):
-    """The value that was asked for, or None and the `fault` that left none:
+    """The value that was asked for, or None and the `fault` that explains its absence:
 
-    - "empty": nothing but blanks, or a text that was asked for is nothing but blanks
-    - "truncated": cut by a token limit before a whole answer stood there
-    - "unfinished_thought": a reasoning model thought until it ran out of tokens
-    - "no_json": no JSON object in it (nor, when free, another way of writing what is asked)
-    - "wrong_keys": a JSON object, but not one of the form
-    - "placeholder": only what stands for an answer, as "..." or "<domain file>"
+    - "empty": the answer is blank, or a required text in it is blank
+    - "truncated": a token limit cut the answer before it was complete
+    - "unfinished_thought": a reasoning model ran out of tokens while it was thinking
+    - "no_json": there is no JSON object (nor, in a free answer, another form that can be read)
+    - "wrong_keys": there is a JSON object, but not one of the form
+    - "placeholder": there is only a stand-in for an answer, such as "..." or "<domain file>"
 
-    `redundant` is what was left out of the value because it was said twice.
+    `redundant` lists what was removed from the value because it was stated twice.
     """
 
     value: T_co | None
@@ -54,8 +55,11 @@ def read_free(
     markers: Markers | None = None,
     problem: str = "",
 ) -> Answer[T]:
-    """The value of a free answer, as strictly as `reading` says; `prompt` is what was asked, and
-    `markers` stand around the model's thoughts; an edit is one of `problem`."""
+    """Reads the value of a free answer, leniently or strictly as `reading` says.
+
+    `prompt` holds the messages of the request. `markers` surround the model's thoughts. `problem`
+    is the file that an edit changes.
+    """
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
@@ -68,10 +72,10 @@ def read_free(
 
 
 def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
-    """The value of an answer that was drawn under a grammar: of exactly what that permits.
+    """Reads the value of an answer that was drawn under a grammar.
 
-    Raises GrammarIgnored if a finished answer does not have the form. Whether it is in the
-    grammar's language the session says, where it is drawn.
+    Raises GrammarIgnored if a finished answer does not have the form exactly. The session checks
+    during the draw whether the answer is in the grammar's language.
     """
     if completion.finish_reason != "stop":
         cut = completion.finish_reason == "length"
@@ -83,7 +87,7 @@ def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
         keys = []
     if keys != list(form.keys.model_fields):
         raise GrammarIgnored(
-            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
+            f"A finished answer is not the {form.name!r} that its grammar requires: the model's "
             "backend does not obey grammars; start the server with the guidance backend, or choose "
             "decoding=free."
         )
@@ -91,7 +95,7 @@ def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
 
 
 def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
-    """The value, unless a text that was asked for is blank or could stand in no file."""
+    """Returns the value, unless a required text is blank or a text cannot be encoded."""
     if value is None:
         return Answer(None, fault)
     entries = value.model_dump()
@@ -100,18 +104,19 @@ def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
             return Answer(None, "empty")
     try:
         json.dumps(entries, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # half a character, as "\ud800"
+    except UnicodeEncodeError:  # a lone surrogate, such as "\ud800"
         return Answer(None, "no_json")
     return Answer(value, "")
 
 
 def strict(text: str, form: Form[T]) -> Answer[T]:
-    """JSON to the letter, or a fence for each of the two files: an arm of its own
-    (`decoding.reading=strict`), and how all records before that option were read.
+    """Reads strict JSON, or one fenced block for each of the two files.
 
-    Prose, fences and raw newlines may surround the answer; the last complete one counts. A JSON
-    object of the form comes first, other keys in it are passed over; where PDDL is asked and there
-    is none, the last fenced blocks with `(domain` and with `(problem`, in different blocks.
+    This is the arm `decoding.reading=strict`; all records before that option were read in this way.
+    Prose, fences and raw newlines may surround the answer, and the last complete answer is taken. A
+    JSON object of the form has priority; its other keys are ignored. If there is none and the form
+    asks for PDDL, the last fenced blocks with `(domain` and with `(problem` are read. They must be
+    different blocks.
     """
     if not text.strip():
         return Answer(None, "empty")

@@ -1,8 +1,10 @@
-"""From what a model wrote to the entries of a form. Of an object: other names for its keys, keys
-too many, lists of lines, fences around PDDL, and what stands around a command. Without any object,
-where the question is small: a command, a number, a list, a few sentences.
+"""From a model's text to the entries of a form.
+
+An object may have other names for its keys, additional keys, lists of lines, fences around PDDL,
+and marks around a command. If there is no object, the answer to a small question is still read: a
+command, a number, a list, or a few sentences.
 """
-# ruff: noqa: RUF001  # these quotes are meant
+# ruff: noqa: RUF001  # these quotes are intended
 
 import itertools
 import re
@@ -37,7 +39,7 @@ _NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
     r"|(?:(?<=[*#])|(?<=# ))(?:next |final )?(?:action|command)(?=[*_ \t]*$))[*_ \t]*",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(  # signs of a prompt and a list, names of who speaks
+_BEFORE = re.compile(  # prompt signs, list marks, and names of speakers
     r"(?:[>$]+\s*|[-*•]\s+|\d{1,2}[.)]\s+|(?:step \d+|assistant|ai|agent|player)\s*:\s*"
     rf"|{_NAMED.pattern})+",
     re.IGNORECASE,
@@ -48,12 +50,12 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:\s|<\|[^<>|]{1,40}\|>|</s>|<end_of_turn>|(?<![.])\.)+\Z")
-_LONGEST = 400  # of a command with what stands around it
+_LONGEST = 400  # characters of a command with its marks
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 
 
 def fitted(entries: Entries, form: Form[Fields]) -> Entries:
-    """The entries that the form asks for, under its names and as it wants them."""
+    """Returns the entries that the form asks for, with the form's names and types."""
     fields = form.keys.model_fields
     kept: Entries = {}
     for name, value in entries.items():
@@ -70,7 +72,7 @@ def fitted(entries: Entries, form: Form[Fields]) -> Entries:
 
 
 def _move(kept: Entries, entries: Entries) -> Entries:
-    """A move, also where its kind is the key: {"thought": "…", "action": "look"}."""
+    """Reads a move, also if its kind is the key: {"thought": "…", "action": "look"}."""
     kinds = {_kind(name): text for name, text in entries.items()}
     for kind in ("think", "act") if "kind" not in kept else ():
         kept = {"kind": kind, "text": kinds[kind]} if kind in kinds else kept
@@ -86,7 +88,7 @@ def _kind(name: str) -> str:
 
 
 def _name(name: str, form: Form[Fields]) -> str:
-    """As the form spells it, if it is one of its names: "Domain File" is "df"."""
+    """Returns a key as the form spells it: "Domain File" is "df"."""
     name = name.strip().lower()
     if form.name in OF_FILES:
         name = _FILLER.sub("", name)
@@ -94,7 +96,7 @@ def _name(name: str, form: Form[Fields]) -> str:
 
 
 def _suited(value: object, wanted: Any) -> object:
-    """A list of lines is a text; nothing at all is written [] or {}; keys too many go."""
+    """Joins a list of lines, reads a number, accepts [] or {} as empty, and drops other keys."""
     if wanted is str and isinstance(value, list) and value:
         lines = [line for line in value if isinstance(line, str)]
         ended = all(line.endswith("\n") for line in lines[:-1])
@@ -110,14 +112,14 @@ def _suited(value: object, wanted: Any) -> object:
 
 
 def unfenced(text: str) -> str:
-    """PDDL without a fence around it."""
+    """Returns PDDL without the fence around it."""
     opens = _FENCE_OPENS.match(text)
     return _FENCE_CLOSES.sub("", text[opens.end() :].rstrip()).rstrip() if opens else text
 
 
 def peeled(line: str) -> str:
-    """A command without what stands around it: quotes, brackets, signs of a prompt or a list, its
-    name, a full stop. The command itself is the model's: nothing in it changes."""
+    """Removes the quotes, brackets, prompt signs, list marks, label and full stop around a command.
+    The command itself is the model's and does not change."""
     while len(line) <= _LONGEST:
         inner = _AFTER.sub("", line.strip())
         if before := _BEFORE.match(inner):
@@ -132,14 +134,15 @@ def peeled(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Without a pair of quotes around it."""
+    """Removes a pair of quotes around the line."""
     first, last = line[:1], line[-1:]
     if len(line) > 2 and _QUOTES.get(first) == last:
         return line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]  # 'mug' in 'cup'
     return line
 
 
-# Where a model goes on with what others say: the game, its user, the next turn of a chat.
+# The place where a model continues with the words of others: the game, its user, the next turn of
+# a chat.
 TURN = re.compile(
     r"^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)[ \t*_]*+\d*+[\])*_ \t]*+:"
     r"|(?<=\s)(?:Observation|Human|User):|\[INST\]|</s>|<end_of_turn>|<start_of_turn>user"
@@ -171,10 +174,10 @@ Marked = tuple[Literal["act", "think"], str]
 
 
 def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
-    """The entries of a form that is asked for in vain as an object, or None.
+    """Returns the entries of an answer that is not written as an object, or None.
 
-    Of a text that goes on with imagined turns, the first that holds an answer counts. Where the
-    token limit cut the text, its last turn holds no more than actions whose lines are whole.
+    If a text continues with imagined turns, the first turn that holds an answer is taken. If the
+    token limit cut the text, only actions on complete lines are read in its last turn.
     """
     begins = [0, *(turn.start() for turn in itertools.islice(TURN.finditer(text), _MOST_TURNS))]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
@@ -189,8 +192,8 @@ def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
 
 
 def _marked(part: str) -> list[Marked]:
-    """The texts that are marked as an action or a thought, by a tag or by a name in the same line
-    or in the line above."""
+    """Finds the texts that are marked as an action or a thought, by a tag or by a label on the same
+    line or the line above."""
     tagged = _TAGGED.findall(part)
     if tagged and "{" not in tagged[0][1]:
         inner = tagged[0][1]
@@ -206,7 +209,7 @@ def _marked(part: str) -> list[Marked]:
 
 
 def _acted(marked: list[Marked], form: Form[Fields], cut: bool) -> Entries | None:
-    """The first action counts, before any thought."""
+    """Takes the first action, or a thought if there is no action."""
     actions = [text for kind, text in marked if kind == "act"]
     if form is COMMAND:
         return _command(actions[0]) if actions else None
@@ -236,7 +239,7 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
 
 
 def _alone(part: str) -> str:
-    """The content of the only tag or fence; the whole part if there is none."""
+    """Returns the content of the only tag or fence, or the whole part if there is none."""
     for pattern, group in (_TAGGED, 2), (_FENCED, 1), (_BOXED, 1):
         found = list(pattern.finditer(part))
         part = found[0][group] if len(found) == 1 else part
@@ -244,7 +247,7 @@ def _alone(part: str) -> str:
 
 
 def _without_braces(alone: str, form: Form[Fields]) -> Entries | None:
-    """The entries of an object whose braces are missing, or of lines like "number: 2"."""
+    """Reads an object whose braces are missing, or lines like "number: 2"."""
     keys = form.keys.model_fields.keys()
     if not re.match(rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
         return None
@@ -259,8 +262,8 @@ def _command(text: str) -> Entries | None:
 
 
 def _list(alone: str) -> Entries | None:
-    """An array, or lines that are numbered or marked: a line before them may lead to them, and
-    prose may stand around those that are numbered in order."""
+    """Reads an array, or lines that are numbered or marked. A line before them may introduce them,
+    and prose may surround lines that are numbered in order."""
     if alone.startswith("["):
         return _without_braces(f"goals: {alone}", GOALS)
     lines = [line for line in alone.splitlines() if line.strip()]

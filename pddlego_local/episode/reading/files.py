@@ -1,9 +1,10 @@
-"""PDDL files in an answer, however they are set off: fences, tags, headings, quotes, or nothing.
+"""Finds PDDL files in an answer, between fences, tags, headings or quotes, or without borders.
 
 A file begins at `(define (domain` or `(define (problem`, with the comments above it, and ends where
-its brackets close. Where they do not close, it ends at a fence, a tag, a heading or the next file.
-None of these counts in a PDDL comment, and in an open bracket only the one that closes what the
-file stands in. Nothing inside a file is changed: a bracket too few or too many is the model's.
+its brackets close. If they do not close, it ends at a border (a fence, a tag, a heading) or at the
+next file. Borders in a PDDL comment are ignored, and so are borders in an open bracket, except one
+that closes what the file stands in. Nothing inside a file is changed: a missing or extra bracket is
+the model's.
 """
 
 import re
@@ -19,7 +20,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _HEAD = r"(?P<head>(?:\(\s*)?\bdefine\s*\(\s*(?P<kind>domain|problem)\b)"
 _DEFINE = r"(?:\(\s*)?\bdefine\s*\("
 _BORDER = (
-    # a fence that names a language; it leaves a file that begins on its line alone
+    # a fence that names a language, without a file that begins on the same line
     rf"^[ \t]*(?P<opens>(?:`{{3,}}|~{{3,}})[ \t]*(?!{_DEFINE})[\w+.-]+"
     rf"(?:(?!{_DEFINE})[^\n`])*(?:\n|(?={_DEFINE})))"
     r"|(?P<fence>(?:^[ \t]*)?(?:`{3,}|~{3,})[ \t]*(?:\r?\n)?)"
@@ -27,7 +28,7 @@ _BORDER = (
     r"|(?P<quotes>\"\"\"|''')"
     r"|(?P<heading>^[ \t]*(?:#|\*\*|==|---)[^\n]*$)"
 )
-_COMMENT = r";(?:(?!\\n)[^\n])*+"  # in a string a line ends with an escape
+_COMMENT = r";(?:(?!\\n)[^\n])*+"  # in a string, a line ends with an escape
 _MARK = re.compile(rf"(?P<comment>^[ \t]*;[^\n]*)|{_HEAD}|{_BORDER}", re.MULTILINE | re.IGNORECASE)
 _INSIDE = re.compile(
     rf"(?P<comment>{_COMMENT})|{_HEAD}|(?P<bracket>[()])|{_BORDER}", re.MULTILINE | re.IGNORECASE
@@ -35,14 +36,14 @@ _INSIDE = re.compile(
 _NAMED = re.compile(
     rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.IGNORECASE
 )
-_REST_OF_LINE = re.compile(r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+')  # a comment behind a file
-_ABOVE = re.compile(  # a line of comment and what is comment or blank below it
+_REST_OF_LINE = re.compile(r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+')  # a comment after a file
+_ABOVE = re.compile(  # a comment line, and the comment or blank lines below it
     r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE
 )
 _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
-_PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a string that is put together
+_PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
-SECTION = re.compile(  # its bracket or its colon may be missing
+SECTION = re.compile(  # the bracket or the colon may be missing
     r"\(\s*:|\bdefine\s*\([^()]*\)\s*\("
     r"|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
     re.IGNORECASE,
@@ -54,8 +55,8 @@ _MAX_COMMENT = 5000
 
 @dataclass(frozen=True)
 class File:
-    """A file's text, its place, and how it is written. `closed`: its brackets close, or something
-    after it ends it; `balanced`: they close."""
+    """A file's text, its place, and how it is written. `balanced` says that its brackets close,
+    `closed` that they close or that something after the file ends it."""
 
     kind: Kind
     text: str
@@ -68,7 +69,7 @@ class File:
 
 @dataclass
 class _Head:
-    """Where a file begins; where its last bracket stands, and whether its brackets close there."""
+    """Where a file begins, where its last bracket is, and whether its brackets close there."""
 
     kind: Kind
     start: int
@@ -78,13 +79,13 @@ class _Head:
 
 
 def files(text: str) -> list[File]:
-    """From left to right, the last 200."""
+    """Returns the files in a text from left to right, at most the last 200."""
     return [file for zone in _zones(text) for file in _files(text, *zone)][-_MAX_FILES:]
 
 
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
-    """What stands between two borders, whether these are a pair that encloses it, and the heads of
-    files in it."""
+    """Yields the zone between each two borders: its begin and end, whether the borders are a pair
+    that encloses it, and the heads of files in it."""
     start = at = looked_until = 0
     opened: re.Match[str] | None = None
     heads: list[_Head] = []
@@ -93,7 +94,7 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
         if mark.lastgroup == "comment":
             at = _comment_end(mark, opened)
         elif mark.lastgroup == "head":
-            if mark.start() >= looked_until:  # else it stands in a comment
+            if mark.start() >= looked_until:  # otherwise it is in a comment
                 heads.append(head := _head(mark, opened))
                 at, looked_until = _walk(text, head, at, len(text), opened)
         else:
@@ -106,13 +107,13 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
 
 
 def _closes(border: re.Match[str], opened: re.Match[str] | None) -> bool:
-    """Whether one border ends what the other began."""
+    """Whether `border` closes what `opened` began."""
     can_close = border.lastgroup in ("fence", "quotes") or border[0].startswith("</")
     return can_close and opened is not None and _sign(border) == _sign(opened)
 
 
 def _sign(border: re.Match[str]) -> str:
-    """What borders that belong together share."""
+    """Returns what matching borders have in common."""
     return border["name"].lower() if border["name"] else border[0].strip()[0]
 
 
@@ -125,8 +126,8 @@ def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
 def _walk(
     text: str, head: _Head, at: int, end: int, opened: re.Match[str] | None
 ) -> tuple[int, int]:
-    """Finds where the brackets of a file close, with the brackets and sections that go on after
-    that. Returns from where on borders count again, and from where on heads do."""
+    """Finds where the brackets of a file close, including brackets and sections that continue after
+    that. Returns the places from which the search for borders and for heads continues."""
     depth = text.count("(", head.start, at)
     head.stop = at
     border: tuple[int, int] | None = None  # the first in an open bracket; the bracket before it
@@ -158,15 +159,15 @@ def _walk(
 
 
 def _comment_end(comment: re.Match[str], opened: re.Match[str] | None) -> int:
-    """Where a comment outside of brackets ends: at the quotes that close what it stands in."""
+    """Returns where a comment outside of brackets ends: at the latest at the closing quotes."""
     if opened is not None and opened.lastgroup == "quotes" and opened[0] in comment[0]:
         return comment.start() + comment[0].index(opened[0])
     return comment.end()
 
 
 def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> bool:
-    """Whether a border counts even in an open bracket: it closes what the file stands in, or is a
-    fence at the beginning or the end of a line."""
+    """Whether a border ends a file even in an open bracket: it closes what the file stands in, or
+    is a fence at the beginning or the end of a line."""
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
     if opened is not None and {_sign(border), _sign(opened)} == {"`", "~"}:
@@ -176,7 +177,7 @@ def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> boo
 
 
 def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -> Iterator[File]:
-    if held and not heads:  # between borders of its own `define` may be missing
+    if held and not heads:  # `define` may be missing in a file between its own borders
         heads = _named(text, begin, border)
     heads = heads[-_MAX_FILES:]
     begins = [
@@ -188,7 +189,7 @@ def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -
         if held and not any(found[1] for found in _NO_PDDL.finditer(text, stop, end)):
             stop = end
         closed = head.balanced or end < len(text)
-        if held or not closed or SECTION.search(text, start, stop):  # else it is a phrase
+        if held or not closed or SECTION.search(text, start, stop):  # otherwise it is only a phrase
             written = "(" * head.bracket_lost + _as_written(text[start:stop])
             yield File(head.kind, written, start, stop, closed, head.balanced)
 
@@ -202,13 +203,13 @@ def _named(text: str, begin: int, border: int) -> list[_Head]:
 
 
 def _with_comments(text: str, at: int, before: int) -> int:
-    """Where the comments above a file begin."""
+    """Returns where the comments above a file begin."""
     before = max(before, at - _MAX_COMMENT)
     above = _ABOVE.search(text[before:at])
     return before + above.start() if above else at
 
 
 def _as_written(text: str) -> str:
-    """Without the escapes of a string that it stood in."""
+    """Decodes the escapes of the string that held the text."""
     joined = _PIECES.sub("", text)
     return unescaped(joined) if "\\n" in text and "\n" not in joined.strip() else text

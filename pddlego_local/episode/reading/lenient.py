@@ -1,8 +1,9 @@
-"""The lenient reader: the last whole answer in a text, however it is written.
+"""The lenient reader: finds the last complete answer in a text, however it is written.
 
-What is in doubt counts only where nothing else stands: a thought, what the prompt showed, a turn
-that the model imagined, an excerpt. A placeholder never counts. Where one action is asked for, the
-first counts, unless the model corrects it.
+A doubtful candidate is taken only if there is no other. A candidate is doubtful if it is in a
+thought or in a turn that the model imagined, if it copies the prompt, or if it is an excerpt. A
+placeholder is never taken. If one action is asked for, the first is taken, unless the model
+corrects it.
 """
 
 import contextlib
@@ -38,13 +39,13 @@ PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = "a placeholder", "blank", "no PDDL in it"
 THOUGHT, PROMPT = "in a thought", "as in the prompt"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
 _CORRECTS = re.compile(rf"\b{any_of('correction')}\b", re.IGNORECASE)
-MOST_CHARACTERS = 1_000_000  # from the end; no model writes as many, and nothing may take minutes
+MOST_CHARACTERS = 1_000_000  # from the end: no model writes more, and reading must stay fast
 
 
 @dataclass(frozen=True)
 class Candidate(Generic[T_co]):
-    """What could be the answer: how it is written, where it begins and ends, and what speaks
-    against it, "" nothing."""
+    """A possible answer. `how` says how it is written, `start` and `end` where it begins and ends.
+    `doubt` is a reason not to take it, or ""."""
 
     value: T_co
     how: str
@@ -55,7 +56,7 @@ class Candidate(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Findings(Generic[T_co]):
-    """All that could be the answer; the candidate that is, or None and why there is none."""
+    """All candidates, and the one that is taken. If it is None, `fault` says why."""
 
     candidates: tuple[Candidate[T_co], ...]
     taken: Candidate[T_co] | None
@@ -71,10 +72,14 @@ def lenient(
     markers: Markers | None = None,
     problem: str = "",
 ) -> Findings[T]:
-    """What a text holds; of one that a token limit cut, only what is whole. `prompt` is what was
-    asked: what repeats its words counts only where nothing else stands. `markers` are those of the
-    model's thoughts; without them, or where they do not occur, those of other models are known. A
-    whole file that stands in place of an edit of `problem` is read as the edit between the two."""
+    """Finds the answer in a text.
+
+    If a token limit `cut` the text, only what is complete is read. `prompt` holds the messages of
+    the request; a copy of its words is taken only if there is no other candidate. `markers`
+    surround the model's thoughts; if there are none or they do not occur, those of other models are
+    recognized. If the answer is a complete file in place of an edit of `problem`, the edit is the
+    difference between the two files.
+    """
     text = text[-MOST_CHARACTERS:]
     if not text.strip():
         return Findings((), None, "empty")
@@ -105,8 +110,8 @@ def _taken(
 
 
 def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
-    """The first of several actions, or what the model corrects it to. An act comes before a
-    thought."""
+    """Returns the first of several actions, or the model's correction of it. Acts have priority
+    over thoughts."""
     steps = [one for one in sure if getattr(one.value, "kind", "act") == "act"] or sure
     taken = steps[0]
     for before, one in itertools.pairwise(steps):
@@ -115,7 +120,7 @@ def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
 
 
 class _Search(Generic[T]):
-    """One text, one form; `fault` is why there was no candidate, once all have been looked for."""
+    """Searches one text for one form. After the search, `fault` says why there is no candidate."""
 
     def __init__(
         self, text: str, form: Form[T], cut: bool, prompt: Messages, markers: Markers | None
@@ -126,7 +131,7 @@ class _Search(Generic[T]):
         self._files = files(text) if form.name in OF_FILES else []
         pddl = [(file.start, file.end) for file in self._files if file.balanced]
         self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
-        self._imagined = len(text) + 1  # where others begin to speak, behind a first answer
+        self._imagined = len(text) + 1  # where imagined turns begin, after a first answer
         self.fault: Fault = "truncated" if cut else "no_json"
         if unfinished:
             self.fault = "unfinished_thought"
@@ -139,7 +144,7 @@ class _Search(Generic[T]):
             yield one
 
     def _objects(self) -> Iterator[tuple[Found, Entries, T | None]]:
-        """With their entries and value; None where they are not what the form asks for."""
+        """Yields objects, entries and values; a value is None if the form does not accept it."""
         for found in objects(self._text, self._is_answer):
             if self._cut and not found.whole:
                 continue
@@ -182,8 +187,8 @@ class _Search(Generic[T]):
         return PROMPT if words and words in self._prompt else ""
 
     def _of_files(self) -> Iterator[Candidate[T]]:
-        """The files after each draft of them. A file that is drafted again replaces the one before
-        it, unless that is more of a file."""
+        """Yields the files after each draft of them. A new draft of a file replaces the one before
+        it, unless the earlier one is more complete."""
         latest: _Draft = {}
         for draft in _drafts(self._parts()):
             if min(file.start for file in draft.values()) >= self._imagined:
@@ -202,7 +207,7 @@ class _Search(Generic[T]):
                 yield self._candidate(latest)
 
     def _parts(self) -> list[dict[str, File]]:
-        """The files of each object, and those in the text around them, from left to right."""
+        """Returns the files of each object and those in the text around them, left to right."""
         parts: list[dict[str, File]] = []
         for found, entries, _ in self._objects():
             texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
@@ -210,14 +215,14 @@ class _Search(Generic[T]):
             parts += [{k: File(k, text, *where, how=_how(found)) for k, text in texts.items()}]
         spans = [(file.start, file.end) for part in parts for file in part.values()]
         for file in self._files:
-            # without an end and without a section it is a phrase, unless its end was cut off
-            counts = file.closed or self._cut or SECTION.search(file.text)
-            if file.kind in self._keys and counts and not inside(spans, file.start):
+            # without an end and without a section it is only a phrase, unless its end was cut off
+            is_file = file.closed or self._cut or SECTION.search(file.text)
+            if file.kind in self._keys and is_file and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(filter(len, parts), key=lambda part: min(f.start for f in part.values()))
 
     def _weight(self, file: File, latest: "_Draft") -> tuple[int, str]:
-        """How much of an answer a file is, and what speaks against it."""
+        """Rates how usable a file is, and returns the reason for doubt."""
         if is_placeholder(file.text) or is_template(file.text):
             return 0, PLACEHOLDER
         if not SECTION.search(file.text):
@@ -243,7 +248,7 @@ class _Search(Generic[T]):
 
 
 _Draft = dict[str, tuple[tuple[int, str], File]]
-"""Files by their kind, with their weights."""
+"""Files by kind, with their weights."""
 
 
 def _rank(draft: _Draft, kind: str) -> int:
@@ -255,7 +260,7 @@ def _how(found: Found) -> str:
 
 
 def _drafts(parts: Sequence[Mapping[str, File]]) -> list[dict[str, File]]:
-    """Files next to each other of different kinds."""
+    """Joins neighbouring files of different kinds to drafts."""
     drafts: list[dict[str, File]] = []
     for part in parts:
         if not drafts or part.keys() & drafts[-1].keys():

@@ -1,11 +1,11 @@
-"""Every object in an answer: as JSON has it, else as models write it, also inside a string.
+"""Finds every object in an answer, in strict JSON or as models write it, also inside a string.
 
-The frame is forgiven, what the strings hold is not touched. Forgiven are comments, commas too many
-or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys and values
-without quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings
-that are put together, and a last brace that is missing.
+The reader accepts errors around the strings and does not change their contents. It accepts
+comments, extra or missing commas, the quotes of Python, JavaScript and typography, fences in place
+of quotes, keys and values without quotes, raw line breaks, escapes that JSON does not know, quotes
+inside a string, concatenated strings, and a missing last brace.
 """
-# ruff: noqa: RUF001  # these quotes are meant
+# ruff: noqa: RUF001  # these quotes are intended
 
 import contextlib
 import json
@@ -45,19 +45,19 @@ _MAX_DEPTH = 20
 
 _OPENING = re.compile(r"\{(?:\s|\\[nrt])*+(\\+[\"'])?")
 _END_OF_STRING = re.compile(r"(?<!\\)[\"']")
-_MAX_OPENINGS = 1000  # each may be tried to the end of the text: hostile answers have more
+_MAX_OPENINGS = 1000  # each may be read to the end of the text, and hostile answers have more
 _MAX_ESCAPED = 20
 _STEPS = 1_000_000
 _DECODER = json.JSONDecoder(strict=False)
 
 IsAnswer = Callable[[dict[str, Any]], bool]
-"""Whether an object has all that is asked for."""
+"""Returns whether an object has all keys that are asked for."""
 
 
 def unescaped(text: str) -> str:
-    """Each escape is what JSON makes of it; a backslash that means nothing there goes."""
+    """Decodes escapes as JSON does; a backslash without a meaning in JSON is dropped."""
     plain = _ESCAPE.sub(_meaning, text)
-    if "\\ud" in text.lower():  # halves of one character
+    if "\\ud" in text.lower():  # surrogate pairs
         plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return plain
 
@@ -69,8 +69,8 @@ def _meaning(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """An object and its place in the text; whether it is JSON to the letter, and whether a brace
-    closes it."""
+    """An object and its place in the text. `exact` says that it is strict JSON, `whole` that a
+    brace closes it."""
 
     entries: dict[str, Any]
     start: int
@@ -80,16 +80,16 @@ class Found:
 
 
 class RelaxedJson:
-    """Reads objects of one text. `steps` bounds the work on all of them together, in characters."""
+    """Reads objects of one text. `steps` limits the work on all of them together, in characters."""
 
     def __init__(self, text: str, steps: int) -> None:
         self._text, self._steps = text, steps
 
     def read_object(self, at: int, is_answer: IsAnswer) -> Found:
-        """The object that opens at `at`. Where an answer is followed by what cannot be read, it
-        ends there. Raises ValueError where there is no object."""
+        """Reads the object that opens at `at`. If the object already is an answer, it ends before
+        text that cannot be read. Raises ValueError if there is no object."""
         self._whole = True
-        self._top: dict[str, Any] = {}  # what is read of the object, up to where
+        self._top: dict[str, Any] = {}  # the part of the object that is read, up to `_read`
         self._read = at
         try:
             self._top, self._read = self._object(at, 0)
@@ -144,7 +144,7 @@ class RelaxedJson:
         return self._unquoted(at, after)
 
     def _unquoted(self, at: int, after: re.Pattern[str]) -> tuple[str, int]:
-        """PDDL in its brackets, or words up to where the value ends."""
+        """Reads PDDL in its brackets, or words up to the end of the value."""
         if self._text.startswith("(", at):
             ends = self._closing(at)
         elif self._text[at : at + 1].isalpha():
@@ -159,7 +159,7 @@ class RelaxedJson:
         raise ValueError(f"no value at {at}")
 
     def _closing(self, at: int) -> list[int]:
-        """Where the bracket that opens at `at` closes, if it does."""
+        """Returns where the bracket that opens at `at` closes, if it does."""
         depth = 0
         for found in _PDDL.finditer(self._text, at):
             depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -170,7 +170,8 @@ class RelaxedJson:
 
     def _string(self, opens: re.Match[str], depth: int, after: re.Pattern[str]) -> tuple[str, int]:
         quote, begin = opens[1], opens.end()
-        closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))  # perhaps with a language
+        # a fence may name its language
+        closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))
         for found in closes.finditer(self._text, begin):
             if found[0][0] == "\\":
                 continue
@@ -187,7 +188,7 @@ class RelaxedJson:
 
     def _skip(self, at: int) -> int:
         found = _BLANKS.match(self._text, at)
-        assert found  # it may be empty
+        assert found  # it can be empty, but not None
         self._count(found.end() - at + 1)
         return found.end()
 
@@ -198,13 +199,13 @@ class RelaxedJson:
 
 
 def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterator[Found]:
-    """From left to right; `exactly` those that are JSON, but for raw line breaks. Inside an object
-    that is an answer nothing more is looked for; inside any other, its parts are."""
+    """Yields objects from left to right. With `exactly`, only JSON is read, except for raw line
+    breaks. An object that is an answer is not searched for further objects; any other object is."""
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
     if not openings:
         return
     begin = openings[0].start()
-    text = text[begin:]  # where a text is no JSON, Python counts its lines from the beginning
+    text = text[begin:]  # shorter: for each JSON error, Python counts lines from the beginning
     relaxed = None if exactly else RelaxedJson(text, _STEPS + 2 * len(text))
     end = escaped = 0
     for opening in openings:
@@ -234,7 +235,7 @@ def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
 
 
 def _escaped(text: str, at: int, is_answer: IsAnswer) -> Found | None:
-    """An object whose quotes are escaped: it stands in a string, or is written as if it did."""
+    """Reads an object whose quotes are escaped, because it is in a string or looks like one."""
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])

@@ -1,7 +1,7 @@
-"""Where the thoughts of a reasoning model stand in an answer that still holds them.
+"""Finds the thoughts of a reasoning model in an answer that still contains them.
 
-Backends separate thoughts by the markers of their model. What is read here comes from models whose
-markers nobody configured, or from servers that do not separate them.
+Backends separate thoughts by the markers of their model. The answers here come from models whose
+markers nobody configured, or from servers that do not separate thoughts.
 """
 
 import re
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pddlego_local.episode.reading.words import any_of
 
 Markers = tuple[str, str]
-"""What begins a thought of a model, and what ends it."""
+"""The texts that begin and end a model's thought."""
 
 Spans = Sequence[tuple[int, int]]
-"""Stretches of a text, from left to right, none in another."""
+"""Disjoint parts of a text, from left to right."""
 
 _THOUGHT = rf"(?:\w{{1,12}}[:_])?{any_of('thought')}"
 _ENDS, _BEGINS = (
@@ -24,10 +24,11 @@ _MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_BEGINS})|(?P<ends_message>
 
 
 def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple[Spans, bool]:
-    """The thoughts in a text, and whether the token limit cut one: it then goes on to the end.
+    """Returns the thoughts in a text, and whether the token limit cut the last one.
 
-    A model's `own` markers are the only ones where they occur. What ends a thought that nothing
-    began ends one that began in the prompt. A marker in `pddl` is none.
+    A thought that was cut extends to the end of the text. If a model's `own` markers occur, no
+    others are used. An end marker without a beginning ends a thought that began in the prompt. A
+    marker in `pddl` is ignored.
     """
     pattern = _MARKER
     if own and any(marker in text for marker in own):
@@ -56,13 +57,13 @@ def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple
 
 
 def inside(spans: Spans, at: int) -> bool:
-    """Whether a place lies in one of them."""
+    """Returns whether the place `at` is in one of the spans."""
     index = bisect_right(spans, (at, float("inf"))) - 1
     return index >= 0 and at < spans[index][1]
 
 
 def without(text: str, spans: Spans) -> str:
-    """What stands outside of them."""
+    """Returns the text outside of the spans."""
     begins = [0, *(end for _, end in spans)]
     ends = [*(begin for begin, _ in spans), len(text)]
     return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))

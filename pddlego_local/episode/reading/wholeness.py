@@ -1,4 +1,4 @@
-"""Whether a text is a whole file or answer, an excerpt of one, or only a placeholder for one."""
+"""Checks whether a text is a complete file or answer, an excerpt of one, or a placeholder."""
 
 import functools
 import re
@@ -31,36 +31,36 @@ _LONGEST_PLACEHOLDER = 200
 
 
 def is_whole(kind: Kind, text: str) -> bool:
-    """Whether a domain has actions, and a problem `:init` and `:goal`."""
+    """Returns whether a domain has actions, or a problem has `:init` and `:goal`."""
     text = _COMMENT.sub("", text)
     return all(needed.search(text) for needed in _NEEDED[kind])
 
 
 def is_excerpt(text: str) -> bool:
-    """Whether something in a file stands for what was left out: an ellipsis, `<the actions>`, a
-    comment that says so."""
+    """Returns whether something in a file stands for an omitted part: an ellipsis, `<the actions>`,
+    or a comment that says so."""
     for_rest = any(map(_COMMENT_FOR_REST.match, _COMMENT.findall(text)))
     return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
 
 
 def is_part(text: str, of: str) -> bool:
-    """Whether a file repeats a part of another one, word by word up to its last bracket."""
+    """Returns whether a file repeats a part of another one, word by word up to its last bracket."""
     part, whole = words_of(text), words_of(of)
     return part != whole and part.removesuffix(")").rstrip() in whole
 
 
 def is_template(text: str) -> bool:
-    """Whether a file has an ellipsis and no section: `(define (domain ...) ...)`."""
+    """Returns whether a file has an ellipsis and no section: `(define (domain ...) ...)`."""
     return not SECTION.search(text) and re.search(r"\.\.\.|…", text) is not None
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text stands for what belongs there."""
+    """Returns whether a text is only a placeholder, such as `<domain file>`."""
     return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
 
 
 def texts_of(value: Fields, form: Form[Fields]) -> list[str]:
-    """The texts of an answer, without those that may be blank."""
+    """Returns the texts of an answer, without those that may be blank."""
     entries = [one for key, one in value.model_dump().items() if key not in form.may_be_blank]
     return [
         text
@@ -72,5 +72,5 @@ def texts_of(value: Fields, form: Form[Fields]) -> list[str]:
 
 @functools.lru_cache(8)
 def words_of(text: str) -> str:
-    """With one blank for any number of them."""
+    """Returns the text with one space in place of any white space."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The words in `words.yaml`, for regular expressions."""
+"""Loads the words in `words.yaml` for regular expressions."""
 
 from pathlib import Path
 
@@ -10,5 +10,5 @@ _WORDS: dict[str, list[str]] = yaml.safe_load(
 
 
 def any_of(kind: str) -> str:
-    """An expression for any of the words of one kind."""
+    """Returns a regular expression that matches any word of one kind."""
     return f"(?:{'|'.join(_WORDS[kind])})"

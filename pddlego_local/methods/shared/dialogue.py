@@ -1,4 +1,4 @@
-"""A dialogue with the model that grows question by question, answer by answer."""
+"""A dialogue with the model, which grows by a question and an answer at a time."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -12,9 +12,11 @@ T = TypeVar("T", bound=Fields)
 
 
 class Dialogue:
-    """User and assistant take turns: some chat templates know nothing else. An answer without a
-    usable value is asked for again, up to `max_retries` times, and is told what was wrong with it;
-    it leaves no trace in the dialogue."""
+    """A dialogue in which user and assistant take turns, as some chat templates require.
+
+    If an answer has no usable value, the question is asked again, up to `max_retries` times, with a
+    message that says what was wrong. The unusable answer is not kept in the dialogue.
+    """
 
     def __init__(self, episode: Episode, max_retries: int) -> None:
         self._episode = episode
@@ -30,7 +32,7 @@ class Dialogue:
         commands: Sequence[str] = (),
         subgoal: str = "",
     ) -> T | None:
-        """The answer, which stays in the dialogue with its question; None if none was usable."""
+        """Returns the answer and keeps it in the dialogue, or returns None if none was usable."""
         content = text
         for retry in range(self._max_retries + 1):
             question = self._episode.question(

@@ -1,8 +1,8 @@
-"""The loop of PDDLego (Zhang et al., "PDDLEGO", §2 to §4), and what it does without PDDL.
+"""The loop of PDDLego (Zhang et al., "PDDLEGO", §2 to §4), and its steps without PDDL.
 
-In CookingWorld a small call of its own lists closed containers and things in sight; containers are
-opened and what the recipe needs is picked up without planning. When the ingredients are ready the
-meal is prepared and eaten.
+In CookingWorld, a separate small call lists closed containers and things in sight. The method opens
+the containers and picks up what the recipe needs without planning. When the ingredients are ready,
+it prepares and eats the meal.
 """
 
 from abc import abstractmethod
@@ -17,31 +17,35 @@ from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
 OPEN, TAKE = "open {}", "take {}"
-MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
+MAX_OPENED = 15  # per room: a model may keep naming containers that are not there
 
 
 @settings
 class PddlegoLoop(Player):
-    """A method of PDDLego says how it formalizes; an answer without a plan is sampled again, and no
-    error is shown."""
+    """The loop that the methods of PDDLego share; each of them implements `formalize`.
+
+    An answer without a plan is sampled again, and the model is not shown the error.
+    """
 
     max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Each step looks around for things to pick up, and formalizes."""
+        """Counts, in each step, the calls that list things to pick up and the formalizations."""
         return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
 
     @abstractmethod
     def formalize(
         self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
     ) -> Formalization:
-        """One answer of the model, from the news and the problem file until now ("": none). Plans
-        for the end goal or, failing that, for the next sub-goal that has a plan."""
+        """Asks for one answer, from the new turns and the last problem file ("" if there is none).
+
+        Plans for the end goal or, if that has no plan, for the next sub-goal that has one.
+        """
 
     def play(self, episode: Episode) -> str:
-        """Formalizes what is new, plans, carries out, until the game is over. Returns success,
+        """Formalizes what is new, plans and acts, until the game is over. Returns success,
         success_at_start, no_plan, game_lost or step_limit."""
         shown_until, problem = 0, ""
         for step in episode.steps():
@@ -65,8 +69,8 @@ class PddlegoLoop(Player):
 
 
 def gather(episode: Episode, step: int) -> str:
-    """Opens and picks up until nothing wanted is left in sight, and remembers the turns. Returns
-    how the game ended, "" if it goes on."""
+    """Opens containers and picks up things until nothing wanted is in sight, and remembers the
+    turns. Returns how the game ended, or "" if it goes on."""
     environment = episode.environment
     if not isinstance(environment, Gathering):
         return ""
@@ -98,7 +102,7 @@ def gather(episode: Episode, step: int) -> str:
 
 
 def carry_out(episode: Episode, planned: Formalization) -> Execution:
-    """Plays the plan, refused actions included, and what its goal has the method do after it."""
+    """Plays the plan, including refused actions, and then the commands that belong to its goal."""
     execution = episode.execute(planned.plan, stop_at_refusal=False)
     episode.remember(execution.turns)
     for command in planned.goal.then if planned.goal else ():

@@ -1,7 +1,7 @@
-"""The actor of Reflexion and FCRF: a ReAct loop, thoughts and commands in one growing dialogue.
+"""The actor of Reflexion and FCRF: a ReAct loop of thoughts and commands in one growing dialogue.
 
-Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. Knows what an actor is told
-of earlier trials.
+It follows Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. The first message
+shows the actor the reflections on earlier trials.
 """
 
 import dataclasses
@@ -17,15 +17,15 @@ from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import prompting
 
 Reflection = Mapping[str, str]
-"""What a mentor said of one trial: {"experience": "…", "plan": "…"}."""
+"""A mentor's texts on one trial: {"experience": "…", "plan": "…"}."""
 
 ANSWER_TO_THOUGHT = "OK."
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How one game was played once: what a mentor reads of it, the number of the actor's answers,
-    unusable ones too, and the outcome."""
+    """One play of one game. `trace` is the text that a mentor reads, and `steps` is the number of
+    the actor's answers, including unusable ones."""
 
     trace: str
     steps: int
@@ -35,18 +35,17 @@ class Trial:
 def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: int) -> Trial:
     """Plays a game that was just started. The trial's outcome is
 
-    - "success" or "game_lost": the game said so
-    - "repeated_action": the last move and what came back are those of the move before, the sign
-      of an actor that is stuck (Reflexion compares moves alone, but "move north" twice is a way)
+    - "success" or "game_lost", as the game reports
+    - "repeated_action": the last move and its reply equal the move before and its reply, so the
+      actor is stuck (Reflexion compares only moves, but "move north" twice can be a way)
     - "no_action": more than `max_thoughts` answers in a row were thoughts or unusable
     - "step_limit": the environment's budget is spent. A budget of actions counts commands; one of
       rounds counts thoughts too, as Reflexion's limit of 49 does
-    - "context_exceeded": the dialogue, or what it is told of earlier trials, outgrew the context
+    - "context_exceeded": the dialogue, or the reflections in it, became too long for the context
     """
-    look = episode.memory[0].text
     opening = _opening(episode, reflections)
     dialogue: Messages = (Message("user", opening.text),)
-    trace, latest = [look], ("", "", "")
+    trace, latest = [episode.memory[0].text], ("", "", "")
     complaint, idle, step = "", 0, 0
     for step in episode.steps():
         shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
@@ -54,12 +53,12 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         try:
             answer = episode.ask(episode.question(MOVE, shown, asked), step=step)
         except PromptTooLong:
-            if len(trace) == 1 and not reflections:  # then it is the setting, not the model
+            if len(trace) == 1 and not reflections:  # the setting is at fault, not the model
                 raise
             outcome = "context_exceeded"
             break
         move, outcome = answer.value, ""
-        # why an answer was of no use is told once: that answer is in no dialogue
+        # explain a rejected answer once; it is not kept in the dialogue
         complaint = "" if move else f"\n\n{MOVE.message(answer.fault)}"
         if move:
             reply, outcome = _carry_out(episode, move)
@@ -81,7 +80,7 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
 
 
 def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:
-    """The first message: the game, what was learnt of it, and its first look."""
+    """Renders the first message: the game, the reflections on it, and the first observation."""
     return prompting.render(
         "fcrf/actor",
         episode.environment.package,
@@ -93,12 +92,15 @@ def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:
 
 
 def most_moves(budget: Budget, max_thoughts: int) -> int:
-    """Answers that a trial can have: a budget of actions counts commands alone."""
+    """Returns the maximum number of answers in a trial.
+
+    A budget of actions counts only commands.
+    """
     return budget.limit * (1 if budget.unit == "rounds" else 1 + max_thoughts)
 
 
 def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:
-    """What comes back, in the game's own words, and how the game has ended ("" if it goes on)."""
+    """Returns the game's reply in its own words, and how the game ended ("" if it goes on)."""
     if move.kind == "think":
         return ANSWER_TO_THOUGHT, ""
     execution = episode.act(" ".join(move.text.split()))

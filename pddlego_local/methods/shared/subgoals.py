@@ -1,6 +1,8 @@
-"""The parts of DEPS (Wang et al., "Describe, Explain, Plan and Select"). Descriptor, explainer and
-planner (§3.2) are one growing dialogue in which a language model plans in words; the controller is
-a language model that carries out one sub-goal, action by action (in text games: §8.1, §14.2).
+"""The parts of DEPS (Wang et al., "Describe, Explain, Plan and Select").
+
+Descriptor, explainer and planner (§3.2) share one growing dialogue in which a language model plans
+in words. The controller is a language model that carries out one sub-goal, action by action (for
+text games, see §8.1 and §14.2).
 """
 
 import dataclasses
@@ -18,19 +20,21 @@ from pddlego_local.methods.shared.dialogue import Dialogue
 
 @dataclass(frozen=True)
 class Situation:
-    """Where the player is and what the player carries, as far as the texts in `memory` tell. The
-    templates call this with an environment's words (`deps.yaml` in its prompts): regular
-    expressions with one group, the name."""
+    """Where the player is and what the player carries, according to the texts in `memory`.
+
+    The templates call the methods with an environment's words (`deps.yaml` in its prompts): regular
+    expressions with one group, the name.
+    """
 
     memory: Sequence[Turn]
 
     def place(self, arrival: str) -> str:
-        """The last place that the player arrived at; "" if there is none."""
+        """Returns the last place that the player arrived at, or "" if there is none."""
         named = [match[1] for turn in self.memory if (match := re.search(arrival, turn.text))]
         return named[-1] if named else ""
 
     def carried(self, taken: str, left: str) -> tuple[str, ...]:
-        """What was taken and not left since, in the order in which it was taken."""
+        """Returns what the player took and has not left since, in the order of taking."""
         held: dict[str, None] = {}
         for turn in self.memory:
             if match := re.search(taken, turn.text):
@@ -42,9 +46,12 @@ class Situation:
 
 @dataclass(frozen=True)
 class Pursuit:
-    """What became of one sub-goal. `ended` is "accomplished" or "failed", by the controller's own
-    judgement, or else the outcome that ended the episode. `reason` is the controller's; `turns` are
-    what it did; `error` says why the game refused the last of them, if it did."""
+    """The result of one sub-goal.
+
+    `ended` is "accomplished" or "failed", in the controller's judgement, or else the outcome that
+    ended the episode. `reason` is the controller's reason, and `turns` are its actions. `error`
+    says why the game refused the last action, if it did.
+    """
 
     goal: str
     ended: str
@@ -59,8 +66,11 @@ class Pursuit:
 
 
 class Controller:
-    """One step of the episode is one command; `step` is 0 when the budget is spent. `max_idle`
-    sub-goals in a row that end without a command end the episode: no budget would."""
+    """Carries out sub-goals, with one command in each step of the episode.
+
+    `step` is 0 when the budget is spent. `max_idle` sub-goals in a row that end without a command
+    end the episode, because the budget would not end it.
+    """
 
     def __init__(self, episode: Episode, max_retries: int, max_idle: int) -> None:
         self.episode = episode
@@ -72,7 +82,7 @@ class Controller:
         self.step = next(self._steps, 0)
 
     def carry_out(self, goals: Sequence[str]) -> list[Pursuit]:
-        """One sub-goal after the other, until the first that is not accomplished."""
+        """Pursues one sub-goal after the other, until the first that is not accomplished."""
         pursuits: list[Pursuit] = []
         for goal in goals:
             pursuits.append(self.pursue(goal))
@@ -81,7 +91,8 @@ class Controller:
         return pursuits
 
     def pursue(self, goal: str) -> Pursuit:
-        """Ends as accomplished, failed, success, game_lost, step_limit or no_progress."""
+        """Pursues one sub-goal. It ends as accomplished, failed, success, game_lost, step_limit or
+        no_progress."""
         pursuit = self._pursue(goal)
         self._idle = 0 if pursuit.turns else self._idle + 1
         if self._idle >= self._max_idle and not pursuit.outcome:
@@ -114,8 +125,8 @@ class Controller:
     def _choose(
         self, dialogue: Dialogue, goal: str, turns: Sequence[Turn], error: str
     ) -> Choice | None:
-        """The first question of a sub-goal tells the situation, a later one what the last command
-        gave."""
+        """Asks for a command. The first question of a sub-goal shows the situation, a later one the
+        result of the last command."""
         memory, commands = self.episode.memory, self.episode.commands
         question = prompting.render(
             "deps/continue" if turns else "deps/controller",
@@ -132,8 +143,11 @@ class Controller:
 
 
 class GoalPlanner:
-    """Plans are sub-goals in words, numbered through the episode: a new plan takes over at the
-    number of the sub-goal that failed. An empty plan says that the model named no sub-goal."""
+    """Plans sub-goals in words.
+
+    The sub-goals are numbered through the episode, and a new plan begins at the number of the
+    sub-goal that failed. An empty plan means that the model named no sub-goal.
+    """
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -143,22 +157,26 @@ class GoalPlanner:
         self._plans = 0
 
     def plan(self, *, replans: bool = False, explains: bool = False) -> tuple[str, ...]:
-        """The whole plan, from the first observation; the prompt says if more is asked."""
+        """Returns the whole plan, from the first observation. `replans` and `explains` make the
+        prompt announce later questions."""
         return self._goals(self._render("planner", replans=replans, explains=explains))
 
-    def replan(self, untold: str) -> tuple[str, ...]:
-        """The plan from the failed sub-goal on; `untold` is what the dialogue does not hold yet."""
-        return self._goals(f"{untold}\n\n{self._render('replan')}".lstrip())
+    def replan(self, unsent: str) -> tuple[str, ...]:
+        """Returns the plan from the failed sub-goal on. `unsent` is the part of the question that
+        the dialogue does not contain yet."""
+        return self._goals(f"{unsent}\n\n{self._render('replan')}".lstrip())
 
     def next_goal(self, description: str = "") -> str:
-        """One sub-goal, as Inner Monologue plans; `description` tells what came of the last one."""
+        """Returns one sub-goal, as Inner Monologue plans. `description` is the result of the last
+        one."""
         after = f"{description}\n\n{self._render('next')}"
         goals = self._goals(after if description else self._render("monologue"))
         return next(iter(goals), "")
 
     def describe(self, pursuits: Sequence[Pursuit], *, finished: bool = True) -> str:
-        """The descriptor: which steps succeeded, which one failed and why, and the state in words.
-        If all succeeded, a `finished` plan is said not to have done the task."""
+        """Returns the descriptor's text: which steps succeeded, which one failed and why, and the
+        state in words. If all succeeded and the plan is `finished`, the text says that the task is
+        not done."""
         last = pursuits[-1]
         numbered = list(enumerate(pursuits, self._number))
         self._number += sum(pursuit.ended == "accomplished" for pursuit in pursuits)
@@ -172,9 +190,8 @@ class GoalPlanner:
         )
 
     def explain(self, description: str) -> str:
-        """The explainer: asks why the plan failed. Returns what is still to be told before the next
-        plan: nothing, as it now stands in the dialogue; the description if nothing was explained.
-        """
+        """Asks the explainer why the plan failed. Returns the part of the next question that the
+        dialogue does not contain yet: "" after an explanation, otherwise the description."""
         question = f"{description}\n\n{self._render('explainer')}"
         return "" if self._dialogue.ask(question, TEXT, step=self._controller.step) else description
 
@@ -185,14 +202,16 @@ class GoalPlanner:
         return tuple(filter(None, map(str.strip, answer.goals))) if answer else ()
 
     def _render(self, part: str, **facts: object) -> str:
-        look = self._episode.memory[0].text
+        first = self._episode.memory[0].text
         package = self._episode.environment.package
-        shown = prompting.render(f"deps/{part}", package, look=look, number=self._number, **facts)
+        shown = prompting.render(f"deps/{part}", package, look=first, number=self._number, **facts)
         return shown.text
 
 
 def most_choices(commands: int, max_idle: int) -> int:
-    """Usable answers of the controller in an episode of so many commands: one for each command, and
-    one at each sub-goal's end. A command may come after `max_idle` sub-goals that end without any.
+    """Returns the maximum number of usable answers of the controller in an episode.
+
+    There is one answer for each command, and one at the end of each sub-goal. `max_idle` sub-goals
+    without a command may end before each command.
     """
     return commands + commands * max_idle

@@ -1,6 +1,6 @@
-"""What a vLLM server's responses say: texts, thoughts, tokens. Sends nothing.
+"""The responses of a vLLM server: texts, thoughts, tokens. This module sends nothing.
 
-The types below are what is relied on of a response; what they leave out may be anything.
+The types below have only the fields that the package uses; other fields may contain anything.
 """
 
 import json
@@ -16,14 +16,17 @@ Tokens = tuple[Annotated[int, Field(ge=0)], ...]
 
 
 class Body(BaseModel):
-    """Numbers are numbers and texts are texts: nothing is converted."""
+    """Base of all response types. It is strict: a number in a string is an error, for example."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
 
 class Choice(Body):
-    """One of the answers; `token_ids` where they were asked for. A "circle" is one that we broke
-    off."""
+    """One of the answers.
+
+    `token_ids` are present if they were requested. The finish reason "circle" does not come from
+    the server: it means that the client stopped the answer (see `Streamed`).
+    """
 
     index: Count = 0
     finish_reason: Literal["stop", "length", "circle"]
@@ -31,24 +34,32 @@ class Choice(Body):
 
     @property
     def drawn(self) -> Tokens:
-        """All tokens that were drawn: thought, answer, end-of-text.
+        """All tokens that were drawn: thought, answer, end of text.
 
-        Raises ConfigError if the server does not tell them.
+        Raises ConfigError if the server does not return them.
         """
         return required("token_ids", self.token_ids)
 
     @property
     def spelled(self) -> Tokens:
-        """The tokens of the text: a "stop" is an end-of-text, drawn last. Raises as `drawn`."""
+        """The drawn tokens without the end of text, which comes last if the reason is "stop".
+
+        Raises ConfigError if the server does not return the tokens.
+        """
         return self.drawn[:-1] if self.finish_reason == "stop" else self.drawn
 
 
 class TextChoice(Choice):
+    """An answer of a plain completion."""
+
     text: str
 
 
 class Message(Body):
-    """A thought is the `reasoning` of vLLM, the `reasoning_content` of other servers."""
+    """The message of a chat completion.
+
+    vLLM returns a thought as `reasoning`, other servers as `reasoning_content`.
+    """
 
     content: str | None = None
     reasoning: str | None = None
@@ -60,25 +71,28 @@ class Message(Body):
 
 
 class ChatChoice(Choice):
+    """An answer of a chat completion."""
+
     message: Message
 
     @property
     def is_thought(self) -> bool:
-        """Whether it is a thought and nothing behind it."""
+        """Whether the message has a thought and no text after it."""
         return bool(self.message.thought) and not self.message.content
 
     def text(self, *, thinking: bool, constrained: bool) -> str:
-        """The answer behind its thought; "" if it was cut before it began.
+        """Returns the answer after its thought; "" if it was cut off before it began.
 
-        A model that was asked for no thought may still think, as gpt-oss always does. Raises
-        ConfigError if the server runs with a reasoning parser that we do not know of: a thought
-        ended the answer, or stands where a grammar should have been obeyed (`constrained`).
+        A model may think even if no thought was requested; gpt-oss always does. Raises ConfigError
+        if the server uses a reasoning parser that `model.thinking` does not mention. The sign is a
+        response with nothing but an unrequested thought, if it is complete or if a grammar should
+        have applied to it (`constrained`).
         """
         unasked = self.is_thought and not thinking
         if unasked and (constrained or self.finish_reason == "stop"):
             raise ConfigError(
-                "The server took the answer for a thought, and no grammar applied to it: it runs "
-                "with a reasoning parser that model.thinking does not tell of; set model.thinking, "
+                "The server treated the answer as a thought, so no grammar applied to it: it runs "
+                "with a reasoning parser that model.thinking does not mention; set model.thinking, "
                 "or start the server without --reasoning-parser."
             )
         return self.message.content or ""
@@ -89,13 +103,19 @@ C = TypeVar("C", ChatChoice, TextChoice)
 
 
 class Usage(Body):
+    """The numbers of tokens in a response."""
+
     prompt_tokens: Count
     completion_tokens: Count
 
 
 class Answers(Body, Generic[C]):
-    """`forced_tokens` are those of an answer that the server wrote without sampling them; 0 where
-    it does not tell: it drafts none, or there are several answers in the response."""
+    """A response with one or more answers.
+
+    `forced_tokens` counts the tokens of an answer that the server inserted instead of sampling
+    them. It is 0 if the server does not report it, because it forces no tokens or because the
+    response has several answers.
+    """
 
     choices: Annotated[tuple[C, ...], Field(min_length=1)]
     usage: Usage
@@ -113,7 +133,7 @@ class _Part(Body):
 
 
 class _Piece(Body):
-    """Of a response that is streamed; the last one has no part of the text."""
+    """One event of a streamed response; the last one contains no text."""
 
     choices: Annotated[tuple[_Part, ...], Field(max_length=1)]
     usage: Usage
@@ -121,9 +141,11 @@ class _Piece(Body):
 
 
 class Streamed:
-    """A response that comes in pieces, one a line, until the `watch` on its text says that it is
-    enough; `joined` is then the JSON of a response that came at once. One that ended by itself
-    without its end has no finish reason there, and is no answer."""
+    """Collects a streamed response, one event per line, until `watch` returns True for its text.
+
+    `joined` is the same response as JSON in one piece. If the stream ended too early, `joined` has
+    no finish reason and is not a valid answer.
+    """
 
     def __init__(self, watch: Callable[[str], bool]) -> None:
         self._watch = watch
@@ -132,8 +154,11 @@ class Streamed:
         self._counts: dict[str, Any] = {}
 
     def __call__(self, line: bytes) -> bool:
-        """Whether the response is to be broken off. Raises ValidationError for what is no piece."""
-        if not line.startswith(b"data: {"):  # blank, or the mark of the end
+        """Reads one line and returns whether to stop the response.
+
+        Raises ValidationError if the line is not a valid event.
+        """
+        if not line.startswith(b"data: {"):  # an empty line, or the end marker
             return False
         piece = _Piece.model_validate_json(line.removeprefix(b"data: "))
         self._counts = piece.model_dump(include={"usage", "metrics"})
@@ -148,6 +173,7 @@ class Streamed:
 
     @property
     def joined(self) -> bytes:
+        """The JSON of the response, as if it had come in one piece."""
         choice = {
             "text": self._text,
             "token_ids": self._tokens,
@@ -157,7 +183,7 @@ class Streamed:
 
 
 class Tokenized(Body):
-    """Of a prompt, with the size of the model's context."""
+    """The response of /tokenize: the tokens, and the size of the model's context in tokens."""
 
     tokens: Tokens
     count: Count
@@ -165,19 +191,23 @@ class Tokenized(Body):
 
 
 class Detokenized(Body):
+    """The response of /detokenize: the text."""
+
     prompt: str
 
 
 class Version(Body):
+    """The response of /version."""
+
     version: Annotated[str, Field(pattern=r"^[\w.+!-]{1,80}$")]
 
 
 def required(name: str, what: T | None) -> T:
-    """Raises ConfigError if the server does not tell it."""
+    """Returns a field of a response. Raises ConfigError if the server did not return it."""
     if what is None:
         raise ConfigError(
-            f"The server does not tell the {name} of an answer, which answers in stages and "
-            "several samples in one request need: it is too old, or a gateway drops them. Point "
+            f"The server does not return the {name} of an answer, which answers in stages and "
+            "several samples in one request need; it is too old, or a gateway removes them. Point "
             "model.server.url at vLLM >= 0.12 itself, or choose decoding=syntax and one sample."
         )
     return what

@@ -1,9 +1,10 @@
-"""The requests for answers: made through Outlines, whole or in stages, one or many.
+"""The requests for answers, which are drawn in one piece or in stages, one or several at once.
 
-Outlines writes the constraint of a request. Sending it is ours, because Outlines keeps the text
-only: no token counts, no finish reason, no thought. An answer in stages begins as a chat completion
-and goes on as plain completions, from the very tokens that were drawn before. One that begins with
-forced text is a plain completion from the start, behind the tokens of the chat's prompt.
+Outlines writes the constraint of a request. This module sends the request itself, because Outlines
+keeps only the text: no token counts, no finish reason, no thought. An answer in stages begins as a
+chat completion and continues as plain completions, from exactly the tokens that were drawn before.
+An answer that begins with forced text is a plain completion from the start, after the tokens of the
+chat's prompt.
 """
 
 import dataclasses
@@ -24,15 +25,18 @@ from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, required
 from pddlego_local.models.vllm.connection import Connection
 
-# Stated in full: a server would fill gaps from the model's generation_config (Qwen's has top_k 20
-# and a repetition penalty), and models would differ in more than their weights.
+# All settings are stated. Otherwise a server would use the model's generation_config (Qwen's has
+# top_k 20 and a repetition penalty), and models would differ in more than their weights.
 _NEUTRAL: dict[str, Any] = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
 _WITH_TOKENS = {"return_token_ids": True}
 
 
 class VllmClient:
-    """Thread-safe. `thinking` is how the model thinks, None if it does not. `tokenizer` is the
-    model's own in this process, None where only the server has it."""
+    """Requests answers from a server; thread-safe.
+
+    `thinking` describes how the model thinks; None means that it does not. `tokenizer` is the
+    model's own tokenizer in this process; None means that only the server has it.
+    """
 
     def __init__(
         self,
@@ -42,8 +46,11 @@ class VllmClient:
         *,
         as_response_format: bool = False,
     ) -> None:
-        """`as_response_format`: JSON schemas are sent as OpenAI's servers take them, and no other
-        grammar can be."""
+        """Sets up the client.
+
+        With `as_response_format`, JSON schemas are sent in OpenAI's `response_format`, and all
+        other grammars are refused.
+        """
         self.connection = connection
         self._as_response_format = as_response_format
         self._thinking = thinking
@@ -53,7 +60,7 @@ class VllmClient:
     def complete(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
     ) -> Completion:
-        """See `VllmModel.complete`."""
+        """Requests one answer; see `VllmModel.complete`."""
         start = time.perf_counter()
         watched = prefix is not None and prefix.watch and not sampling.thinking
         if prefix and (prefix.forced_prefix or watched) and not continues(prefix, sampling):
@@ -68,12 +75,12 @@ class VllmClient:
         completion = _completion(response, response.choices[0], grammar, sampling, latency_s)
         if prefix is None:
             return completion
-        return dataclasses.replace(completion, prefix=self._begun(completion, response, sampling))
+        return dataclasses.replace(completion, prefix=self._prefix(completion, response, sampling))
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        """See `VllmModel.complete_many`."""
+        """Requests `count` answers at once; see `VllmModel.complete_many`."""
         start = time.perf_counter()
         response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
         latency_s = time.perf_counter() - start
@@ -90,10 +97,10 @@ class VllmClient:
         count: int,
         extra: dict[str, Any],
     ) -> Answers[ChatChoice]:
-        """`count` answers to a prompt; the server draws the i-th from the seed + i."""
+        """Requests `count` answers; the server draws answer i from the seed plus i."""
         prompt = self._prompt(messages, sampling)
         chosen = {key: value for key, value in prompt.items() if value}
-        body = chosen | {"n": count} | self._drawn_as(sampling, grammar) | extra
+        body = chosen | {"n": count} | self._sampling_fields(sampling, grammar) | extra
 
         def room() -> int:
             counted = self.connection.tokenize(**prompt)
@@ -102,19 +109,18 @@ class VllmClient:
         kind = Answers[ChatChoice]
         response = self.connection.answer("chat/completions", body, kind, grammar, room)
         if len(response.choices) != count:
-            raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
+            raise ModelFault(f"The server returned {len(response.choices)} answers, not {count}.")
         return response
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
-        """What the chat template makes a prompt of."""
+        """Returns the arguments from which the chat template renders the prompt."""
         arguments = template_arguments(self._thinking, sampling.thinking, self.connection.name)
         return {"messages": self._plain_text(messages), "chat_template_kwargs": arguments}
 
-    def _begun(
+    def _prefix(
         self, completion: Completion, response: Answers[ChatChoice], sampling: Sampling
     ) -> Prefix:
-        """What the first part of an answer is continued from: the answer begins behind the first
-        token that ends a thought."""
+        """Returns the prefix after the first stage; the answer follows the first end of thought."""
         tokens = response.choices[0].spelled
         end_of_thought = self._markers[1] if sampling.thinking else None
         begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
@@ -129,7 +135,7 @@ class VllmClient:
         tokens, forced = splice(prefix, self._tokenizer)
         before = [*prefix.opening, *tokens]
         self._check_gate(before)
-        body = {"prompt": before, **_WITH_TOKENS, **self._drawn_as(sampling, grammar)}
+        body = {"prompt": before, **_WITH_TOKENS, **self._sampling_fields(sampling, grammar)}
         body["max_tokens"] = max(1, sampling.max_tokens - forced)
 
         def room() -> int:
@@ -150,7 +156,7 @@ class VllmClient:
             forced_tokens=forced + response.forced_tokens,
         )
 
-    def _drawn_as(self, sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
+    def _sampling_fields(self, sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
         return {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
@@ -166,36 +172,37 @@ class VllmClient:
             return VLLMTypeAdapter().format_output_type(grammar and kind(grammar.text))
         if grammar.kind == "lark":
             raise ConfigError(
-                f"The server of {self.connection.name} takes JSON schemas and no other grammar; "
-                "choose decoding=free or decoding=json, or vLLM as the server."
+                f"The server of {self.connection.name} accepts no grammars except JSON schemas; "
+                "choose decoding=free or decoding=json, or use vLLM as the server."
             )
-        # Outlines' own adapter would forbid all keys but named ones, and edits have others.
+        # Outlines' own adapter would forbid unnamed keys, which edits need.
         named = {"name": "answer", "strict": True, "schema": json.loads(grammar.text)}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
 
     def _check_gate(self, before: Sequence[int]) -> None:
-        """The server's reasoning parser holds a grammar back until the prompt ends a thought.
+        """Raises an error if the server's reasoning parser would suspend the grammar.
 
-        It would do so in silence: the rest of the answer would be drawn without its grammar.
+        The parser silently waits for the end of a thought in the prompt; without one, the rest of
+        the answer would be drawn without its grammar.
         """
         if self._thinking is None:
             return
         last = next((token for token in reversed(before) if token in self._markers), None)
         if last is None:
             raise ConfigError(
-                f"The chat template of {self.connection.name} ends no thought, so that no grammar "
-                "would apply to the later stages of an answer; set model.thinking=null (and start "
-                "a server of your own without --reasoning-parser)."
+                f"The chat template of {self.connection.name} does not end a thought, so no "
+                "grammar would apply to the later stages of an answer; set model.thinking=null "
+                "(and start your own server without --reasoning-parser)."
             )
         if last != self._markers[1]:
             raise ModelFault(
                 f"An answer in stages holds {self._thinking.start}: no grammar would apply to the "
-                "rest of it."
+                "rest of the answer."
             )
 
     @cached_property
     def _markers(self) -> tuple[int, int]:
-        """The tokens that begin and end a thought; ConfigError if one is not one token."""
+        """The tokens that begin and end a thought. Raises ConfigError if a marker is no token."""
         assert self._thinking is not None
         return self._marker("start", self._thinking.start), self._marker("end", self._thinking.end)
 
@@ -216,7 +223,7 @@ def _completion(
     sampling: Sampling,
     latency_s: float,
 ) -> Completion:
-    """A choice of a chat completion: a whole answer, or the first part of one in stages."""
+    """Converts a choice of a chat completion: a whole answer, or the first stage of one."""
     text = choice.text(thinking=sampling.thinking, constrained=grammar is not None)
     unfinished = choice.is_thought or (sampling.thinking and not text)
     alone = len(response.choices) == 1

@@ -1,4 +1,4 @@
-"""The connection to one vLLM server: requests, retries, and what its failures mean."""
+"""The connection to one vLLM server: requests, retries, and the meaning of its failures."""
 
 import contextlib
 import functools
@@ -21,11 +21,11 @@ T = TypeVar("T", bound=Body)
 
 
 class Refused(ConfigError):
-    """HTTP 400."""
+    """The server answered with HTTP 400."""
 
 
 class OtherStatus(Exception):
-    """No success; the text is what the server said."""
+    """The server answered with an HTTP status other than success; the text is its message."""
 
     def __init__(self, status: int, said: bytes) -> None:
         super().__init__(_words(said))
@@ -33,8 +33,11 @@ class OtherStatus(Exception):
 
 
 class Connection:
-    """Thread-safe. `server` is the one at `url` where it is our own: errors tell what became of
-    it."""
+    """Sends requests to the server at `url`; thread-safe.
+
+    `name` is the server's name for the model. `server` is the server process if this program
+    started it; error messages then include its state.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class Connection:
         self._server = server
 
     def close(self) -> None:
-        """What is under way fails."""
+        """Closes the connection; requests under way fail."""
         self._http.close()
 
     def answer(
@@ -65,11 +68,12 @@ class Connection:
         room: Callable[[], int],
         watch: Callable[[str], bool] | None = None,
     ) -> T:
-        """The server's response, with as many tokens as the context holds if fewer than asked.
+        """Sends a request and returns the server's response.
 
-        Where there is a `watch`, it is broken off as soon as that says so of its text. `room`
-        counts the tokens, when they have to be known. Raises ConfigError for a request that the
-        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
+        If the context has no room for the requested number of tokens, the request is repeated with
+        as many as fit; `room` is then called to count these. If there is a `watch`, the response is
+        stopped as soon as `watch` returns True for its text. Raises ConfigError for a request that
+        the server refuses, PromptTooLong if not one token fits, and ModelFault if the server fails.
         """
         if watch:
             streamed = {"include_usage": True, "continuous_usage_stats": True}
@@ -85,27 +89,27 @@ class Connection:
                     raise
             if left < 1:
                 raise PromptTooLong(
-                    f"The prompt, with the prefix of its answer, leaves no room in the context of "
+                    f"The prompt and the beginning of its answer leave no room in the context of "
                     f"{self.name}; raise model.context_tokens or shorten the prompt."
                 )
-            # The answer will end with "length".
+            # The finish reason will be "length".
             return self._post(path, body | {"max_tokens": left}, kind, grammar, watch)
         except OtherStatus as error:
             raise ConfigError(
                 f"The server at {self._url}/ does not serve {self.name!r}; set model.server.name "
-                f"to a name that it serves. It said: {error}"
+                f"to a name that it serves. Its message: {error}"
             ) from error
 
     def tokenize(self, **prompt: Any) -> Tokenized:
-        """What the server says of a prompt. Raises ConfigError or ModelFault."""
+        """Returns the tokens of a prompt. Raises ConfigError or ModelFault."""
         return self._ask_tokenizer("tokenize", prompt, Tokenized)
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """The tokens of a text that stands inside an answer. Raises as `tokenize`."""
+        """Returns the tokens of a text inside an answer. Raises the same errors as `tokenize`."""
         return self.tokenize(prompt=text, add_special_tokens=False).tokens
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of some tokens. Raises as `tokenize`."""
+        """Returns the text of some tokens. Raises the same errors as `tokenize`."""
         return self._text_of(tuple(tokens)) if tokens else ""
 
     def _detokenized(self, tokens: tuple[int, ...]) -> str:
@@ -121,7 +125,10 @@ class Connection:
             ) from error
 
     def version(self) -> str:
-        """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
+        """Returns the server's vLLM version; "unknown" behind a gateway that forwards only /v1.
+
+        Raises ModelFault if the server cannot be reached or does not respond in time.
+        """
         try:
             return Version.model_validate_json(self._send("GET", "../version")).version
         except (Excessive, Lost) as error:
@@ -136,7 +143,7 @@ class Connection:
         body: bytes = b"",
         watch: Callable[[str], bool] | None = None,
     ) -> bytes:
-        """What the server answers. Raises as `HttpClient.request`, and OtherStatus."""
+        """Returns the response body. Raises Excessive or Lost (`HttpClient`), or OtherStatus."""
         streamed = Streamed(watch) if watch else None
         status, said = self._http.request(method, path, body, streamed)
         if 200 <= status < 300:
@@ -151,10 +158,12 @@ class Connection:
         grammar: Grammar | None = None,
         watch: Callable[[str], bool] | None = None,
     ) -> T:
-        """One request, and what it brought. Raises OtherStatus for 404, all else as errors of ours,
-        Refused among them."""
+        """Sends one request, with retries, and returns the parsed response.
+
+        Raises OtherStatus for HTTP 404, and otherwise Refused, ConfigError or ModelFault.
+        """
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(self._passing),
+            retry=tenacity.retry_if_exception(self._is_temporary),
             stop=tenacity.stop_after_attempt(4),
             wait=tenacity.wait_exponential(multiplier=0.25, max=4),
             reraise=True,
@@ -178,13 +187,13 @@ class Connection:
         except pydantic.ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"]))
-            told = f"{place}: {first['msg']}, not {first['input']!r:.80}" if place else first["msg"]
+            flaw = f"{place}: {first['msg']}, not {first['input']!r:.80}" if place else first["msg"]
             raise ModelFault(
-                f"{self._url}/ did not answer as vLLM does ({told:.200}). {self._last_words()}"
+                f"{self._url}/ did not answer as vLLM does ({flaw:.200}). {self._last_words()}"
             ) from error
 
-    def _passing(self, error: BaseException) -> bool:
-        """Whether an error may be gone in a moment: a lost connection to a server that lives."""
+    def _is_temporary(self, error: BaseException) -> bool:
+        """Returns whether to retry: a lost connection or HTTP 429, from a server that is alive."""
         again = isinstance(error, Lost) or (isinstance(error, OtherStatus) and error.status == 429)
         alive = self._server is None or self._server.alive()
         return again and alive and not self._http.is_closed
@@ -200,10 +209,10 @@ class Connection:
 
 
 def _words(said: bytes) -> str:
-    """What the server said, without the API's wrapping."""
+    """Returns the server's error message, without the JSON around it."""
     words = said.decode(errors="replace")
     with contextlib.suppress(ValueError, TypeError, AttributeError, LookupError, RecursionError):
-        told = json.loads(words)
-        words = str(told.get("error", told)["message"])
+        reply = json.loads(words)
+        words = str(reply.get("error", reply)["message"])
     words = words.strip()
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"

@@ -1,6 +1,6 @@
-"""What urllib3 lacks for requests to a server of models: a `close` that ends those under way.
+"""An HTTP client based on urllib3, with a `close` that aborts requests under way.
 
-Closing its pools does not wake the threads that wait for a response.
+urllib3 has no such method: closing its pools does not wake the threads that wait for a response.
 """
 
 import contextlib
@@ -21,22 +21,22 @@ _MOST_IDLE = 1024  # connections that are kept
 
 
 class Excessive(Exception):
-    """There was no answer in time; the text says what for."""
+    """The server did not respond in time; the text says which limit was exceeded."""
 
 
 class Lost(Exception):
-    """There was no response, or only its beginning; the text says why."""
+    """There was no response, or an incomplete one; the text says why."""
 
 
 class HttpClient:
     """A client of one server for many threads.
 
-    A request fails where nothing came for `timeout_s`. `close` makes every request under way fail
-    in its thread, and every later one. No proxy of the environment is used.
+    A request fails if no data arrives for `timeout_s` seconds. `close` makes every request under
+    way fail in its thread, and every later one. Proxies in environment variables are ignored.
 
     Closing a socket does not wake the thread that reads from it, and that thread might then read
-    from whatever gets its number next. So `close` shuts the sockets down, and the threads that use
-    them close them.
+    from another file that was given the same descriptor. So `close` only shuts the sockets down,
+    and the threads that use the sockets close them.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str], *, timeout_s: float) -> None:
@@ -51,7 +51,7 @@ class HttpClient:
         )
         kinds = self._pools.pool_classes_by_scheme
         self._pools.pool_classes_by_scheme = {
-            scheme: self._telling(kind) for scheme, kind in kinds.items()
+            scheme: self._registering(kind) for scheme, kind in kinds.items()
         }
         self._changing = threading.Lock()
         self._sockets = weakref.WeakSet[socket.socket]()
@@ -66,9 +66,9 @@ class HttpClient:
     ) -> tuple[int, bytes]:
         """Returns the response's status and body; `path` is relative to the client's address.
 
-        A response that succeeds is read line by line where there is `enough`, which is called with
-        each line: once it is True the request ends. Then there is no body to return. Raises
-        Excessive or Lost.
+        If `enough` is given, a successful response is read line by line. `enough` is called with
+        each line, and the request ends once it returns True; the returned body is then empty.
+        Raises Excessive or Lost.
         """
         if self.is_closed:
             raise Lost("it was closed")
@@ -77,14 +77,14 @@ class HttpClient:
                 method,
                 urljoin(self._url, path),
                 body=body,
-                decode_content=False,  # unpacked, it may be a thousand times as large
+                decode_content=False,  # a decompressed response may be a thousand times as large
                 redirect=False,
                 retries=False,
                 preload_content=enough is None,
             )
             if enough is None or response.status >= 300:
                 return response.status, response.data
-            with contextlib.closing(response):  # if it was not read to its end, its socket too
+            with contextlib.closing(response):  # also closes the socket of an unfinished response
                 any(map(enough, response))
             return response.status, b""
         except NewConnectionError as error:  # also a ConnectTimeoutError
@@ -93,38 +93,38 @@ class HttpClient:
             raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
         except TimedOut as error:
             raise Excessive(
-                f"said nothing for {self._timeout_s:g} s; raise "
-                "model.server.request_timeout_s if it only needs longer"
+                f"sent nothing for {self._timeout_s:g} s; raise "
+                "model.server.request_timeout_s if it only needs more time"
             ) from error
         except (HTTPError, OSError, ValueError) as error:
             raise Lost(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
-        """Makes the requests under way fail. Any number of times."""
+        """Makes requests under way and all later ones fail. May be called several times."""
         with self._changing:
             self.is_closed = True
             for sock in self._sockets:
                 _shut_down(sock)
         self._pools.clear()
 
-    def _opened(self, sock: socket.socket) -> None:
+    def _register(self, sock: socket.socket) -> None:
         with self._changing:
             self._sockets.add(sock)
             if self.is_closed:
                 _shut_down(sock)
 
-    def _telling(self, pool: Any) -> Any:
-        """A class of pools whose connections tell of their sockets."""
-        opened = self._opened
+    def _registering(self, pool: Any) -> Any:
+        """Returns a subclass of `pool` whose connections register their sockets."""
+        register = self._register
 
         class Connection(pool.ConnectionCls):  # type: ignore[misc]
             def connect(self) -> None:
                 super().connect()
-                opened(self.sock)
+                register(self.sock)
 
         return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
 
 
 def _shut_down(one: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # closed already, or by the other side
+    with contextlib.suppress(OSError):  # it is closed already, perhaps by the other side
         one.shutdown(socket.SHUT_RDWR)

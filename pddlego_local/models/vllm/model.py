@@ -1,7 +1,7 @@
 """Any open-weight model behind a vLLM server, through Outlines.
 
-The server is one of our own for the run, or any that run at `server.url`. vLLM batches what many
-threads ask; an answer depends on the request's own seed, not on its company.
+The server is started for the run (a managed server), or it already runs at `server.url`. vLLM
+batches the requests of many threads; each answer is drawn with the seed of its own request.
 """
 
 import contextlib
@@ -30,16 +30,17 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import check_tokenizer
 from pddlego_local.models.weights import identity_of, locate, training_maps
 
-_LATELY_S = 3600.0
+_RESTART_WINDOW_S = 3600.0
 
 
 @dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
 class VllmModel:
     """A model behind vLLM. The server starts with the first request, or with `start`.
 
-    `context_tokens` bounds prompt and answer together (None: the model's own, managed servers
-    only). `thinking` needs the server's reasoning parser: a managed server is given it.
-    `refuses_grammars` says why only the rung "free" can be had, "" where all can.
+    `context_tokens` limits prompt and answer together; None means the model's own limit. Only a
+    managed server uses it. `thinking` requires the server's reasoning parser, which a managed
+    server is started with. `refuses_grammars` says why only the rung "free" is available; "" means
+    that all rungs are.
     """
 
     weights: str
@@ -60,11 +61,12 @@ class VllmModel:
         self._client: VllmClient | None = None
         self._probe: Callable[[], None] | None = None
         self._closed = False
-        self._died_at_s: list[float] = []
+        self._deaths_s: list[float] = []
         self._gave_up = ""
 
     @property
     def thought_markers(self) -> tuple[str, str] | None:
+        """The markers around a thought; None if the model does not think."""
         return self.thinking.markers if self.thinking else None
 
     def preflight(self, *, thinking: bool = False) -> None:
@@ -73,7 +75,7 @@ class VllmModel:
         self._check_parts()
 
     def _check_parts(self) -> None:
-        """Address, GPUs, serving environment and weights."""
+        """Checks address, GPUs, serving environment and weights."""
         if self.server.url is not None:
             self.server.check_url()
             self.server.options()
@@ -84,8 +86,8 @@ class VllmModel:
         build, _ = serving_build(self.server.env)
         if device not in ("auto", build):
             raise MissingPart(
-                f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
-                f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
+                f"device={device}, but {self.server.env} holds vLLM's {build} build; replace it "
+                f"with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
         if device == "auto" and build == "cuda":
             self.server.check_gpus()
@@ -94,7 +96,11 @@ class VllmModel:
             locate(self.weights, self.revision)
 
     def identity(self) -> dict[str, str]:
-        """What a record says of this model. Raises as `preflight`, ModelFault for a dead server."""
+        """Returns what a record says about this model.
+
+        Raises MissingPart or ConfigError if the model cannot be served here, and ModelFault if the
+        server does not respond.
+        """
         if self.server.url is None:
             folder = locate(self.weights, self.revision, self.server.download)
             what = identity_of(self.weights, self.revision, folder)
@@ -109,11 +115,11 @@ class VllmModel:
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:
-        """As `core.protocols.Trained`, from the list beside the weights."""
+        """Returns the training maps from the list beside the weights (`core.protocols.Trained`)."""
         return training_maps(self.weights)
 
     def start(self) -> VllmClient:
-        """Starts the server now, if it is one of our own. Thread-safe, idempotent.
+        """Starts the server now if it is a managed one. Thread-safe and idempotent.
 
         Raises MissingPart, ConfigError or ModelFault.
         """
@@ -128,7 +134,7 @@ class VllmModel:
                 self._check_parts()
                 self._client = self._connect()
             client, probe = self._client, self._probe
-        if probe:  # without the lock: `close` must be able to end it
+        if probe:  # not under the lock, so that `close` can end it
             probe()
             self._probe = None
         return client
@@ -140,15 +146,15 @@ class VllmModel:
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        """Asks for one answer, or for the next stage of one (which no longer thinks).
+        """Requests one answer, or the next stage of one; later stages contain no thought.
 
-        The same messages, grammar and sampling ask for the same answer. A token limit (or the end
-        of the context) ends it with "length". Raises GrammarFault for a grammar that does not
-        compile, ConfigError for a prompt that leaves no room in the context, for thinking that the
-        model cannot do and for a server that cannot answer in stages; ModelFault when the server
-        fails.
+        The same messages, grammar and sampling request the same answer. If the answer reaches the
+        token limit or the end of the context, its finish reason is "length". Raises GrammarFault
+        for a grammar that does not compile, ConfigError for a prompt that leaves no room in the
+        context, for thinking that the model does not support and for a server that cannot answer in
+        stages, and ModelFault if the server fails.
         """
-        # A stage's grammar serves one request: whether it compiles is asked where that failed.
+        # A stage's grammar is used once, so it is checked only after its request failed.
         client = self._ready(grammar if prefix is None else None)
         try:
             with self._slots:
@@ -161,10 +167,10 @@ class VllmModel:
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        """`count` answers in one request, drawn from the seeds that follow the sampling's.
+        """Requests `count` answers at once; answer i is drawn from the sampling's seed plus i.
 
-        Each has its own completion tokens, the prompt's tokens and the latency of the request.
-        Raises as `complete`.
+        Each answer has its own number of completion tokens; the number of prompt tokens and the
+        latency are those of the request. Raises the same errors as `complete`.
         """
         client = self._ready(grammar)
         with self._slots:
@@ -176,23 +182,23 @@ class VllmModel:
         return self.start()
 
     def close(self) -> None:
-        """Ends a managed server and waits until its processes are gone; for good."""
+        """Ends a managed server permanently and waits until its processes are gone."""
         with self._lock:
             self._closed = True
             self._end_server()
 
     @property
     def restarts(self) -> int:
-        """How often its server was found dead."""
-        return len(self._died_at_s)
+        """How often the server was found dead."""
+        return len(self._deaths_s)
 
     def _restart_or_give_up(self, dead: VllmServer) -> None:
-        """The server died under an earlier request: this one starts another, some times an hour."""
+        """Prepares a restart of a dead server; raises ModelFault after too many within an hour."""
         now = time.monotonic()
-        self._died_at_s.append(now)
-        lately = sum(now - died < _LATELY_S for died in self._died_at_s)
-        if lately > self.server.max_restarts:
-            times = f"{lately} times within an hour" if lately > 1 else "once"
+        self._deaths_s.append(now)
+        recent = sum(now - died < _RESTART_WINDOW_S for died in self._deaths_s)
+        if recent > self.server.max_restarts:
+            times = f"{recent} times within an hour" if recent > 1 else "once"
             self._gave_up = f"The vLLM server of {self.weights} died {times}. {dead.last_words()}"
             raise ModelFault(self._gave_up)
         self._end_server()
@@ -205,7 +211,7 @@ class VllmModel:
         self._client = self._managed = None
 
     def _connect(self) -> VllmClient:
-        """To a server of our own, which is started, or to that at `url`."""
+        """Starts a managed server if there is no `url`, and returns a client of the server."""
         server = self.server
         url, key, name = server.url, server.api_key, server.name or self.weights
         if url is None:
@@ -230,8 +236,10 @@ class VllmModel:
         )
 
     def launch_arguments(self) -> list[str]:
-        """Those of serving/launch.py for a server of our own. Raises MissingPart for weights that
-        are not here and may not be fetched."""
+        """Returns the arguments of serving/launch.py for a managed server.
+
+        Raises MissingPart if the weights are not on this machine and may not be downloaded.
+        """
         server, model, for_vllm = self.server, self.weights, list(self.server.extra_arguments)
         if server.download:
             for_vllm[:0] = ["--revision", self.revision] if self.revision else []
@@ -257,9 +265,9 @@ class VllmModel:
         return [model, *itertools.chain(*given), *flags, "--", *for_vllm]
 
     def _tokenizer(self) -> LocalTokenizer | None:
-        """The model's own, None where its weights are not on this machine."""
+        """Returns the model's own tokenizer; None if the weights are not on this machine."""
         if self.server.url is not None and is_gguf(self.weights):
-            return None  # a folder would have to be made of the file
+            return None  # the file would first have to be unpacked to a model folder
         with contextlib.suppress(PddlegoError):
             return LocalTokenizer.of(self.weights, locate(self.weights, self.revision))
         return None

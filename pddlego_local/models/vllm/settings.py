@@ -1,4 +1,4 @@
-"""How a vLLM server is reached or run, and what one of our own can do that others cannot."""
+"""The settings of a vLLM server, and the options that only a managed server has."""
 
 import itertools
 import urllib.parse
@@ -14,7 +14,7 @@ from pddlego_local.models.vllm.server import serving_build
 
 FORCED_TOKENS_NEED = "0.32.0"  # as in serving/launch.py, which runs without this package
 INVARIANT_CAPABILITY = 8.0
-_NOT_OURS = "the server at model.server.url is not ours to start."
+_NOT_OURS = "the server at model.server.url is not started by this program."
 _DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
 
 
@@ -22,16 +22,17 @@ _DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
 class Server:
     """Where the server is or how it is run.
 
-    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
-    `name` is what an external server calls the model, None the weights' name. One that is not vLLM
-    `accepts` JSON schemas alone, as OpenAI's `response_format`. `extra_arguments` go
-    to vLLM, `variables` to its environment; its logs are kept in the folder `logs`, beside the
-    records. `download` permits the server to reach a hub.
-    `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
-    an answer in the same way whatever else it answers, which costs time
-    (docs/understand/requests.md). "auto" and None: where it can be had; forced tokens on the CPU
-    alone, as they put a CUDA server on vLLM's first model runner, which draws other
-    answers from a seed.
+    With `url` (".../v1") None, the server is managed: it is started for the run from the serving
+    environment `env` and ended with it. `name` is the name that an external server gives the model;
+    None means the weights' name. A server that is not vLLM `accepts` only JSON schemas, in OpenAI's
+    `response_format`. `extra_arguments` go to vLLM, and `variables` to its environment. Its logs
+    are kept in the folder `logs`, beside the records. `download` permits the server to reach a hub.
+
+    With `forced_tokens`, tokens that the grammar forces are inserted, not sampled
+    (serving/forced_tokens.py). A `batch_invariant` server computes an answer in the same way
+    whatever else it answers, which costs time (docs/understand/requests.md). "auto" and None turn
+    an option on if it is available. None turns forced tokens on only on the CPU: on CUDA they
+    require vLLM's first model runner, which draws other answers from a seed.
     """
 
     url: str | None = None
@@ -55,7 +56,7 @@ class Server:
     logs: Path | None = None
 
     def check_url(self) -> None:
-        """Raises ConfigError for what is no address."""
+        """Raises ConfigError if `url` is not an HTTP address."""
         if self.url and urllib.parse.urlsplit(self.url).scheme in ("http", "https"):
             return
         raise ConfigError(
@@ -63,8 +64,10 @@ class Server:
         )
 
     def check_gpus(self) -> None:
-        """Raises MissingPart if fewer GPUs are visible than the server is to run on. Of what else
-        may be in the way (driver, compiler, memory) vLLM tells at its start."""
+        """Raises MissingPart if fewer GPUs are visible than the server needs.
+
+        vLLM reports other obstacles (driver, compiler, memory) when it starts.
+        """
         needed, visible = self._gpus, gpu_count()
         if visible < needed:
             what = "model.server.tensor_parallel_size"
@@ -77,13 +80,13 @@ class Server:
 
     @property
     def _gpus(self) -> int:
-        """Of this machine: those of an engine, times its copies here."""
+        """How many GPUs of this machine are needed: those of one engine, times its copies here."""
         here = self.argument("--data-parallel-size-local", "-dpl") or self.engines
         spread = self.argument("--data-parallel-backend", "-dpb") == "ray"
         return self.tensor_parallel_size * (int(here) if here.isdecimal() and not spread else 1)
 
     def argument(self, *names: str) -> str:
-        """The value that an option of vLLM's has in `extra_arguments`, "" if it is not there."""
+        """Returns the value of a vLLM option in `extra_arguments`; "" if the option is absent."""
         value = ""
         for word, following in itertools.pairwise([*self.extra_arguments, ""]):
             name, joined, given = word.partition("=")
@@ -97,11 +100,12 @@ class Server:
         return self.argument("--data-parallel-size", "-dp") or "1"
 
     def options(self) -> tuple[str, ...]:
-        """Which of "forced_tokens" and "batch_invariant" a server of our own is started with.
+        """Returns which of "forced_tokens" and "batch_invariant" a managed server is started with.
 
-        Raises ConfigError if one is asked for and cannot be had, MissingPart without a server.
+        Raises ConfigError if one is requested but unavailable, and MissingPart if the serving
+        environment has no vLLM.
         """
-        had = []
+        available = []
         for name, wanted, obstacle in (
             ("forced_tokens", self.forced_tokens, self._no_forced_tokens),
             ("batch_invariant", self.batch_invariant, self._not_batch_invariant),
@@ -111,30 +115,30 @@ class Server:
             reason = _NOT_OURS if self.url is not None else obstacle()
             if reason and wanted is True:
                 raise ConfigError(
-                    f"model.server.{name}=true cannot be had: {reason} Leave the option out, or "
+                    f"model.server.{name}=true is unavailable: {reason} Leave the option out, or "
                     "set it to false."
                 )
             if not reason:
-                had.append(name)
-        return tuple(had)
+                available.append(name)
+        return tuple(available)
 
     def _no_forced_tokens(self) -> str:
-        """Why; "" if they can be had."""
+        """Returns why forced tokens are unavailable; "" if they are available."""
         build, version = serving_build(self.env)
         if build == "cuda" and self.forced_tokens is None:
             return "it is made for vLLM's CPU build."
         if version.partition("+")[0] != FORCED_TOKENS_NEED:
             return (
                 f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds {version} "
-                "(`make clean serving` makes it anew)."
+                "(`make clean serving` replaces it)."
             )
         for given in self.extra_arguments:
             if given.replace("_", "-").startswith(_DRAFTS):
-                return f"model.server.extra_arguments has {given}, which takes its place."
+                return f"model.server.extra_arguments has {given}, which replaces it."
         if self.engines != "1":
             return (
-                f"model.server.extra_arguments has --data-parallel-size {self.engines}, under "
-                "which vLLM pads requests with drafts of its own."
+                f"model.server.extra_arguments has --data-parallel-size {self.engines}, with "
+                "which vLLM pads requests with its own draft tokens."
             )
         return ""
 
@@ -146,5 +150,5 @@ class Server:
             return ""
         return (
             f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or higher, "
-            f"and the least of those here has {capability:g}."
+            f"and a GPU of this machine has {capability:g}."
         )

@@ -1,8 +1,8 @@
-"""Whether a server reads and writes text as the model's own tokenizer does.
+"""Checks that a server reads and writes text as the model's own tokenizer does.
 
-The transformers of vLLM's environment (before 5.20) puts a tokenizer of its own in the place of one
-whose class is LlamaTokenizerFast, and blanks are lost (transformers#45488). serving/launch.py keeps
-its servers from that; any other server is only asked.
+Versions of transformers before 5.20, as in vLLM's environment, replace a tokenizer whose class is
+LlamaTokenizerFast by their own, which loses spaces (transformers#45488). serving/launch.py prevents
+this for the servers that it starts; other servers can only be tested.
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂 (:goal (at ?x
 def check_tokenizer(
     connection: Connection, own: LocalTokenizer | None, *, ours: bool = True
 ) -> None:
-    """Asks the server to spell a text and to write it again.
+    """Lets the server tokenize and detokenize a text and compares the results.
 
-    `own` is the model's tokenizer, None where it is not on this machine: then the text must come
-    back as it was. Raises ConfigError if the server loses or changes some of it. A server that is
-    not `ours` and cannot be asked passes: a gateway may know no /tokenize.
+    `own` is the model's tokenizer. If it is None (not on this machine), the text must come back
+    unchanged. Raises ConfigError if the server loses or changes parts of the text. A server that is
+    not `ours` passes if it cannot be tested: a gateway may have no /tokenize.
     """
     try:
         read = connection.encode(PROBE)
@@ -34,12 +34,12 @@ def check_tokenizer(
     if own:
         tokens = own.encode(PROBE)
         pairs = [("reads", read, tokens), ("writes", written, own.decode(tokens))]
-    for verb, said, meant in pairs:
-        if said != meant:
+    for verb, actual, expected in pairs:
+        if actual != expected:
             raise ConfigError(
-                f"vLLM {verb} text otherwise than the tokenizer of {(own or connection).name}: "
-                f"{said!r:.100} in place of {meant!r:.100}. Its transformers may replace the "
-                "tokenizer: start the server with serving/launch.py when the weights are on its "
+                f"vLLM {verb} text differently from the tokenizer of {(own or connection).name}: "
+                f"{actual!r:.100} instead of {expected!r:.100}. Its transformers may replace the "
+                "tokenizer: start the server with serving/launch.py if the weights are on its "
                 'machine, or set tokenizer_class to "PreTrainedTokenizerFast" in their '
                 "tokenizer_config.json."
             )

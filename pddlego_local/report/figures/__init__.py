@@ -1,3 +1,1 @@
-"""Figures of a report: `charts` says which figures there are and what they show, and `plotting`
-draws them.
-"""
+"""Figures of a report: `charts` and `differences` define the figures, and `plotting` draws them."""

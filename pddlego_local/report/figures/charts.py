@@ -1,5 +1,5 @@
-"""Which figures a report has: a panel a system, in the order of the ladder. Cells that differ in
-nothing but their seed are one series: one bar, or one point of a line."""
+"""Defines the figures of a report. Each system has a panel, in the order of the ladder. Cells that
+differ only in their seed are one series, drawn as one bar or one point of a line."""
 
 import re
 from collections import Counter, defaultdict
@@ -29,20 +29,23 @@ HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
     "success": "valid in gold",
     "valid_but_wrong": "valid but wrong",
 }
-"""Rates of answers in described worlds, as a legend calls them."""
+"""The rates of answers in described worlds, with their names in the legend."""
 
 MOST_PANELS = 12
 MOST_LINES = 10
 MOST_STACKS = 24
-LINES = 2.4  # inches, a panel of lines
+LINES = 2.4  # the height of a panel with lines, in inches
 
 
 @dataclass(frozen=True)
 class Series:
-    """`system` is the environment and the method, `place` the environment's settings and `line` the
-    model with all other settings, where these tell series apart; `decoding` is the label of the
-    rung. `tasks` are the episodes that count, by kind of task; `trials` the games solved after
-    trial 1, 2, …, seeds added up."""
+    """The results of cells that differ only in their seed.
+
+    `system` is the environment and the method. `place` has the environment's settings and `line`
+    the model with all other settings, if these differ between series. `decoding` is the label of
+    the rung. `tasks` has the scored episodes by kind of task, and `trials` the games solved after
+    trial 1, 2, …, summed over seeds.
+    """
 
     system: str
     place: str
@@ -57,7 +60,7 @@ class Series:
 
     @cached_property
     def ended(self) -> Counter[str]:
-        """The outcomes of the episodes that count."""
+        """The outcomes of the scored episodes."""
         return Counter(row.outcome for rows in self.tasks.values() for row in rows)
 
     @property
@@ -74,7 +77,8 @@ class Series:
 
 
 def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
-    """Those with an episode that counts, in the order of the ladder, then in that of `cells`."""
+    """Returns the series with scored episodes, in the order of the ladder, then in that of
+    `cells`."""
     varying = varying_options(cells) - {"seed"}
     places = {name for name in varying if name.startswith("environment.")}
 
@@ -106,25 +110,26 @@ def _series(names: tuple[str, str, str, str], cells: Sequence[CellRecord], also:
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
-    """Of seeds, which play the same games: they are worth no more than one of them."""
+    """Sums rates over seeds. All seeds play the same games, so together they are worth no more
+    independent samples than one of them."""
     effective = max(r.n if r.effective is None else r.effective for r in rates)
     return Rate(sum(r.k for r in rates), sum(r.n for r in rates), effective)
 
 
 def _short(settings: str) -> str:
-    """Without the groups: "layout=line" for "decoding.layout=line"."""
+    """Removes the config groups: "layout=line" for "decoding.layout=line"."""
     return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
 
 
 def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
-    """Writes `name`.svg, `name`_dark.svg and `name`.png where there is something to show, removes
-    the others from the folder, and returns the captions by name."""
+    """Writes `name`.svg, `name`_dark.svg and `name`.png of each figure with something to show,
+    removes the files of the others, and returns the captions by name."""
     for name in NAMES:
         remove(folder, name)
     systems = _grouped(series, "panel")
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
-    price = "The price of constraining: how far answers come"
+    price = "The cost of constraints: which stage answers reach"
     captions = {
         "success": _draw("success", "Success", _by_rung(several), folder, dots),
         "outcomes": _draw_outcomes(series, folder),
@@ -136,8 +141,8 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
 
 
 def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
-    """How the episodes of each arm ended: a bar an arm, the games that were won first. The arms of
-    a model stand together, and what all arms share stands in the title."""
+    """Draws how the episodes of each arm ended, with one bar for each arm and won games first. The
+    arms of a model are next to each other, and what all arms share is in the title."""
     by_model = sorted(series, key=lambda one: (one.panel, one.line.partition(" ")[0]))
     shown = [one for one in by_model if one.ended][:MOST_STACKS]
     if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
@@ -156,7 +161,7 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
         draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
     return "How the episodes of each arm ended" + (
-        f"; {left} more arms are in the tables alone" if left else ""
+        f"; {left} more arms are only in the tables" if left else ""
     )
 
 
@@ -170,7 +175,7 @@ def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
 
 
 def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
-    """The answers of each model in described worlds, rung by rung."""
+    """Yields a panel for the answers of each model in described worlds, rung by rung."""
     for title, arms in _grouped(series, "arm").items():
         lines = {
             shown: {one.decoding: getattr(one.measures, name) for one in arms}
@@ -192,7 +197,8 @@ def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
 
 
 def _by_task(series: Sequence[Series]) -> Iterator[Panel]:
-    """Arms that differ in the environment's settings alone are one line: these make the tasks."""
+    """Arms that differ only in the environment's settings are one line: the settings define the
+    tasks."""
     for system, arms in _grouped(series, "system").items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
         lines: dict[str, dict[str, Rate]] = defaultdict(dict)
@@ -209,8 +215,8 @@ def _rungs(series: Iterable[Series]) -> list[str]:
 def _draw(
     name: str, caption: str, panels: Iterable[Panel], folder: Path, dots: Sequence[Series] = ()
 ) -> str:
-    """The panels of several places, and below them one of `dots`. Returns the caption, "" where
-    there is nothing to show."""
+    """Draws the panels with two or more ticks, and below them one panel of `dots`. Returns the
+    caption, or "" if there is nothing to show."""
     panels = [panel for panel in panels if len(panel.ticks) > 1]
     if not panels and not dots:
         return ""
@@ -226,7 +232,7 @@ def _draw(
             ]
             draw_dots(axes[-1], "one decoding" if shown else "", rows, differences=False)
     left = len(panels) - MOST_PANELS
-    more = f"; {left} more systems are in the tables alone" if left > 0 else ""
+    more = f"; {left} more systems are only in the tables" if left > 0 else ""
     return f"{caption}, with intervals of 95 %{more}"
 
 

@@ -1,5 +1,5 @@
-"""The figure of what an experiment's comparisons found: a row for each, in the order in which they
-were declared."""
+"""The figure of the tested comparisons: a row with the difference and interval of each, in the
+order of their declaration."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +14,11 @@ NAME = "differences"
 def draw_differences(
     compared: Compared, verdicts: Sequence[Verdict], folder: Path
 ) -> dict[str, str]:
-    """Writes the figure where two comparisons or more have pairs, and removes the one from before
-    otherwise. `verdicts` are those of the comparisons. Returns the figure's caption by its name."""
+    """Writes the figure if two or more comparisons have pairs, and otherwise removes an earlier
+    one.
+
+    `verdicts` are the verdicts on the comparisons. Returns the caption by the name of the figure.
+    """
     remove(folder, NAME)
     titles = {verdict.number: verdict.title for verdict in verdicts}
     rows = [
@@ -27,4 +30,4 @@ def draw_differences(
         return {}
     with drawing(folder, NAME, [rows_height(len(rows))]) as axes:
         draw_dots(axes[0], "Difference in success, on new maps", rows, differences=True)
-    return {NAME: "What was compared, with the interval of each test's own level"}
+    return {NAME: "Differences of the tested comparisons, each with the interval of its test"}

@@ -1,6 +1,6 @@
-"""Figures as SVG, for a light page and for a dark one, and as PNG; the same bytes for the same
-records. Told apart in grey by markers and line styles, and wide as a phone's screen.
-matplotlib is loaded when one is drawn."""
+"""Draws figures as SVG, for a light and for a dark page, and as PNG. The same records give the same
+bytes. Markers and line styles distinguish lines in greyscale, and figures are as wide as the screen
+of a phone. matplotlib is loaded when a figure is drawn."""
 
 import re
 import warnings
@@ -25,18 +25,19 @@ COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#5
 ON_DARK = ("#8fb3f0", "#e5b85c", "#93c493", "#ec8c84", "#b7a5dc", "#bdbdbd", "#74c7c7", "#efb0cb")
 INK, PAPER, GREY = "#1a1a1a", "#ffffff", COLOURS[5]
 DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=True))}
-"""What each colour of a figure becomes on a dark page."""
+"""The colour on a dark page for each colour of a figure."""
 
 ENDINGS = (".svg", "_dark.svg", ".png")
-ABOVE = 0.21  # of the distance between two rows, a name above its dot
-LETTERS = 60  # on a line that spans the figure
-LONG = 28  # letters of a legend's entry, of which two do not fit side by side
+ABOVE = 0.21  # the height of a name above its dot, as a share of the distance between two rows
+LETTERS = 60  # characters in a line that spans the figure
+LONG = 28  # characters in a legend's entry from which on two do not fit side by side
 STYLE = Path(__file__).with_name("report.mplstyle")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines of shares, {name: {tick: share}}; `ticks` are all places, from the left."""
+    """Lines of shares, {name: {tick: share}}. `ticks` are all positions on the x axis, from the
+    left."""
 
     title: str
     ticks: Sequence[str]
@@ -44,25 +45,25 @@ class Panel:
 
 
 def remove(folder: Path, name: str) -> None:
-    """The files of a figure, if they are there."""
+    """Removes the files of a figure, if they exist."""
     for ending in ENDINGS:
         (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def rows_height(count: int) -> float:
-    """In inches, of a panel of so many rows, each with its name above it."""
+    """Returns the height in inches of a panel with `count` rows and a name above each row."""
     return 0.6 + 0.4 * count
 
 
 @contextmanager
 def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
-    """Panels of these heights in inches, one below the other, and higher by their legends; written
-    when the block ends."""
+    """Yields panels of these heights in inches, one below the other. Legends are added to the
+    heights, and the figure is written when the block ends."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(fname=STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a name in letters that the font does not have
+        warnings.filterwarnings("ignore", "Glyph")  # the font lacks characters of a name
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
         axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
@@ -82,9 +83,9 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
 
 
 def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> None:
-    """At most so many lines a panel, each a little to the side of the others; a name looks the same
-    in all panels."""
-    looks = list(dict.fromkeys(name for panel in panels for name in panel.lines))
+    """Draws at most `most` lines in each panel, each slightly shifted to the side. A name has the
+    same style in all panels."""
+    styles = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     for axis, panel in zip(axes, panels, strict=False):
         names = list(panel.lines)[:most]
         for number, name in enumerate(names):
@@ -93,16 +94,16 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
             places = [x for x, tick in enumerate(panel.ticks) if tick in shares and shares[tick].n]
             rates = [shares[panel.ticks[x]] for x in places]
             found = [(rate.share or 0.0, rate.interval) for rate in rates]
-            look = looks.index(name)
+            style = styles.index(name)
             axis.errorbar(
                 [x + aside for x in places],
                 [share for share, _ in found],
                 _errors(found),
                 capsize=3,
                 label=_wrapped(name),
-                color=COLOURS[look % len(COLOURS)],
-                marker=MARKERS[look % len(MARKERS)],
-                linestyle=STYLES[look % len(STYLES)],
+                color=COLOURS[style % len(COLOURS)],
+                marker=MARKERS[style % len(MARKERS)],
+                linestyle=STYLES[style % len(STYLES)],
                 markersize=5,
                 linewidth=1.3,
             )
@@ -119,8 +120,8 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
 def draw_dots(
     axes: "Axes", title: str, dots: Sequence[tuple[str, float, Interval]], *, differences: bool
 ) -> None:
-    """One name, share and interval a row, from the top down. Differences of shares have a line at
-    0."""
+    """Draws one row for each (name, share, interval), from the top. Differences of shares have a
+    line at 0."""
     shares, places = [share for _, share, _ in dots], range(len(dots))
     errors = _errors([(share, interval) for _, share, interval in dots])
     axes.errorbar(shares, places, xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
@@ -133,8 +134,8 @@ def draw_dots(
 
 
 def draw_stacks(axes: "Axes", title: str, stacks: Mapping[str, Mapping[str, float]]) -> None:
-    """One bar a name from the top down, made of shares that add up to 1: {name: {part: share}}.
-    A part that comes first in any bar stands left of those behind it."""
+    """Draws one bar for each name from the top, made of shares that add up to 1: {name: {part:
+    share}}. Parts have the same order in all bars: that of their first occurrence."""
     parts = list(dict.fromkeys(part for shares in stacks.values() for part in shares))
     ends = [0.0] * len(stacks)
     for number, part in enumerate(parts):
@@ -149,7 +150,7 @@ def draw_stacks(axes: "Axes", title: str, stacks: Mapping[str, Mapping[str, floa
 
 
 def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
-    """Each name stands above its row, where there is room for long ones."""
+    """Writes each name above its row, where there is room for long names."""
     for number, name in enumerate(names):
         axes.annotate(
             shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
@@ -161,7 +162,7 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
 
 
 def _legend_height(axes: "Axes") -> float:
-    """At most, in inches."""
+    """An upper bound in inches."""
     legend = axes.get_legend()
     lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()] if legend else []
     return 0.2 + 0.18 * sum(lines) if lines else 0.0
@@ -172,13 +173,13 @@ def _wrapped(text: str) -> str:
 
 
 def _errors(dots: Sequence[tuple[float, Interval]]) -> tuple[list[float], list[float]]:
-    """How far each interval reaches below its share, and above."""
+    """How far each interval extends below and above its share."""
     below = [max(0.0, share - interval.low) for share, interval in dots]
     return below, [max(0.0, interval.high - share) for share, interval in dots]
 
 
 def _legend(axes: "Axes") -> None:
-    """Below the panel, so that it hides nothing."""
+    """Draws the legend below the panel, so that it hides nothing."""
     names = axes.get_legend_handles_labels()[1]
     columns = 2 if len(names) > 3 and max(map(len, names)) < LONG else 1
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)

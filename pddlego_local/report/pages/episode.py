@@ -1,5 +1,5 @@
-"""What an episode's page shows: its events in order, with what changed from one to the next line by
-line; of an answer its parts, and the stages in which it was drawn."""
+"""Collects what an episode's page shows: its events in order, the lines of the PDDL that changed
+from one plan to the next, the parts of each answer, and the stages in which it was sampled."""
 
 import difflib
 import json
@@ -16,13 +16,15 @@ from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.links import EpisodeLink
 from pddlego_local.report.pages.rendering import page
 
-MOST_LINES = 1000  # of two files that are compared, which takes time as their product grows
+MOST_LINES = 1000  # of two files together; comparing takes time in proportion to their product
 
 
 def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
-    """The stages of an answer in order; a draft and what was rejected are none. Each with what was
-    rolled back before it, with its head, which was forced, and with the rest of what the model
-    added, which it chose."""
+    """Yields the stages of an answer in order, without the draft and rejected answers.
+
+    Each stage comes with the text that was rolled back before it, its forced head, and the rest of
+    its text, which the model chose.
+    """
     so_far = ""
     for stage in call.stages:
         if stage.name not in ("draft", "rejected"):
@@ -33,7 +35,8 @@ def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
 
 
 def parts_of(text: str) -> list[tuple[str, str]]:
-    """(key, value) of an answer that is a JSON object, else the text under no key."""
+    """Returns the (key, value) pairs of an answer that is a JSON object, and otherwise [("",
+    text)]."""
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):
@@ -47,16 +50,16 @@ def parts_of(text: str) -> list[tuple[str, str]]:
 
 
 class Line(NamedTuple):
-    """One line of a file; `change` is "" where both files have it."""
+    """One line of a file; `change` is "" if both files have it."""
 
     change: Literal["", "new", "gone"]
     text: str
 
 
-@lru_cache(maxsize=64)  # a domain that does not change is read once an episode
+@lru_cache(maxsize=64)  # an unchanged domain is read once in an episode
 def readable_file(text: str) -> str:
-    """A PDDL file in the layout `lines`, with the parentheses that end a section on a line of their
-    own; what is no PDDL, as it was written."""
+    """Returns a PDDL file in the layout `lines`, with the closing parentheses of a section on a
+    separate line. A text that is not PDDL is returned unchanged."""
     try:
         printed = Printer("lines").file(text)
     except (ValueError, RecursionError):
@@ -69,12 +72,12 @@ def readable_file(text: str) -> str:
 
 
 def difference(before: str, after: str) -> list[Line]:
-    """The lines of both texts in order; the first ones of `after` alone where they are too many to
-    compare, or where there was nothing before."""
+    """Returns the lines of both texts in order. If `before` is empty or the texts have more than
+    MOST_LINES lines, returns only the first lines of `after`, without changes."""
     old, new = before.split("\n"), after.split("\n")
     if not before or len(old) + len(new) > MOST_LINES:
         left = len(new) - MOST_LINES
-        more = [f"… ({left} lines more: see the transcript)"] if left > 0 else []
+        more = [f"… ({left} more lines: see the transcript)"] if left > 0 else []
         return [Line("", text) for text in (*new[:MOST_LINES], *more)]
     lines: list[Line] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -88,8 +91,8 @@ def difference(before: str, after: str) -> list[Line]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One event; `begins` is the number of the step that begins with it, 0 where none does. Of a
-    plan, `files` are the lines of its domain and problem; `first` says that none came before."""
+    """One event. `begins` is the number of the step that begins with it, or 0. For a plan, `files`
+    has the lines of its domain and problem, and `first` says whether it is the first plan."""
 
     event: Event
     begins: int = 0
@@ -98,7 +101,7 @@ class Entry:
 
 
 def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, Any]) -> str:
-    """HTML. `neighbours` are as in `links.with_neighbours`."""
+    """Returns the page as HTML. `neighbours` is as in `links.with_neighbours`."""
     events, unreadable = cell.events(link.row)
     return page(
         "episode.html.jinja",
@@ -119,7 +122,7 @@ def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, A
 
 
 def ended(row: EpisodeRow) -> str:
-    """In a word or two: "lost"."""
+    """Returns how an episode ended, in a few words, for example "lost"."""
     outcome = OUTCOMES[row.outcome]
     if outcome.apart == "unsolvable":
         return "no solution"
@@ -128,7 +131,7 @@ def ended(row: EpisodeRow) -> str:
 
 
 def entries(events: Sequence[Event]) -> Iterator[Entry]:
-    """In order, each with what a page shows besides its own facts."""
+    """Yields the events in order, each with what a page shows in addition."""
     files = {"domain": "", "problem": ""}
     step = 0
     for event in events:

@@ -1,5 +1,5 @@
-"""Where the episodes' pages lie, and where one leads from each: to the previous and the next one of
-its cell, and to the same game as it was played by other arms."""
+"""The paths of the episodes' pages, and their links: to the previous and the next episode of the
+cell, and to the same game as other arms played it."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ GameTrial = tuple[int, int]
 
 @dataclass(frozen=True)
 class EpisodeLink:
-    """One episode of the cell of this number. `apart` says why it does not count, "" if it does;
-    `path` is its page's below the report's folder, "" without a transcript."""
+    """One episode of the cell with this number. `apart` says why it is not scored, and is "" if it
+    is. `path` is the path of its page below the report's folder, "" without a transcript."""
 
     cell: int
     row: EpisodeRow
@@ -29,7 +29,7 @@ class EpisodeLink:
 
     @property
     def filters(self) -> dict[str, Sequence[str]]:
-        """What it can be filtered by, besides what its cell is."""
+        """The values for the filters, in addition to those of its cell."""
         return {
             "outcome": [self.row.outcome],
             "counts": [f"no: {self.apart}" if self.apart else "yes"],
@@ -39,7 +39,7 @@ class EpisodeLink:
 
 
 def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLink]]:
-    """Those of each cell. Cells of several experiments may have one name: folders are numbered."""
+    """Returns the links of each cell. Folders are numbered if several cells have the same name."""
     links: list[dict[GameTrial, EpisodeLink]] = []
     folders = set[str]()
     for number, cell in enumerate(cells):
@@ -62,10 +62,12 @@ def with_neighbours(
     number: int,
     others: Mapping[str, Mapping[int, str]],
 ) -> Iterator[tuple[EpisodeLink, dict[str, Any]]]:
-    """The episodes of a cell that have a page, in order; `others` as in `cells_by_factor`. Each
-    with the `previous` and the `next` one, and with what its game was elsewhere (`same_game`): what
-    differs, and [(its value, how the game went)], the episode itself among them; None without a
-    result."""
+    """Yields the episodes of a cell that have a page, in order, each with its neighbours.
+
+    `others` is an item of `cells_by_factor`. The neighbours are the `previous` and the `next`
+    episode, and the `same_game` in other cells and trials: a list of (factor, [(value, episode)]),
+    which includes the episode itself. An episode without a result is None.
+    """
     own = [link for link in links[number].values() if link.path]
     for before, link, after in zip([None, *own], own, [*own[1:], None], strict=False):
         game, trial = link.row.game, link.row.trial
@@ -79,8 +81,8 @@ def with_neighbours(
 
 
 def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str]]]:
-    """For each cell, {factor: the numbers of all cells that differ from it in this factor alone,
-    the seed among them, and their values}; itself included."""
+    """Returns for each cell {factor: {number of a cell: value}} with all cells that differ from it
+    only in this factor, and the cell itself. The seed is a factor, too."""
     arms = [Arm((cell,)) for cell in cells]
     found: list[dict[str, dict[int, str]]] = [defaultdict(dict) for _ in cells]
     for two in combinations(range(len(cells)), 2):

@@ -1,5 +1,6 @@
-"""Templates to HTML. What models, games and files say is data: it is escaped, shown without control
-characters, and cut where it is endless; the page's own policy forbids any other script or source.
+"""Renders templates to HTML. Texts of models, games and files are data: they are escaped, shown
+without control characters, and cut if they are too long. The content security policy of a page
+forbids any other script or source.
 """
 
 import base64
@@ -15,15 +16,15 @@ from pddlego_local.core.visible import visible
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
 
-MOST_CHARACTERS = 20_000  # of one text on a page; the transcript holds all
+MOST_CHARACTERS = 20_000  # of one text on a page; the transcript has the whole text
 
 
 def readable(value: object) -> object:
-    """What a template prints, as it can be shown; markup of our own stays as it is."""
+    """Makes a value that a template prints safe to show; our markup is unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     left = len(value) - MOST_CHARACTERS
-    more = f"… ({left} characters more: see the transcript)" if left > 0 else ""
+    more = f"… ({left} more characters: see the transcript)" if left > 0 else ""
     return visible(value[:MOST_CHARACTERS]) + more
 
 
@@ -42,8 +43,8 @@ _JINJA = jinja2.Environment(
 
 
 def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any) -> str:
-    """A whole page. `styles` and `script` are files beside the templates, the only ones that the
-    page can use."""
+    """Renders a whole page. `styles` and `script` are files beside the templates. The page can use
+    no others."""
     style = "".join(map(_own, styles))
     program = _own(script) if script else ""
     allowed = f"script-src '{_hash(program)}'; " if script else ""
@@ -54,5 +55,5 @@ def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any
 
 
 def _hash(text: str) -> str:
-    """How a policy names an element whose content is exactly this."""
+    """The name of an element with exactly this content in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,6 +1,8 @@
-"""The pages of a report as files: index.html, episodes/<cell>/<game>-<trial>.html, figures/; and
-what the first one shows: the verdicts with a figure next to them, then the report's tables, the
-other figures, all episodes, and how they were run."""
+"""Writes the pages of a report: index.html, episodes/<cell>/<game>-<trial>.html and figures/.
+
+index.html shows the verdicts with a figure next to them, then the report's tables, the other
+figures, all episodes, and how they were run.
+"""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,11 +35,11 @@ from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
 FIRST_FIGURE = ("trials", "success")
-"""The first of these that there is stands next to the verdicts."""
+"""The first of these figures that exists is shown next to the verdicts."""
 
-MOST_VERDICTS = 8  # that are open on the first screen
+MOST_VERDICTS = 8  # visible on the first screen
 FIRST_COLUMNS = (
-    "finished", "games", "success", "of what was asked", "games solved", "calls", "sampled tokens",
+    "finished", "games", "success", "of all requested", "games solved", "calls", "sampled tokens",
 )  # fmt: skip
 
 
@@ -51,17 +53,19 @@ def write_pages(
     *,
     also: Also = (),
 ) -> Path:
-    """Writes the episodes' pages, then the figures, and returns the first page. `tables` are those
-    that it shows as they are, in Markdown, and `unfinished` stands above all; figures count games
-    as these do (`also`). Raises OSError."""
+    """Writes the pages of episodes, the figures and index.html, and returns the path of index.html.
+
+    `tables` is Markdown that index.html includes. `unfinished` is shown at its top. `also` are the
+    reasons for exclusion to ignore, as in the tables. Raises OSError.
+    """
     links = episode_links(cells)
     _write_episodes(cells, links, folder)
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
     index = folder / "index.html"
-    told = {"tables": _html(tables), "unfinished": unfinished, "verdicts": found}
-    page_text = _first_page(cells, links, numbers, compared, figures, **told)
+    facts = {"tables": _html(tables), "unfinished": unfinished, "verdicts": found}
+    page_text = _first_page(cells, links, numbers, compared, figures, **facts)
     index.write_text(page_text, encoding="utf-8")
     return index
 
@@ -83,9 +87,9 @@ def _first_page(
     numbers: Numbers,
     compared: Compared,
     figures: dict[str, str],
-    **told: object,
+    **facts: object,
 ) -> str:
-    """`told` are texts that stand in it as they are."""
+    """`facts` are further variables of the template."""
     first = next(((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
     return page(
@@ -111,14 +115,14 @@ def _first_page(
         shell=shlex.join,
         cells=cells,
         **_episodes(cells, links),
-        **told,
+        **facts,
     )
 
 
 def _episodes(
     cells: Sequence[CellRecord], links: Sequence[Mapping[GameTrial, EpisodeLink]]
 ) -> dict[str, Any]:
-    """The episodes of each cell, and by what they can be filtered."""
+    """The template variables for the table of episodes and its filters."""
     episodes = [link for of_cell in links for link in of_cell.values()]
     varying = varying_options(cells)
     of_cells: list[dict[str, list[str]]] = [
@@ -149,14 +153,15 @@ def _episodes(
 
 
 def _first_rows(numbers: Numbers) -> list[text.TextRow]:
-    """For each cell what tells it apart, and what answers."""
+    """Returns a row for each cell with its labels and its main results."""
     unsaid = text.unsaid_columns(numbers)
     names = [name for name in (*text.LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
     return [{name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells]
 
 
 def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
-    """Each way in which cells were started, with the cells, in the order of their first one."""
+    """Returns each way in which cells were started and its cells, in the order of the first
+    cells."""
     starts: dict[str, tuple[Start, dict[str, None]]] = {}
     for cell in cells:
         for start in cell.run.starts:
@@ -167,12 +172,12 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
 
 
 def _inline(sentences: str) -> Markup:
-    """Text as HTML, of Markdown its `code` alone."""
+    """Converts text to HTML; only `code` is read as Markdown."""
     return Markup(MarkdownIt("zero").enable("backticks").renderInline(visible(sentences)))
 
 
 def _html(report: str) -> Markup:
-    """Markdown as HTML, with tables that scroll; HTML in it is text."""
+    """Converts Markdown to HTML with scrollable tables. HTML in it is escaped."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     html: str = reader.render(visible(report))
     html = html.replace("<table>", '<div class="wide"><table>')

@@ -1,1 +1,1 @@
-"""What is reckoned: rates with their intervals, and the tests of paired arms."""
+"""Rates with their intervals, and the tests of paired arms."""

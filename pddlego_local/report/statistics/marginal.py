@@ -1,6 +1,6 @@
-"""The field's usual model beside the exact tests: a logistic regression of success on the arm, by
-generalized estimating equations (Liang and Zeger, Biometrika 73, 1986), whose standard errors are
-those of clusters, corrected for few of them (Mancl and DeRouen, Biometrics 57, 2001)."""
+"""The usual model of the field, shown beside the exact tests: a logistic regression of success on
+the arm by generalized estimating equations (Liang and Zeger, Biometrika 73, 1986). Its standard
+errors are clustered and corrected for few clusters (Mancl and DeRouen, Biometrics 57, 2001)."""
 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 LEAST_CLUSTERS = 20
-"""With fewer the standard errors are not to be relied on."""
+"""With fewer clusters the standard errors are not reliable."""
 
 
 class Odds(NamedTuple):
-    """The second arm's odds of success over the first one's, with the interval of 95 % and p; all
-    None where the model cannot be fitted."""
+    """The odds ratio of success, second arm over first arm, with its 95 % interval and p. All are
+    None if the model cannot be fitted."""
 
     ratio: float | None = None
     low: float | None = None
@@ -22,9 +22,12 @@ class Odds(NamedTuple):
 
 
 def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
-    """`pairs` are the cluster, and whether the first arm and the second one succeeded. There is no
-    model of fewer than `LEAST_CLUSTERS`, of an arm that always or never succeeds, and of arms that
-    never differ."""
+    """Fits the model.
+
+    Each of `pairs` has the cluster, and whether the first and the second arm succeeded. No model is
+    fitted with fewer than `LEAST_CLUSTERS` clusters, if an arm always or never succeeds, or if the
+    arms never differ.
+    """
     clusters = {name: number for number, name in enumerate(dict.fromkeys(p[0] for p in pairs))}
     won = np.array([pair[1:] for pair in pairs], dtype=float).reshape(-1, 2)
     shares = won.mean(0) if pairs else won

@@ -1,8 +1,8 @@
-"""Two arms on the same games: the difference in success, its test, the interval that this test
-leaves, and Holm's adjustment for several such tests.
+"""Two arms on the same games: the difference in success, its test, the interval that this test does
+not reject, and Holm's adjustment for several such tests.
 
-The cluster is what a question takes for independent. Of new games on these maps it is the game, so
-that a game's seeds are one; of new maps it is the map.
+Clusters are the units that a question treats as independent. For new games on these maps the
+cluster is the game, with all its seeds. For new maps it is the map.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,8 @@ from pddlego_local.report.statistics.rates import LEVEL, Clustered, Interval
 
 
 class Tally(NamedTuple):
-    """The pairs of a cluster: `gained` only the second arm won, `lost` only the first."""
+    """The pairs of a cluster: only the second arm won the `gained` ones, only the first the `lost`
+    ones."""
 
     pairs: int
     gained: int
@@ -27,12 +28,13 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Paired:
-    """What the pairs of all clusters say. Differences go from -1 to 1: second arm less first.
+    """The paired results of two arms. Differences are second arm minus first arm, from -1 to 1.
 
-    A difference of 0 is rejected at a level if both tests reject it there: the exact one that swaps
-    the arms, and the score test. The interval of a level holds what the score test does not reject
-    (Tango 1998), with the counts divided by their design effect (Rao and Scott 1992), and 0 unless
-    both reject it. So it leaves 0 out if and only if `p` is below the level.
+    A difference of 0 is rejected at a level if two tests reject it at that level: the exact test
+    that swaps the arms, and the score test. The interval at a level contains the differences that
+    the score test does not reject (Tango 1998), with counts divided by their design effect (Rao and
+    Scott 1992). It also contains 0 unless both tests reject it. So it excludes 0 if and only if `p`
+    is below the level.
     """
 
     clusters: Sequence[Tally]
@@ -43,19 +45,19 @@ class Paired:
 
     @property
     def difference(self) -> float | None:
-        """None of no pairs."""
+        """The difference in success; None if there are no pairs."""
         pairs, gained, lost = self.sums
         return (gained - lost) / pairs if pairs else None
 
     @cached_property
     def p(self) -> float | None:
-        """Two-sided, the larger of both tests; None of no pairs."""
+        """The larger two-sided p of the two tests; None if there are no pairs."""
         if not self.clusters:
             return None
         return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
 
     def interval(self, level: float = LEVEL) -> Interval:
-        """All there is, of no pairs."""
+        """Returns the interval at a level; the whole range from -1 to 1 if there are no pairs."""
         from scipy.stats import norm  # slow to import
 
         if self.p is None:
@@ -67,8 +69,8 @@ class Paired:
         return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
 
     def power(self, level: float = LEVEL) -> Power:
-        """Of as many clusters of these sizes, where the arms disagree as often, and on as many
-        clusters, as they did."""
+        """Returns the power with as many clusters of these sizes, whose arms disagree as often and
+        on as many clusters as these arms did."""
         pairs, gained, lost = self.sums
         differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
         discordant = (gained + lost) / pairs if pairs else 0.0
@@ -80,12 +82,12 @@ class Paired:
         )
 
     def effective_pairs(self, level: float = LEVEL) -> float:
-        """The number of independent pairs worth as much."""
+        """Returns the number of independent pairs with the same information."""
         return self._samples.effective(level)
 
     @cached_property
     def _samples(self) -> Clustered:
-        """A pair is 1, -1 or 0."""
+        """The pairs as samples with values 1, -1 or 0."""
         sizes = [cluster.pairs for cluster in self.clusters]
         totals = [cluster.gained - cluster.lost for cluster in self.clusters]
         return Clustered(sizes, totals, self.sums.gained + self.sums.lost)
@@ -109,9 +111,13 @@ class Paired:
 
 
 def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:
-    """Of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the differences
-    that a score test does not reject, of which a standard normal deviate exceeds `z`; at a
-    difference of 0 this test is McNemar's. It has a width where no pair disagrees."""
+    """Returns the interval of (gained - lost) / pairs by Tango, Statistics in Medicine 17, 1998,
+    891-908.
+
+    It contains the differences that a score test does not reject. The test rejects a difference if
+    its standard normal deviate exceeds `z`; at a difference of 0 it is McNemar's test. The interval
+    has a positive width even if no pair disagrees.
+    """
     from scipy.optimize import brentq
 
     def score(difference: float) -> float:
@@ -129,14 +135,16 @@ def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[
 
 
 def swapping_arms(differences: Iterable[int]) -> float:
-    """The two-sided p of the exact permutation test that swaps the two arms cluster by cluster;
-    `differences` are the clusters', in pairs won. With one pair each it is McNemar's exact test.
+    """Returns the two-sided p of the exact permutation test that swaps the two arms within
+    clusters.
 
-    All swaps are reckoned with, by adding up the distribution of their sum: nothing is drawn.
+    `differences` has the difference of each cluster, in pairs won. With one pair in each cluster
+    this is McNemar's exact test. The exact distribution over all swaps is computed by convolution,
+    without sampling.
     """
     observed = list(differences)
     weights = [abs(difference) for difference in observed if difference]
-    chances = np.ones(1)  # of the sums -total, -total + 2, …, total so far
+    chances = np.ones(1)  # probabilities of the sums -total, -total + 2, …, total so far
     for weight in weights:
         chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
     sums = 2 * np.arange(len(chances)) - sum(weights)
@@ -144,16 +152,19 @@ def swapping_arms(differences: Iterable[int]) -> float:
 
 
 class Adjusted(NamedTuple):
-    """`p` after Holm. A difference is shown if and only if the p before it is below `level`: 5 %
-    over the comparisons that were still open when the procedure came to this one, those after which
-    it stopped included."""
+    """`p` after Holm's adjustment, and the level for the unadjusted p.
+
+    A difference is shown if and only if the unadjusted p is below `level`. The level is 5 % divided
+    by the number of comparisons that were not yet rejected when the procedure reached this one, or
+    when it stopped.
+    """
 
     p: float
     level: float
 
 
 def holm(values: Sequence[float]) -> list[Adjusted]:
-    """In the order of `values`, the p of each comparison."""
+    """Adjusts `values`, the p of each comparison, and returns the results in the same order."""
     from statsmodels.stats.multitest import multipletests  # slow to import
 
     if not values:

@@ -1,5 +1,5 @@
-"""What so many games could have shown: how often the whole test of `paired.Paired` finds a true
-difference, in experiments that are drawn. The draws are the same for every difference.
+"""The power of a comparison: how often the whole test of `paired.Paired` detects a true difference
+in simulated experiments. The random numbers are the same for every difference.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,12 @@ SHOWN = 0.8
 
 @dataclass(frozen=True)
 class Power:
-    """Of clusters with so many pairs each (`sizes`), at this level. A share `discordant` of all
-    pairs disagrees, or the difference itself if that is more. Clusters differ from each other: on
-    some no pair disagrees, on the others a share `within` of the pairs, and a larger difference
-    lies on more clusters. With one pair a cluster, `within` is 1."""
+    """The power at a level, for clusters with these numbers of pairs (`sizes`).
+
+    The share of pairs that disagree is `discordant`, or the difference itself if that is larger.
+    On some clusters no pair disagrees; on the others a share `within` of the pairs does. A larger
+    difference is spread over more clusters. `within` is 1 if each cluster has one pair.
+    """
 
     sizes: tuple[int, ...]
     discordant: float
@@ -28,13 +30,13 @@ class Power:
     level: float = LEVEL
 
     def at(self, difference: float) -> float:
-        """The share of experiments that show this true difference, from 0 to 1."""
+        """Returns the share of experiments, from 0 to 1, that show this true difference."""
         return _power(self, difference)
 
     @property
     def smallest(self) -> float | None:
-        """The smallest difference, in whole points, that four of five experiments show; None if
-        none is shown so often."""
+        """The smallest difference, in whole percentage points as a share, that four of five
+        experiments show; None if there is none."""
         shown = (end for end in range(5, 101, 5) if self.at(end / 100) >= SHOWN)
         if not self.sizes or (end := next(shown, None)) is None:
             return None
@@ -60,14 +62,15 @@ def _power(of: Power, difference: float) -> float:
 
 @lru_cache(maxsize=4)
 def _draws(sizes: tuple[int, ...]) -> tuple[Any, ...]:
-    """Numbers from 0 to 1 for each experiment: of its clusters, and two of its pairs."""
+    """Random numbers from 0 to 1 for each experiment: one for each cluster, two for each pair."""
     pairs, rng = sum(sizes), np.random.default_rng(0)
     experiments = max(100, min(EXPERIMENTS, 500 * EXPERIMENTS // pairs))
     return tuple(rng.random((experiments, count)) for count in (len(sizes), pairs, pairs))
 
 
 def _p_by_swaps(totals: Any) -> Any:
-    """`paired.swapping_arms` of many experiments, through the transform of their distributions."""
+    """`paired.swapping_arms` for many experiments, by the Fourier transforms of their
+    distributions."""
     weights = abs(totals)
     longest = int(weights.sum(1).max())
     values = np.arange(1, int(weights.max()) + 2)

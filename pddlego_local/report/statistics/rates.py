@@ -1,7 +1,7 @@
-"""Numbers with their uncertainty: a share with its interval, a mean with its deviation.
+"""Numbers with their uncertainty: a share with its interval, a mean with its standard deviation.
 
-Clustered samples (a game's trials, games with one map) may agree more than samples of several
-clusters do, so many are worth fewer independent ones.
+Samples of one cluster (trials of one game, games on one map) may agree more than samples of several
+clusters do. They are then worth fewer independent samples.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import numpy as np
 LEVEL = 0.05
 
 Result = tuple[Hashable, int, int]
-"""The cluster, and of so many samples in it (the last) so many that are counted."""
+"""(cluster, k, n): k successes among n samples of the cluster."""
 
 
 class Interval(NamedTuple):
@@ -25,7 +25,8 @@ class Interval(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The ends of a rate's interval if what has no result were all lost, or all won."""
+    """The lower end of a rate's interval if all missing results were lost, and the upper end if all
+    were won."""
 
     low_if_lost: float
     high_if_won: float
@@ -35,9 +36,9 @@ class Range(NamedTuple):
 class Rate:
     """k of n with its Wilson score interval at 95 %.
 
-    The interval is that of the same share of `effective` independent samples, where the n are not
-    independent (Franco, Little, Louis and Slud, J. Survey Statistics and Methodology 7, 2019, on
-    such intervals); None for n.
+    If the n samples are not independent, the interval is that of the same share of `effective`
+    independent samples (see Franco, Little, Louis and Slud, J. Survey Statistics and Methodology 7,
+    2019). `effective` is None if it equals n.
     """
 
     k: int
@@ -62,7 +63,7 @@ class Rate:
 
     @property
     def interval(self) -> Interval:
-        """From 0 to 1; all of it where n is 0."""
+        """The interval of the share; from 0 to 1 if n is 0."""
         if not self.n:
             return Interval(0.0, 1.0)
         from statsmodels.stats.proportion import proportion_confint  # slow to import
@@ -73,7 +74,7 @@ class Rate:
 
 
 def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
-    """`missing` are the clusters of what has no result."""
+    """Returns the range of a rate. `missing` has the cluster of each missing result."""
     absent = list(missing)
     lost, won = (Rate.of([*results, *((one, k, 1) for one in absent)]) for k in (0, 1))
     return Range(lost.interval.low, won.interval.high)
@@ -81,7 +82,7 @@ def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
 
 @dataclass(frozen=True)
 class Mean:
-    """Mean and sample standard deviation of n numbers; None where there are too few."""
+    """Mean and sample standard deviation of n numbers; None if there are too few numbers."""
 
     mean: float | None = None
     sd: float | None = None
@@ -96,8 +97,12 @@ class Mean:
 
 @dataclass(frozen=True)
 class Clustered:
-    """Of each cluster, `sizes` are its samples and `totals` their sum; `squares` is the sum of the
-    squares of all samples. Several such experiments at once have an axis before the clusters'."""
+    """Clustered samples.
+
+    `sizes` has the number of samples of each cluster, `totals` their sum, and `squares` is the sum
+    of the squares of all samples. For several experiments at once, `totals` has shape [experiments,
+    clusters] and `squares` [experiments].
+    """
 
     sizes: Sequence[int]
     totals: Any
@@ -105,12 +110,12 @@ class Clustered:
 
     @cached_property
     def design_effect(self) -> tuple[Any, float]:
-        """What the design effect is above 1, at least 0, and the most that the effect may be.
+        """The design effect minus 1, at least 0, and the maximum of the design effect.
 
-        The effect is the variance of the samples' mean with clusters (of a ratio: Obuchowski,
-        Statistics in Medicine 17, 1998) over that of independent samples (Rao and Scott, Biometrics
-        48, 1992). The most is what it is where all samples of a cluster agree, and this is what it
-        is taken for where no variance is seen.
+        The design effect is the variance of the mean of clustered samples (as a ratio estimator:
+        Obuchowski, Statistics in Medicine 17, 1998) divided by that of independent samples (Rao and
+        Scott, Biometrics 48, 1992). It has its maximum if all samples of a cluster agree. The
+        maximum is used if there is one cluster or if the samples have no variance.
         """
         sizes, totals = np.array(self.sizes), np.asarray(self.totals)
         samples, clusters = sizes.sum(), len(sizes)
@@ -123,9 +128,11 @@ class Clustered:
         return np.where(unknown, most - 1, excess), most
 
     def squared_deviate(self, z: float) -> Any:
-        """z² of a standard normal times the design effect. What this is above 1 counts for more
-        where clusters are few, as Student's t does (Korn and Graubard, Survey Methodology 24,
-        1998)."""
+        """Returns z² of a standard normal times the design effect.
+
+        With few clusters, the excess of the design effect above 1 is multiplied with the square of
+        Student's t instead of z² (Korn and Graubard, Survey Methodology 24, 1998).
+        """
         from scipy.stats import norm, t  # slow to import
 
         excess, most = self.design_effect
@@ -135,8 +142,8 @@ class Clustered:
         return np.minimum(z**2 + excess * student**2, most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
-        """The number of independent samples that would be worth as much at this level: the samples
-        divided by their design effect, which is 1 where each cluster has one sample."""
+        """Returns the number of independent samples with the same information at this level: the
+        samples divided by their design effect, which is 1 if each cluster has one sample."""
         samples = sum(self.sizes)
         if max(self.sizes, default=0) <= 1:
             return float(samples)

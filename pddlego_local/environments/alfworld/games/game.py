@@ -1,4 +1,4 @@
-"""One game: its task (what to put where, and how treated), and the house that it is set in."""
+"""One generated game: its task (what to put where, and how treated), and its house."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ TASK_TYPES = (
     *PLAIN_TYPES,
     *(f"{plain}{SLICED}" for plain in PLAIN_TYPES if not plain.startswith("look")),
 )
-"""ALFWorld's six task types, and those five in which ALFRED also asks for a slice."""
+"""ALFWorld's six task types, and the five that ALFRED also has with a slice."""
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
@@ -42,7 +42,8 @@ _TREATMENTS: dict[str, tuple[str, str]] = {
 }
 
 WIDE = (8, 110)
-"""The commands that show a room as wide as ALFRED's: from few receptacles to all."""
+"""The minimum and maximum number of commands that show everything in a wide room. A wide room has a
+few or all of the receptacles that ALFRED's room has."""
 
 
 @dataclass(frozen=True)
@@ -61,32 +62,33 @@ class Task:
 
     @property
     def treatment(self) -> tuple[str, str]:
-        """(verb, receptacle kind): ("heat", "Microwave"), or two empty strings."""
+        """Returns (verb, receptacle kind), such as ("heat", "Microwave"), or two empty strings."""
         return _TREATMENTS.get(self.plain, ("", ""))
 
     def allows(self, kind: str, holder: str) -> bool:
-        """Whether an object of `kind` may lie in a receptacle of kind `holder` at the start."""
+        """Returns whether an object of `kind` may lie in a receptacle of kind `holder` at the
+        start."""
         wanted_there = kind == self.kind and holder == self.target
         fits = kind in catalogue().holds[holder] or holder in FIXTURES.get(kind, ())
         return fits and not wanted_there
 
     def least(self, kind: str) -> int:
-        """How many objects of `kind` the house must have at least."""
+        """Returns the minimum number of objects of `kind` in the house."""
         return self.amount if kind == self.kind else 1
 
     def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
-        """Kinds of receptacles without which the task cannot be done."""
+        """Returns the kinds of receptacles without which the task cannot be done."""
         fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
         return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
 
     def fits(self, plan: FloorPlan) -> bool:
-        """Whether the floor plan has all that the task needs."""
+        """Returns whether the floor plan has everything that the task needs."""
         tool = self.treatment[1]
         return (not tool or tool in plan.kinds) and all(self._choices(plan))
 
     def _choices(self, plan: FloorPlan) -> list[list[str]]:
-        """For the object, for a knife and for a lamp, as far as they are needed: the kinds of
-        receptacles that may hold it, of which a house must have one."""
+        """Returns a list for the object, and for a knife and a lamp if they are needed: the kinds
+        of receptacles that may hold it. A house needs one receptacle from each list."""
         choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
         if self.sliced:
             knives = [knife for knife in KNIVES if knife in plan.objects]
@@ -99,7 +101,8 @@ class Task:
 def draw_task(
     rng: Random, task_type: str, split: str, *, shared: bool = False
 ) -> tuple[FloorPlan, Task]:
-    """A floor plan first, then an object, then where to: no kind is rarer for fitting less."""
+    """Draws a floor plan first, then an object, then a target, so that a kind of object with fewer
+    possible targets is not drawn less often."""
     offers = _offers(task_type, split, shared)
     plan = floor_plan(rng.choice(list(offers)), shared=shared)
     kind = rng.choice(list(offers[plan.number]))
@@ -108,7 +111,7 @@ def draw_task(
 
 @cache
 def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, list[Task]]]:
-    """Every task of the type that can be set: by floor plan, then by the kind of object."""
+    """Returns every possible task of the type, by floor plan and then by the kind of object."""
     classes = catalogue()
     numbers = {
         "": sorted(classes.seen + UNSEEN),
@@ -116,7 +119,7 @@ def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, lis
         "valid_unseen": UNSEEN,
     }
     if split not in numbers:
-        raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
+        raise ConfigError(f"there is no split {split!r}; the splits are: {', '.join(SPLITS)}")
     offers: dict[int, dict[str, list[Task]]] = {}
     for number in numbers[split]:
         for task in _tasks(task_type, floor_plan(number, shared=shared)):
@@ -146,7 +149,7 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
 
 @dataclass(frozen=True, kw_only=True)
 class Game(AlfworldGame):
-    """One game, in memory. `sentence` is the task in words."""
+    """One generated game, in memory. `sentence` is the task in words."""
 
     house: House
     task: Task
@@ -154,15 +157,15 @@ class Game(AlfworldGame):
 
 
 def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = False) -> Game:
-    """The game of this seed and task type (TASK_TYPES); the same arguments give the same game.
-    `split` takes the floor plans that the data set keeps for it; "" takes all. `as_wide` are rooms
-    as wide as ALFRED's, some of whose receptacles share a place: nobody can promise that these are
-    won in 50 actions. Raises ConfigError for a negative seed and for an unknown task type or split,
-    MissingPart without `alfworld`."""
+    """Returns the game of this seed and task type (TASK_TYPES). The same arguments give the same
+    game. `split` selects the floor plans that the data set keeps for it; "" selects all. With
+    `as_wide`, rooms are as wide as ALFRED's, and some of their receptacles share a place; such
+    games cannot be guaranteed to be won in 50 actions. Raises ConfigError for a negative seed and
+    for an unknown task type or split, and MissingPart without `alfworld`."""
     if seed < 0:
         raise ConfigError(f"the seed of a game cannot be negative: {seed}")
     if task_type not in TASK_TYPES:
-        raise ConfigError(f"no task type {task_type!r}; there are: {', '.join(TASK_TYPES)}")
+        raise ConfigError(f"no task type {task_type!r}; the types are: {', '.join(TASK_TYPES)}")
     rng = Random(f"{task_type} {seed}")
     plan, task = draw_task(rng, task_type, split, shared=as_wide)
     needed = task.needed(rng, plan)

@@ -1,4 +1,4 @@
-"""A furnished room of a game: which receptacles are there, and which object lies where."""
+"""The furnished room of a game: its receptacles, and the receptacle in which each object lies."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,17 +20,19 @@ from pddlego_local.environments.alfworld.games.layout import (
 )
 
 SEARCH_LIMIT = 28
-"""The most commands that show all that is in a house: "go to", and "open" for what is closed."""
+"""The maximum number of commands that show everything in a house: "go to" for each receptacle, and
+"open" for a closed one."""
 
 MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
 MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
-"""(of a fixture or lamp, of another kind) → how often. ALFRED's scenes have their own besides."""
+"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. ALFRED's scenes
+also have objects of their own."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple", and where it lies; `also` lists it
-    too, in a wide room."""
+    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple". `inside` is the receptacle where it
+    lies. In a wide room, `also` may be a second receptacle that lists it."""
 
     id: str
     kind: str
@@ -40,7 +42,8 @@ class Thing:
 
 @dataclass(frozen=True)
 class House:
-    """What a game starts with. All receptacles that open are closed; hands are empty."""
+    """The start of a game. All receptacles that can be opened are closed, and the hands are
+    empty."""
 
     plan: FloorPlan
     receptacles: tuple[Receptacle, ...]
@@ -48,7 +51,7 @@ class House:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """How the game calls each object and receptacle, by identifier: "apple 1"."""
+        """Returns the game's name for each object and receptacle, by identifier: "apple 1"."""
         things: tuple[Thing | Receptacle, ...] = self.things
         return spoken_names(part.id for part in self.receptacles + things)
 
@@ -56,7 +59,8 @@ class House:
         return [thing for thing in self.things if thing.kind in kinds]
 
     def problem(self, name: str, goal: str) -> str:
-        """The PDDL problem for the package's domain; `goal` closes it, as in the goal library."""
+        """Returns the PDDL problem for the package's domain. `goal` is the text that closes the
+        problem, as in the goal library."""
         return "\n".join(
             [
                 f"(define (problem {name})",
@@ -114,7 +118,8 @@ def _abilities(kind: str) -> Iterator[str]:
 def _listed_twice(
     rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
 ) -> Iterator[Thing]:
-    """The things, some of them listed in a second receptacle as in a wide room."""
+    """Yields the things. Some of them get a second receptacle that lists them, as in a wide
+    room."""
     for thing in things:
         kinds = TWICE.get(thing.kind, ())
         others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
@@ -125,7 +130,8 @@ def _listed_twice(
 def draw_receptacles(
     rng: Random, plan: FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
 ) -> tuple[Receptacle, ...]:
-    """One receptacle of each needed kind, then others until everything is seen in `limit`."""
+    """Draws one receptacle of each needed kind, then others as long as `limit` commands show
+    everything."""
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
     drawn = [next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)]
     for receptacle in shuffled:
@@ -144,10 +150,10 @@ def draw_things(
     *,
     as_wide: bool = False,
 ) -> tuple[Thing, ...]:
-    """Up to three objects of each kind of the floor plan, and a lamp where it has one; `as_wide`,
-    now and then more, and some are listed in two receptacles. `least(kind)` says how many there
-    must be, `allowed(kind, receptacle_kind)` where they may lie. A kind that no receptacle of the
-    house may hold is left out."""
+    """Draws up to three objects of each kind of the floor plan, and a lamp if the floor plan has
+    one. With `as_wide`, there are sometimes more, and some are listed in two receptacles.
+    `least(kind)` is the minimum number of objects of a kind, and `allowed(kind, receptacle_kind)`
+    says where they may lie. A kind that no receptacle of the house may hold is left out."""
     things: list[Thing] = []
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
@@ -170,12 +176,14 @@ def _most(rng: Random, kind: str, as_wide: bool) -> int:
 
 
 def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:
-    """A kind first, then one of the kind: a table holds more than each of ten drawers."""
+    """Draws a kind first and then one receptacle of the kind, so that a table holds more than each
+    of ten drawers."""
     kind = rng.choice(sorted({receptacle.kind for receptacle in holders}))
     return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
 
 
 def _thing(kind: str, inside: Receptacle, rank: int) -> Thing:
-    """Named after its position, as in ALFRED: each of a kind at a height of its own."""
+    """Names an object after its position, as in ALFRED. Objects of one kind lie at different
+    heights."""
     x, y, z = (float(number) for number in inside.id.split("|")[1:4])
     return Thing(f"{kind}|{x:+06.2f}|{y + 0.01 * (rank + 1):+06.2f}|{z:+06.2f}", kind, inside)

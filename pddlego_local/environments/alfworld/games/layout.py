@@ -1,7 +1,7 @@
-"""What the `alfworld` package knows of ALFRED's world: floor plans, and what goes where.
+"""Reads ALFRED's floor plans, and the tables of what goes where, from the `alfworld` package.
 
-Everything is read from the installed package; neither its simulator nor TextWorld is imported.
-The package's tables are sets: all that is handed on here is sorted, so that draws depend on a
+Everything is read from the installed package; neither its simulator nor TextWorld is imported. The
+package's tables are sets. Everything that this module returns is sorted, so that draws depend on a
 seed alone.
 """
 
@@ -29,7 +29,7 @@ TWICE: dict[str, list[str]] = ALFRED["twice"]
 AMOUNT: dict[str, list[int]] = ALFRED["amount"]
 MANY_CABINETS: int = ALFRED["many_cabinets"]
 UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
-STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
+STEP_M = 0.25  # ALFRED writes locations in steps of its grid of 25 cm
 
 _BASIN = "Basin"  # the part of a sink or bathtub that things are put in
 _ESCAPES = str.maketrans(
@@ -60,30 +60,30 @@ class FloorPlan:
 
     @property
     def kinds(self) -> list[str]:
-        """Those of its receptacles."""
+        """Returns the kinds of its receptacles."""
         return sorted({receptacle.kind for receptacle in self.receptacles})
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The package's tables."""
+    """The tables of the `alfworld` package."""
 
     holds: Mapping[str, frozenset[str]]
     """Kind of receptacle → the kinds of objects that it may hold."""
     objects: tuple[str, ...]
     able: Mapping[str, frozenset[str]]
-    """What can be done → the kinds of objects that it can be done to: "heatable"."""
+    """Ability, such as "heatable" → the kinds of objects that have it."""
     slices: frozenset[str]
-    """What ALFRED asks slices of: eggs can be cut too, but nothing becomes of them."""
+    """The kinds that ALFRED asks slices of. Eggs can be cut too, but there is no sliced egg."""
     rooms: Mapping[str, frozenset[str]]
-    """Per task type the kinds of rooms that ALFRED sets it in."""
+    """Task type → the kinds of rooms in which ALFRED sets it."""
     seen: tuple[int, ...]
-    """The floor plans that are not kept for ALFRED's unseen splits (UNSEEN)."""
+    """The floor plans that are not reserved for ALFRED's unseen splits (UNSEEN)."""
 
 
 @cache
 def catalogue() -> Catalogue:
-    """Raises MissingPart if `alfworld` is not installed."""
+    """Reads the tables. Raises MissingPart if `alfworld` is not installed."""
     tables: Any = _tables("constants")
     movable = frozenset(tables.MOVABLE_RECEPTACLES)
     holds = {
@@ -106,16 +106,17 @@ def catalogue() -> Catalogue:
 
 
 def rules(sentence: str) -> tuple[str, str]:
-    """(the PDDL domain that every game carries, the grammar of the texts of one with this task).
-    Raises MissingPart if `alfworld` is not installed."""
+    """Returns (the PDDL domain of every game, the grammar of the texts of a game with this task
+    sentence). Raises MissingPart if `alfworld` is not installed."""
     data = find_package() / "data"
     grammar = (data / "alfred.twl2").read_text().replace("UNKNOWN GOAL", sentence)
     return (data / "alfred.pddl").read_text(), grammar
 
 
 def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
-    """(one of the package's sentences for the task, its goal in PDDL, which closes a problem).
-    `task_type` and `parameters` as `traj_data.json` has them, the latter as `pddl_params`."""
+    """Returns (one of the package's sentences for the task, its goal in PDDL, which closes a
+    problem). `task_type` and `parameters` are as in `traj_data.json`, where the parameters are
+    called `pddl_params`."""
     sliced = "_slice" if parameters["object_sliced"] else ""
     goal = _tables("goal_library").gdict[task_type + sliced]
     kinds: dict[str, str] = {role: parameters[f"{of}_target"] for role, of in _ROLES.items()}
@@ -126,12 +127,13 @@ def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tup
 
 @cache
 def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
-    """The floor plan with all receptacles that stand at a place of their own; those that share one
-    too if `shared`, and what else a wide room has: cabinets, burners and holders.
+    """Returns the floor plan with all receptacles that do not share a place. With `shared`, it also
+    has the receptacles that share one, and the other parts of a wide room: cabinets, burners and
+    holders.
 
-    "go to" fails from one receptacle to another at the same place, so the rarer kind stays. The
-    package lists no place for stoves, toasters, towel holders and the like: such a kind is added
-    once where the room has it, at a place off the grid.
+    "go to" fails from one receptacle to another at the same place, so the receptacle of the rarer
+    kind stays. The package lists no place for stoves, toasters, towel holders and the like. Such a
+    kind is added once if the room has it, at a place off the grid.
     """
     folder = find_package() / "gen" / "layouts"
     listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text())
@@ -164,8 +166,8 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
 
 
 def _crowded(added: Iterable[Receptacle], tops: Sequence[str], number: int) -> Iterator[Receptacle]:
-    """Machines stand on the first of the countertops at these places, two burners at one place and
-    the others at another."""
+    """Puts machines on the first of these countertops, two burners at one place, and the other
+    burners at another place."""
     for one in added:
         if tops and one.kind in ("Toaster", "CoffeeMachine"):
             yield replace(one, place=tops[0])
@@ -178,42 +180,43 @@ def _crowded(added: Iterable[Receptacle], tops: Sequence[str], number: int) -> I
 
 
 def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
-    """Beside each second one, at its place, where there are many."""
+    """Adds a cabinet at the place of every second one if there are many."""
     cabinets = [one for one in listed if one.kind == "Cabinet"]
     if len(cabinets) >= MANY_CABINETS:
         yield from (replace(one, id=f"{one.id}|2") for one in cabinets[::2])
 
 
 def off_grid(rank: int) -> str:
-    """A place that no floor plan has; rank 0 is where agents start, in the middle of the room."""
+    """Returns a place that no floor plan has. Agents start at rank 0, in the middle of the room."""
     return f"loc|{100 + rank}|{100 + rank}|0|30"
 
 
 def _place(x: float, z: float, rotation: float, horizon: float) -> str:
-    """Metres and degrees as ALFRED writes a location: grid steps, quarter turns, degrees."""
+    """Converts metres and degrees to a location as ALFRED writes it: grid steps, quarter turns,
+    degrees."""
     return f"loc|{round(x / STEP_M)}|{round(z / STEP_M)}|{round(rotation / 90)}|{round(horizon)}"
 
 
 @cache
 def _tables(name: str) -> Any:
-    """One of the package's modules that hold nothing but tables, run from its file. Importing it by
+    """Runs one of the package's modules that contain only tables, from its file. Importing it by
     name would import `alfworld` itself, which makes a data folder in the user's home and sets
     ALFWORLD_DATA for the whole process."""
     file = find_package() / "gen" / f"{name}.py"
     return SimpleNamespace(**runpy.run_path(str(file)))
 
 
-# ---- ALFRED's identifiers, and what PDDL and the games call them
+# ---- ALFRED's identifiers, and their names in PDDL and in the games
 
 
 def pddl_name(identifier: str) -> str:
-    """ "Apple|-00.14|+00.96" is "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" in PDDL."""
+    """Returns "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" for "Apple|-00.14|+00.96"."""
     return identifier.translate(_ESCAPES)
 
 
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
-    """The game's name for every object and receptacle: "apple 1". The games number each kind
-    downwards in the order of the PDDL names, in lower case
+    """Returns the game's name for every object and receptacle: "apple 1". The games number each
+    kind downwards in the order of the PDDL names, in lower case
     (alfworld.agents.utils.misc.Demangler)."""
     amount: Counter[str] = Counter()
     names = {}
@@ -225,14 +228,15 @@ def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
 
 
 def kind_of(identifier: str) -> str:
-    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin. Named
-    after what comes first, as in the games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
+    """Returns "Cabinet" for "Cabinet|+00.41|…", and "SinkBasin" for
+    "Sink|+00.00|+00.89|-01.44|SinkBasin". The first part of the identifier decides, as in the
+    games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
     first, *_, last = identifier.split("|")
     return f"{first}{_BASIN}" if last.endswith(_BASIN) else first
 
 
 def unlisted_identifier(kind: str) -> str:
-    """The identifier of a receptacle that the floor plan does not list."""
+    """Returns the identifier of a receptacle that the floor plan does not list."""
     first = kind.removesuffix(_BASIN)
     position = "|+00.00|+00.00|+00.00"
     return f"{first}{position}|{kind}" if kind != first else f"{kind}{position}"

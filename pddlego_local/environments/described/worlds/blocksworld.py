@@ -1,4 +1,4 @@
-"""Blocks in towers, from which other towers are to be made."""
+"""Blocks in towers, from which the player makes other towers."""
 
 import random
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from pddlego_local.environments.writing import Fact
 
 
 def draw(chance: random.Random, count: int, words: Words) -> Drawing:
-    """Of `count` blocks, under the name that the words have for one."""
+    """Draws `count` blocks, which have the name that the words give to a block."""
     blocks = numbered(words["thing"], count)
     start, goal = _towers(chance, blocks), _towers(chance, blocks)
     clear = [("clear", tower[-1]) for tower in start]
@@ -18,8 +18,8 @@ def draw(chance: random.Random, count: int, words: Words) -> Drawing:
 
 
 def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
-    """Each from bottom to top: a block in random order comes on a tower that is there, or is the
-    first of a new one, with the same chance each."""
+    """Returns towers from bottom to top. Each block, in random order, goes on an existing tower or
+    begins a new one, all with the same chance."""
     towers: list[list[str]] = []
     for block in chance.sample(blocks, len(blocks)):
         place = chance.randrange(len(towers) + 1)

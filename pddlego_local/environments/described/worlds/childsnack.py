@@ -6,8 +6,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, numbere
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Up to half of the children, and one at least, eat no gluten. For each of them there is a loaf
-    without it, and for every child one loaf and one sandwich."""
+    """Draws children. Up to half of them, and at least one, eat no gluten. For each of these there
+    is a loaf without gluten, and for every child there is one loaf and one sandwich."""
     children, loaves = numbered("child", count), numbered("loaf", count)
     sandwiches, trays = numbered("sandwich", count), numbered("tray", 2)
     tables = numbered("table", chance.randint(1, 3))

@@ -7,7 +7,7 @@ from pddlego_local.environments.writing import Fact
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Two or three depots of one or two pallets and a hoist each, and two trucks."""
+    """Draws two or three depots, each with one or two pallets and a hoist, and two trucks."""
     crates, trucks = numbered("crate", count), numbered("truck", 2)
     depots = numbered("depot", chance.randint(2, 3))
     hoists = numbered("hoist", len(depots))
@@ -15,7 +15,7 @@ def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
     where = {pallet: depots[place % len(depots)] for place, pallet in enumerate(pallets)}
 
     def towers() -> tuple[list[Fact], list[Fact], list[Fact]]:
-        """What lies on what, where, and what has nothing on it."""
+        """Returns what lies on what, where everything is, and what has nothing on it."""
         tops, on = {pallet: pallet for pallet in pallets}, list[Fact]()
         at = list(where.items())
         for crate in chance.sample(crates, count):

@@ -6,7 +6,7 @@ from pddlego_local.environments.described.drawing import Drawing, Words, numbere
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Three to six floors; every passenger wants to go to another floor."""
+    """Draws three to six floors. Every passenger wants to go to another floor."""
     people, floors = numbered("passenger", count), numbered("floor", chance.randint(3, 6))
     starts = {person: chance.choice(floors) for person in people}
     return Drawing(

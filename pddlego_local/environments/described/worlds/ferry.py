@@ -1,4 +1,4 @@
-"""Cars on islands, and a ferry that takes one of them."""
+"""Cars on islands, and a ferry that takes one car at a time."""
 
 import random
 
@@ -6,7 +6,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, most_of
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Two to four islands; two thirds of the cars, and one at least, have somewhere else to go."""
+    """Draws two to four islands. Two thirds of the cars, and at least one, have to go to another
+    island."""
     cars, islands = numbered("car", count), numbered("island", chance.randint(2, 4))
     starts = {car: chance.choice(islands) for car in cars}
     parked = [("parked", *pair) for pair in starts.items()]

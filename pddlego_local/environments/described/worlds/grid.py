@@ -1,4 +1,4 @@
-"""Rooms in a row, each behind a locked cell, and keys."""
+"""Rows of cells, each row behind a locked cell, and the keys to the locked cells."""
 
 import random
 from itertools import pairwise
@@ -7,8 +7,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, most_of
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Rows of three cells. One cell of each row but the first is the only way in, and locked; its
-    key lies in a row before it, so that all keys can be had."""
+    """Draws rows of three cells. One cell of each row, except the first row, is the only way in,
+    and it is locked. Its key lies in an earlier row, so that all keys can be reached."""
     cells, keys = numbered("cell", 3 * (count + 1)), numbered("key", count)
     rows = [cells[first : first + 3] for first in range(0, len(cells), 3)]
     order = chance.sample(keys, count)

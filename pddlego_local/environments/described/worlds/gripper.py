@@ -6,7 +6,7 @@ from pddlego_local.environments.described.drawing import Drawing, Words, most_of
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Two to four rooms, any of which can be reached from any other."""
+    """Draws two to four rooms. Every room can be reached from every other."""
     balls, rooms = numbered("ball", count), numbered("room", chance.randint(2, 4))
     hands = numbered("hand", 2)
     starts = {ball: chance.choice(rooms) for ball in balls}

@@ -1,4 +1,4 @@
-"""Packages in cities, which trucks and airplanes bring from place to place."""
+"""Packages in cities, which trucks and airplanes carry from place to place."""
 
 import random
 
@@ -6,8 +6,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, numbere
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Two or three cities of an airport and one or two other places each, a truck in each, one or
-    two airplanes; two thirds of the packages, and one at least, have somewhere else to go."""
+    """Draws two or three cities, each with an airport, one or two other places and a truck, and one
+    or two airplanes. Two thirds of the packages, and at least one, have to go to another place."""
     cities = numbered("city", chance.randint(2, 3))
     airports = {city: f"airport {number}" for number, city in enumerate(cities, start=1)}
     places: dict[str, str] = {}

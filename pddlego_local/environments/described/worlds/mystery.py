@@ -1,4 +1,4 @@
-"""The drawings of Blocksworld."""
+"""Draws the same tasks as Blocksworld."""
 
 from pddlego_local.environments.described.worlds.blocksworld import draw
 

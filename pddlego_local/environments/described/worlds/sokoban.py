@@ -6,8 +6,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, lines, 
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """A floor four cells wide. The start is made from the goal by moves backwards, in which boxes
-    are pulled, so that pushing them leads back."""
+    """Draws a floor that is four cells wide. The start is made from the goal by backward moves, in
+    which boxes are pulled, so that pushing them leads back to the goal."""
     boxes, cells = numbered("box", count), numbered("cell", 4 * (count + 2))
     floor = {(place % 4, place // 4): cell for place, cell in enumerate(cells)}
     links, rows = lines(floor, 2), lines(floor, 3)

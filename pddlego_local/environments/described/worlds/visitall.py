@@ -1,4 +1,4 @@
-"""Cells, all of which are to be visited."""
+"""Cells, all of which have to be visited."""
 
 import random
 
@@ -6,7 +6,8 @@ from pddlego_local.environments.described.drawing import Drawing, Words, lines, 
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """A connected piece of a grid, which grows cell by cell from the gate, where the robot is."""
+    """Draws a connected piece of a grid. It grows cell by cell from the gate, where the robot
+    starts."""
     cells, grown = numbered("cell", count), {(0, 0): "gate 1"}
     for cell in chance.sample(cells, count):
         free = [

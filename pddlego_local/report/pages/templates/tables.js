@@ -1,9 +1,9 @@
-// Sorts a table by the column whose head is clicked, and shows the episodes that have every chosen
-// value; the choice is in the address, after the #.
+// Sorts a table by the column whose head is clicked, and shows only the episodes that have all chosen
+// values. The chosen values are in the address, after the #.
 "use strict";
 
 function compare(a, b) {
-  // Numbers by their size, then words.
+  // Numbers by size, then words.
   const [x, y] = [parseFloat(a), parseFloat(b)];
   return isNaN(x) - isNaN(y) || x - y || a.localeCompare(b, "en", {numeric: true});
 }
@@ -14,7 +14,7 @@ function sort(head) {
   for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
   const keyed = [...body.rows].map((row) => [row.cells[head.cellIndex].textContent, row]);
-  const absent = (text) => text === "–" || text === "";  // last, either way
+  const absent = (text) => text === "–" || text === "";  // last in both directions
   keyed.sort(([a], [b]) => absent(a) - absent(b) || sign * compare(a, b));
   body.append(...keyed.map(([, row]) => row));
 }
