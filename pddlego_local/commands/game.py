@@ -1,11 +1,11 @@
-"""`pddlego_local.Game`: one game that other code plays, command by command or answer by answer.
+"""`pddlego_local.Game`: one game that your own code plays, by commands or by PDDL answers.
 
     game = Game(environment="coin", environment__rooms=5, actions="pddl", method="pddl_edit")
     prompt, info = game.reset(7)
     prompt, reward, terminated, truncated, info = game.step('{"objects": …')
 
-The signatures are gymnasium's. An episode runs in a thread of its own, as in a run; where it would
-ask a model it shows the question to the caller, and waits for the text.
+The signatures are gymnasium's. Each episode runs in a separate thread, with the same code as in a
+run. Where that code would ask a model, it returns the question to the caller and waits for a text.
 """
 
 import contextlib
@@ -18,14 +18,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal, TypedDict
 
+from llguidance import LLTokenizer
+
 from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Completion, Message, Sampling
 from pddlego_local.core.outcomes import ACCEPTED, outcome_named
 from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
-from pddlego_local.decoding.forms import Fields
-from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
+from pddlego_local.decoding.token_masks import Allowed, TokenMasks
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.runner.config import compose_cell
@@ -33,17 +36,21 @@ from pddlego_local.runner.config import compose_cell
 REWARDS: Mapping[str, float] = MappingProxyType(
     {"read": 0.1, "accepted": 0.1, "planned": 0.2, "carried_out": 0.2, "won": 0.4}
 )
-"""The parts of a step's reward, which are added up. `read`: files could be read from the answer.
-`accepted`: the planner's translator takes them. `planned`: they have a plan. `carried_out`: the
-game took each action of it. `won`: the game is won. A command earns this last part alone."""
+"""The parts of a step's reward, which is their sum. `read`: files could be read from the answer.
+`accepted`: the planner's translator accepts the files. `planned`: the planner found a plan.
+`carried_out`: the game accepted each action of the plan. `won`: the game is won. A command can earn
+only `won`."""
 
 
 class Info(TypedDict):
-    """The `info` of each text. `outcome` is how the game ended (core/outcomes.yaml), "" while it
-    goes on. `commands` are those that the game offers now. `map` is a hash of the game's map, ""
-    if the environment knows none. `reached` are the rewards' names that the last step earned.
-    `fault` says what was wrong with the last answer or command, "" if nothing was. `messages` are
-    those that a model would be asked; the returned text is their contents."""
+    """The `info` that `reset` and `step` return.
+
+    `outcome` is how the game ended (core/outcomes.yaml), "" before the end. `commands` are the
+    commands that the game offers now. `map` is a hash of the game's map, "" if the environment has
+    no maps. `reached` names the rewards that the last step earned. `fault` says what was wrong with
+    the last answer or command, "" if nothing was wrong. `messages` are the prompt that a model
+    would get; the returned text joins their contents.
+    """
 
     outcome: str
     commands: tuple[str, ...]
@@ -59,13 +66,15 @@ class _Over:
 
 
 class _Left(BaseException):
-    """The caller has left the game before its end."""
+    """Raised in the episode's thread when the caller leaves the game before its end."""
 
 
 class _Caller(WholeAnswerModel):
-    """The caller, in the place of an episode's model."""
+    """Stands in for the episode's model and passes its questions to the caller."""
 
     decodes: ClassVar[Literal[False]] = False
+    question: AnyQuestion | None = None
+    finished = True
 
     def __init__(self) -> None:
         self.shown = queue.SimpleQueue[tuple[Message, ...] | _Over | BaseException]()
@@ -81,13 +90,15 @@ class _Caller(WholeAnswerModel):
         return text
 
     def answer(
-        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        return Drawn(Completion(self.ask(question.messages), "stop", 0, 0, 0.0))
+        self.question = question
+        text = self.ask(question.messages)
+        return Drawn(Completion(text, "stop" if self.finished else "length", 0, 0, 0.0))
 
 
 class Game:
-    """One game at a time. Thread-safe: a call waits for the one before."""
+    """Plays one game at a time. Thread-safe: a call waits until the previous call has returned."""
 
     def __init__(
         self,
@@ -96,11 +107,15 @@ class Game:
         rewards: Mapping[str, float] = REWARDS,
         **options: object,
     ) -> None:
-        """`options` are those of `pddlego_local.run`, without a model. With `actions="commands"`
-        the texts are the game's commands and observations. With "pddl" they are the prompts of the
-        `method` and the answers to them, which are read as free ones.
+        """Builds the environment, the method and the planner; `reset` starts a game.
 
-        Raises ConfigError for an option that there is not.
+        `options` are those of `pddlego_local.run`, without a model. With `actions="commands"`, the
+        caller sends game commands and gets observations. With `actions="pddl"`, the caller gets the
+        prompts of the `method` and sends answers, which are read as free answers. If `decoding`
+        names another rung, the caller writes each answer with `mask`; any other answer counts as
+        truncated. `rewards` is used in place of `REWARDS`; a name that it omits earns 0.
+
+        Raises ConfigError for an unknown option.
         """
         if "model" in options:
             raise ConfigError("model: the caller of a Game is its model; leave model out")
@@ -108,12 +123,10 @@ class Game:
             raise ConfigError(f"actions={actions!r}: choose 'commands' or 'pddl'")
         if unknown := rewards.keys() - REWARDS.keys():
             raise ConfigError(
-                f"rewards: {min(unknown)!r} is unknown; there are {', '.join(REWARDS)}"
+                f"rewards: {min(unknown)!r} is unknown; the names are {', '.join(REWARDS)}"
             )
         config = compose_cell(overrides_of({"decoding": "free", **options, "model": "reference"}))
         built = config.check()
-        if built["decoding"].rung != "free":
-            raise ConfigError("decoding: the answers in a Game are free; leave decoding out")
         self._config, self._actions, self._rewards = config, actions, rewards
         self._environment: Environment = built["environment"]
         self._planner: Planner = built["planner"]
@@ -122,11 +135,12 @@ class Game:
         self._lock, self._events = threading.Lock(), list[Event]()
         self._thread: threading.Thread | None = None
         self._caller, self._outcome = _Caller(), "not begun"
+        self._masks: TokenMasks | None = None
 
     def reset(self, seed: int = 0) -> tuple[str, Info]:
-        """Begins the game of this number. Returns the first observation or prompt.
+        """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
 
-        Raises what an episode raises: EnvironmentFault, PlannerFault, MissingPart.
+        Raises EnvironmentFault, PlannerFault or MissingPart, as an episode does.
         """
         with self._lock:
             self._leave()
@@ -137,37 +151,71 @@ class Game:
             return text, info
 
     def step(self, text: str) -> tuple[str, float, bool, bool, Info]:
-        """Gives a command or an answer. Returns what comes next, the reward, whether the game has
-        ended, whether its budget has ended it, and the rest. Raises ConfigError for a game that is
-        over, and as `reset`."""
+        """Sends a command or an answer to the game.
+
+        Returns gymnasium's tuple: the next observation or prompt, the reward, `terminated` (the
+        game has ended for another reason than its budget), `truncated` (the budget ended it), and
+        the `Info`.
+
+        Raises ConfigError for a game that is over, and the errors of `reset`.
+        """
         with self._lock:
             if self._outcome:
                 raise ConfigError(f"this game is over ({self._outcome}); call reset")
-            since = len(self._events)
+            since, masks, self._masks = len(self._events), self._masks, None
+            free = self._decoding.rung == "free"
+            self._caller.finished = free or bool(masks and masks.finished(text))
             self._caller.given.put(text)
             shown, reward, info = self._next(self._events, since)
             limit = bool(self._outcome) and outcome_named(self._outcome).limit
             truncated = limit == "environment.budget"
             return shown, reward, bool(self._outcome) and not truncated, truncated, info
 
+    def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
+        """Returns the tokens that the rung in `decoding` allows behind `text`, the answer so far.
+
+        The caller samples one of them, with a model of its own, and calls again with the returned
+        text and the sampled token behind it: a rung may add forced text, and may roll back the end
+        of what was sampled. The text "" begins an answer anew. When `tokens` is None, the returned
+        text is the whole answer, for `step`. `llguidance.hf.from_tokenizer` makes the `tokenizer`
+        from that of transformers.
+
+        Raises ConfigError if no answer is asked for, under `decoding=free`, and for a text that the
+        rung does not allow.
+        """
+        with self._lock:
+            question, rung = self._caller.question, self._decoding.rung
+            if self._outcome or rung == "free" or question is None:
+                needed = "actions='pddl', a decoding with a grammar such as 'grounded', and reset"
+                raise ConfigError(f"mask: there is no answer to constrain; it needs {needed}")
+            if not text or self._masks is None:
+                layout, context = self._decoding.layout, question.context
+                constraint = constraint_for(rung, question.form, context, layout)
+                self._masks = TokenMasks(constraint, tokenizer)
+            return self._masks.allowed(text)
+
     @property
     def train_seeds(self) -> Iterator[int]:
-        """The games to train on, upwards: those whose map's hash does not end in 0. So no map of
-        theirs is one of `eval_seeds`. Raises ConfigError if the environment knows no maps."""
+        """Yields the games to train on, in ascending order: those whose map hash does not end in 0.
+
+        So no map is shared with `eval_seeds`. Raises ConfigError if the environment has no maps.
+        """
         return self._seeds(ends_in_0=False)
 
     @property
     def eval_seeds(self) -> Iterator[int]:
-        """The games to evaluate on, about one in sixteen. Raises as `train_seeds`."""
+        """Yields the games to evaluate on, about one in sixteen.
+
+        Raises ConfigError if the environment has no maps.
+        """
         return self._seeds(ends_in_0=True)
 
     def _seeds(self, *, ends_in_0: bool) -> Iterator[int]:
-        """Each game is reset in an environment of its own. Games of unknown maps are left out, and
-        those that are won at their first look."""
+        """Resets the games in a second environment; skips trivial games and unknown maps."""
         environment: Environment = self._config.build("environment")
         if not isinstance(environment, Mapped):
             name = self._config.labels["environment"]
-            raise ConfigError(f"environment={name} knows no maps; choose the seeds yourself")
+            raise ConfigError(f"environment={name} has no maps; choose the seeds yourself")
         seeds = environment.seeds if isinstance(environment, Numbered) else itertools.count()
 
         def found() -> Iterator[int]:
@@ -180,7 +228,7 @@ class Game:
         return found()
 
     def close(self) -> None:
-        """Ends the game and its processes."""
+        """Ends the game and stops its processes."""
         with self._lock:
             self._leave()
             self._outcome = "closed"
@@ -193,7 +241,7 @@ class Game:
             self._thread.join()
 
     def _play(self, seed: int) -> None:
-        """The episode, in its own thread."""
+        """Runs the episode, in its thread."""
         caller = self._caller
         parts = Parts(self._environment, caller, self._planner, self._decoding)
         self._episode = Episode(parts, self._events.append, run_seed=0, game=seed, trial=0)
@@ -209,7 +257,7 @@ class Game:
             caller.shown.put(error)
 
     def _next(self, events: Sequence[Event], since: int = 0) -> tuple[str, float, Info]:
-        """The next text of the episode, the reward of the events since then, and the `info`."""
+        """Returns the next text, the reward of `events` from index `since` on, and the `Info`."""
         shown = self._caller.shown.get()
         if isinstance(shown, BaseException):
             self._outcome = "failed"
@@ -233,7 +281,7 @@ class Game:
 
 
 def _by_commands(caller: _Caller, episode: Episode) -> str:
-    """A method: the caller names each command."""
+    """Plays as a method in which the caller chooses each command."""
     if episode.start().success:
         return "success_at_start"
     shown = episode.memory[0].text
@@ -246,9 +294,9 @@ def _by_commands(caller: _Caller, episode: Episode) -> str:
 
 
 def _last_text(events: Sequence[Event]) -> str:
-    """The game's last observation."""
-    said = (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start))
-    return next(said, "")
+    """Returns the game's last observation."""
+    texts = (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start))
+    return next(texts, "")
 
 
 def _fault(events: Sequence[Event]) -> str:
@@ -263,14 +311,14 @@ def _fault(events: Sequence[Event]) -> str:
 
 
 def reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str, ...]:
-    """The names of REWARDS that these events earn."""
+    """Returns the names of `REWARDS` that these events earn."""
     plans = [event for event in events if isinstance(event, Plan)]
     taken = [event for event in events if isinstance(event, ActionTaken) and event.planned]
-    so_far = {
+    earned = {
         "read": any(isinstance(event, Call) and not event.fault for event in events),
         "accepted": any(plan.outcome in ACCEPTED for plan in plans),
         "planned": any(plan.plan for plan in plans),
         "carried_out": bool(taken) and not any(event.refused for event in taken),
         "won": won,
     }
-    return tuple(name for name, so in so_far.items() if so and (name == "won" or not commands))
+    return tuple(name for name, so in earned.items() if so and (name == "won" or not commands))

@@ -1,10 +1,10 @@
-"""What travels along the straight line from an observation to the next one.
+"""The data types that are passed along from one observation to the next.
 
     environment.reset(seed) → Observation → method: Question → model.complete → Completion
         → (domain, problem) → planner.plan → PlanResult → commands → environment.step → …
 
-Read this file first, then `core.protocols`, the parts that pass these on. Both know nothing of
-Hydra, vLLM, Fast Downward or any game.
+Read this file first, then `core.protocols`, which defines the parts that exchange these types.
+Both files know nothing of Hydra, vLLM, Fast Downward or any game.
 """
 
 import hashlib
@@ -30,13 +30,14 @@ PlanOutcome = Literal[
 
 @dataclass(frozen=True)
 class Observation:
-    """What the environment answered to one command, or to `reset`.
+    """The environment's reply to one command, or to `reset`.
 
-    `text` is the game's own wording. `feedback` is "" when the command was carried out; otherwise
-    what a model is told about the refusal (PDDLego+ appendix C, "we manually implement fine-grained
-    errors"). `success` follows the papers' rule of the environment; `lost` says that the game can
-    no longer be won. `commands` are those that the game offers here, sorted. `outcome` is how the
-    episode ends here, where the environment has an outcome of its own for that.
+    `text` is the game's own wording. `feedback` is "" if the command was carried out; otherwise it
+    explains the refusal to the model (PDDLego+ appendix C, "we manually implement fine-grained
+    errors"). `success` follows the rule that the papers use for this environment. `lost` says that
+    the game can no longer be won. `commands` are the commands that the game offers here, sorted.
+    `outcome` names the episode's outcome if the episode ends here with an outcome that the
+    environment itself declares; otherwise it is "".
     """
 
     text: str
@@ -53,11 +54,11 @@ class Observation:
 
 @pydantic.dataclasses.dataclass(config=pydantic.ConfigDict(extra="forbid"), frozen=True)
 class Action:
-    """One action that an environment allows: move, "(?from - location …)", "move {dir}".
+    """One action that an environment allows: "move", "(?from - location …)", "move {dir}".
 
-    `command` is the game's wording, with the parameters' names in braces where they are said.
-    `example` is that template as action-writing models are told it: "move [west]". Of an action
-    that is not `in_prompt` a model that writes its own domain is not told.
+    `command` is the game's wording, a template with parameter names in braces. `example` is this
+    template as it is shown to models that write actions: "move [west]". If `in_prompt` is False,
+    the action is not shown to a model that writes its own domain.
     """
 
     name: str
@@ -72,8 +73,10 @@ class Action:
         return tuple(re.findall(r"\?([\w-]+)", self.parameters))
 
     def arguments(self, command: str) -> dict[str, str] | None:
-        """What a command says of the parameters, where it does: "move west" is {"dir": "west"};
-        None if it is not a command for this action."""
+        """Returns the parameter values that `command` contains: {"dir": "west"} for "move west".
+
+        Returns None if it is not a command for this action.
+        """
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(self.command))
         match = re.fullmatch(pattern, command)
         return match.groupdict() if match else None
@@ -81,10 +84,11 @@ class Action:
 
 @dataclass(frozen=True)
 class Goal:
-    """One of an environment's goals, the end goal or a sub-goal (PDDLego §2).
+    """One goal of an environment: the end goal or a sub-goal (PDDLego §2).
 
-    `pddl` is the goal's condition for the hand-written domain; `words` say the same. `then` are
-    commands that the paper's method plays mechanically once a plan for the goal has run.
+    `pddl` is the goal's condition for the hand-written domain, and `words` describes it in plain
+    language. `then` are commands that the paper's method issues without planning, once a plan for
+    the goal has been executed.
     """
 
     words: str
@@ -94,7 +98,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Turn:
-    """One entry of an episode's memory: a command and the observation's text it gave."""
+    """One entry of an episode's memory: a command and the text of the resulting observation."""
 
     command: str
     text: str
@@ -102,11 +106,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Names:
-    """What the observations so far name, for the rung "grounded".
+    """The names that occur in the observations so far, for the rung "grounded".
 
-    `objects` are those that PDDL may declare, in PDDL's spelling, each once, as they appeared, with
-    a placeholder for each place of unknown name (the room behind a closed door). `things` are the
-    same in the game's spelling, without placeholders.
+    `objects` are the names that PDDL may declare, in PDDL's spelling, without duplicates, in the
+    order of their appearance. They include a placeholder for each place whose name is unknown (the
+    room behind a closed door). `things` are the same names in the game's spelling, without the
+    placeholders.
     """
 
     objects: tuple[str, ...] = ()
@@ -120,14 +125,14 @@ class Message:
 
 
 Messages = tuple[Message, ...]
-"""What a language model is asked: the whole of what it sees."""
+"""The complete prompt of one request to a language model."""
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """A constraint on a model's answer: Lark text or a JSON schema ("free" is `None`).
+    """A constraint on a model's answer: Lark text or a JSON schema (a free answer has `None`).
 
-    `text` is self-contained (no imports of other files) and starts at the rule `start`.
+    `text` is self-contained (it imports no other files), and the start rule is `start`.
     """
 
     name: str
@@ -141,10 +146,10 @@ class Grammar:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How one answer is drawn. `seed` belongs to this request alone (see `seeds`).
+    """How one answer is sampled. `seed` is used for this request only (see `seeds`).
 
-    `draft_tokens` limits a free draft before the answer, 0: none. A draft is a request of its own
-    (`episode.drawing`); the request that a backend gets never asks for one.
+    `draft_tokens` limits a free draft before the answer; 0 means no draft. A draft is a separate
+    request (`episode.drawing`), so a request that a backend receives never asks for one.
     """
 
     temperature: float = 1.0
@@ -157,13 +162,14 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Prefix:
-    """The beginning of an answer that is continued; without text, one that later requests continue.
+    """The beginning of an answer, which the model continues.
 
-    `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
-    end-of-text. The model is to write what follows `continued`: the text without its last
-    `rollback_chars` characters, and with `forced_prefix` behind it (`models.splice`). If there is a
-    `watch`, the backend calls it with what the model has written behind that, each time that it is
-    more, and stops when it returns True.
+    An empty `text` means that this is the first of several requests for one answer. `opening` are
+    the tokens before `text` (prompt and thought), and `tokens` are those of `text`, without an
+    end-of-text token. The model writes what follows `continued`: the text without its last
+    `rollback_chars` characters, then `forced_prefix` (`models.splice`). If there is a `watch`, the
+    backend calls it with the text written after `continued` each time that this text has grown,
+    and stops when `watch` returns True.
     """
 
     text: str = ""
@@ -175,7 +181,7 @@ class Prefix:
 
     @property
     def kept(self) -> str:
-        """The text without what is rolled back."""
+        """The text without the characters that are rolled back."""
         return self.text[: len(self.text) - self.rollback_chars]
 
     @property
@@ -185,14 +191,15 @@ class Prefix:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model answered.
+    """A model's answer to one request.
 
-    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a token
-    limit), "circle" (stopped by `Prefix.watch`) or "unfinished_thought" (a reasoning model never
-    reached its answer: `text` is empty).
-    `completion_tokens` are those of `thought` and answer; of these, `forced_tokens` were not
-    sampled: the grammar left no choice. `prefix` is the answer so far, where it is one in stages:
-    then `text` is what this stage added behind its head, and the head's tokens are forced ones.
+    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (a token limit
+    cut it), "circle" (`Prefix.watch` stopped it) or "unfinished_thought" (a reasoning model never
+    started its answer, and `text` is empty).
+    `completion_tokens` counts the tokens of `thought` and of the answer. `forced_tokens` of them
+    were not sampled, because the grammar fixed them. `prefix` is the answer so far if the answer is
+    written in stages. In that case `text` is what this stage added after its `forced_prefix`, and
+    the tokens of `forced_prefix` are counted as forced.
     """
 
     text: str
@@ -210,17 +217,19 @@ class Completion:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What a record holds of it, by name: all but the prefix, which is the backend's."""
+        """The fields that a record stores, by name: all but `prefix`, which only backends use."""
         return {name: value for name, value in vars(self).items() if name != "prefix"}
 
 
 @dataclass(frozen=True)
 class PlanResult:
-    """What the planner said of one (domain, problem) pair.
+    """The planner's verdict on one (domain, problem) pair.
 
     `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
-    the PDDL; it is empty unless the outcome is `solved`. `message` is what the planner says.
-    `wall_time_s` is what the planner worked, `wait_s` the wait for it before, in seconds.
+    the PDDL; it is empty unless the outcome is `solved`. `message` is the planner's message.
+    `wall_time_s` is the planner's own time, and `wait_s` the time spent waiting for it before that,
+    in seconds. `cost` is the plan's cost, which is its length if the domain has no action costs;
+    None if there is no plan.
     """
 
     outcome: PlanOutcome
@@ -228,16 +237,18 @@ class PlanResult:
     message: str
     wall_time_s: float
     wait_s: float = 0.0
+    cost: int | None = None
 
 
 @pydantic.dataclasses.dataclass(
     config=pydantic.ConfigDict(extra="forbid"), kw_only=True, frozen=True
 )
 class Budget:
-    """How long an episode may be, the same for every method of a comparison.
+    """The maximum length of an episode, the same for every method of a comparison.
 
-    "actions" are commands since the game's last reset, replayed and refused ones included;
-    "rounds" are the method's own steps: one plan, or one action of a method that names actions.
+    "actions" counts the commands since the game's last reset, including replayed and refused ones.
+    "rounds" counts the method's own steps: a step is one plan, or one action of a method that names
+    actions.
     """
 
     unit: Literal["actions", "rounds"]

@@ -1,8 +1,10 @@
-"""The planner of the papers' kind: Fast Downward, optimal where it can be, within limits.
+"""The Fast Downward planner: optimal where the search supports the task, and within limits.
 
-`plan` sends the pair to a warm worker process (worker.py) and reads its reply (verdict.py).
+`plan` sends the domain and the problem to a warm worker process (worker.py) and reads its reply
+(verdict.py). The papers use a planner of this kind.
 """
 
+import re
 import time
 from dataclasses import asdict, field
 from typing import Self
@@ -28,10 +30,11 @@ CLOSED = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
 class Limits:
-    """What one task may use, translation and searches together.
+    """The limits of one task, for translation and searches together.
 
-    CPU time in seconds, counted in whole ones, and address space in MiB. `wall_s` only ends what a
-    busy machine keeps from its CPU time: None stands for `WALL_PER_CPU` times `cpu_s`.
+    `cpu_s` is CPU time in seconds, rounded up to whole seconds. `memory_mb` is address space in
+    MiB. `wall_s` only stops a task that a busy machine keeps from using its CPU time; None means
+    `WALL_PER_CPU` times `cpu_s`.
     """
 
     cpu_s: float = Field(default=60.0, gt=0, le=86_400)
@@ -45,13 +48,14 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
 class FastDownward:
-    """A `core.protocols.Planner`: thread-safe, the same plan for the same input at any concurrency.
+    """A `core.protocols.Planner`: thread-safe, with the same plan for the same input at any load.
 
-    `search` is a Fast Downward search that gives one plan, or "lama_first"; `fallback` is the one
-    for tasks that `search` refuses (LM-cut: axioms, conditional effects), "" for none. At most
-    `workers` tasks run at once, each in processes of its own, and of all planners no more than
-    there are cores; further calls wait. Nothing is started before the first `plan`; close it, or
-    use it in a `with`. Not for use on both sides of an `os.fork`.
+    `search` is a Fast Downward search that gives one plan, or "lama_first". `fallback` is the
+    search for tasks that `search` does not support (LM-cut: axioms, conditional effects), "" for
+    none. At most `workers` tasks run at once, each in separate processes. The tasks of all planners
+    together are limited to the number of cores, and further calls wait. Nothing is started before
+    the first `plan`. Call `close` at the end, or use a `with` block. Do not use one planner on both
+    sides of an `os.fork`.
     """
 
     search: str = Field(default="astar(lmcut())", min_length=1)
@@ -67,25 +71,26 @@ class FastDownward:
         object.__setattr__(self, "_pool", WorkerPool(self.workers, settings))
 
     def plan(self, domain: str, problem: str) -> PlanResult:
-        """What Fast Downward says of this pair; bad PDDL is an outcome, never an exception.
+        """Returns Fast Downward's verdict on this pair. Bad PDDL is an outcome, not an exception.
 
-        `wait_s` is the wait for a free worker, and for its start. Raises PlannerFault if the worker
-        dies twice or the planner is closed, MissingPart if Fast Downward is not installed and
-        ConfigError if it does not understand `search` or `fallback`.
+        `wait_s` is the time spent waiting for a free worker and for its start. Raises PlannerFault
+        if the worker dies twice or the planner is closed, MissingPart if Fast Downward is not
+        installed, and ConfigError if it does not understand `search` or `fallback`.
         """
         started = time.monotonic()
         reply = self._pool.ask(domain, problem)
         worked_s = reply["wall_time_s"]
         wait_s = time.monotonic() - started - worked_s
         outcome, plan, message = judge(reply, domain, problem)
-        return PlanResult(outcome, plan, message, worked_s, wait_s)
+        cost = re.search(r"^; cost = (\d+)", reply["plan"], re.MULTILINE)
+        return PlanResult(outcome, plan, message, worked_s, wait_s, int(cost[1]) if cost else None)
 
     @property
     def waiting(self) -> int:
         return self._pool.waiting
 
     def close(self) -> None:
-        """End the workers and whatever they run; any number of calls."""
+        """Ends the workers and everything that they run. May be called any number of times."""
         self._pool.close()
 
     def __enter__(self) -> Self:

@@ -152,7 +152,8 @@ def test_plan_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> N
     assert [answer["id"] for answer in found] == [f"task {number}" for number in range(12)]
     outcomes = ["solved", "unsolvable", "translate_error", "goal_already_true"] * 3
     assert [answer["outcome"] for answer in found] == outcomes
-    assert set(found[0]) == {"id", "outcome", "plan", "message", "wall_time_s"}
+    assert set(found[0]) == {"id", "outcome", "plan", "message", "wall_time_s", "cost"}
+    assert [answer["cost"] for answer in found[:4]] == [1, None, None, 0]
     assert found[0]["plan"] == ["(Go Kitchen Hall)"]
 
 
@@ -184,7 +185,10 @@ def test_bad_usage_is_one_sentence_and_exit_code_2(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("rnu model=reference", "no command 'rnu'; did you mean run? There are run, report,"),
+        (
+            "rnu model=reference",
+            "no command 'rnu'; did you mean run? The commands are run, report,",
+        ),
         ("plan --workers 0", "'0' is not a whole number from 1 to 1,024"),
         ("plan --workers x", "'x' is not a whole number"),
     ],

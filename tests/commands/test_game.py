@@ -127,9 +127,8 @@ def test_seeds_to_train_and_to_evaluate_on_share_no_map(coin: Game) -> None:
 def test_mistakes_are_named() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"model": "nano"}, "the caller of a Game is its model"),
-        ({"decoding": "typed"}, "answers in a Game are free"),
         ({"actions": "moves"}, "choose 'commands' or 'pddl'"),
-        ({"rewards": {"fun": 1.0}}, "'fun' is unknown; there are read, accepted"),
+        ({"rewards": {"fun": 1.0}}, "'fun' is unknown; the names are read, accepted"),
         ({"environment__rooms": 99}, r"environment\.rooms=99"),
     ]
     for options, said in cases:
@@ -139,7 +138,7 @@ def test_mistakes_are_named() -> None:
 
 def test_the_example_of_the_page_runs() -> None:
     page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text()
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    block, _ = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)  # the other: test_mask.py
     found: dict[str, Any] = {}
     exec(block, found)
     assert found["info"]["fault"] == "placeholder" and not found["terminated"]

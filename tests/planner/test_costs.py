@@ -73,7 +73,8 @@ def test_other_large_numbers_do_no_harm(name: str, planner: FastDownward) -> Non
 def test_the_last_cost_of_an_action_is_its_cost(planner: FastDownward) -> None:
     effect = "(and (open) (increase (total-cost) (weight ?x)) (increase (total-cost) 3))"
     files = pair(effect, "(= (weight) 1)")
-    assert planner.plan(*files).outcome == "solved"
+    result = planner.plan(*files)
+    assert (result.outcome, result.cost) == ("solved", 3)
     assert check(*files).accepted
 
 

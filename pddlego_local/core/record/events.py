@@ -1,7 +1,7 @@
-"""The events of a transcript: what happened in an episode, one line each.
+"""The events of a transcript: what happened in an episode, one event per line.
 
-An event is a JSON object with its name under "event". `formats.to_json` writes it and `EVENT`
-reads it back. Knows no file and no game.
+An event is a JSON object with its name under "event". `formats.to_json` writes it, and `EVENT`
+reads it back. This module knows nothing of files or games.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ _FORMER = {"log_mass", "log_drawn", "particles", "potential"}
 
 
 def _without_former(entry: Any) -> Any:
-    """Drops fields that earlier versions recorded, of weighted draws, and that nothing reads."""
+    """Drops fields of weighted draws that earlier versions recorded and that nothing reads."""
     if not isinstance(entry, dict):
         return entry
     return {name: value for name, value in entry.items() if name not in _FORMER}
@@ -30,7 +30,7 @@ _Sampling = Annotated[Sampling, pydantic.BeforeValidator(_without_former)]
 
 @dataclass(frozen=True)
 class _Drawn(Recorded):
-    """What a model drew, as this version or an earlier one recorded it."""
+    """The output of a model, as this version or an earlier one recorded it."""
 
     @pydantic.model_validator(mode="before")
     @classmethod
@@ -40,9 +40,12 @@ class _Drawn(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Where(Recorded):
-    """Where in an episode a model is asked. `step` is the method's, from 1; `attempt` the try of
-    that step, from 1; `retry` how often it was asked again there; `sample` the number of the
-    candidate among those of one request (`best_of`), from 0."""
+    """Where in an episode a model was asked.
+
+    `step` is the method's step, from 1. `attempt` is the attempt at that step, from 1. `retry` is
+    how often the model was asked again in that attempt. `sample` is the number of the candidate
+    among the candidates of one request (`best_of`), from 0.
+    """
 
     step: int
     attempt: int = 1
@@ -52,8 +55,10 @@ class Where(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Start(Recorded):
-    """The game was reset; `success` says that it is trivial: solved at reset. `map` and `map_seen`
-    are as in `rows.Counts`."""
+    """The game was reset. `success` says that the game is trivial: it is solved at reset.
+
+    `map` and `map_seen` are the same as in `rows.Counts`.
+    """
 
     event: Literal["start"] = "start"
     game: int
@@ -66,13 +71,14 @@ class Start(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnStage(_Drawn):
-    """The `Completion` of one stage, the `grammar` (hash) that it was drawn under, and where in the
-    answer it stands: after `before`, from whose end `drop` characters had been rolled back. `text`
-    begins with `head`, which was forced and is no part of the grammar.
+    """The `Completion` of one stage, with the hash of its `grammar` and its place in the answer.
 
-    A "draft" comes first, where there is one: it is free (`grammar` None) and no part of the
-    answer, and `asked` is what the model was told after it. Each answer that was "rejected" is a
-    stage too, and `why` says for what; where all were, the call has the last of them.
+    The stage follows `before`, from whose end `drop` characters had already been removed by a
+    rollback. `text` begins with `head`, which was forced and is not part of the grammar.
+
+    If there is a "draft", it is the first stage. A draft is free (`grammar` is None) and not part
+    of the answer; `asked` is the message to the model after it. Each answer that was "rejected" is
+    a stage too, and `why` is the reason. If all answers were rejected, the call has the last one.
     """
 
     name: str
@@ -94,13 +100,13 @@ class DrawnStage(_Drawn):
 
 @dataclass(frozen=True, kw_only=True)
 class Call(_Drawn):
-    """One answer of the model, one of the `of` that its request asked for.
+    """One answer of the model; its request asked for `of` answers.
 
-    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
-    after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
-    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). `redundant` is what was
-    left out of its files because it was said twice. Of its `completion_tokens`, `forced_tokens`
-    were not sampled. Times in seconds.
+    `grammar` is the hash of the answer's grammar. It is None if the answer is free, or if the
+    grammars are in `stages`; after a draft, `stages` also hold an answer under one grammar.
+    `messages` are the prompt. `fault` says why the answer held no value, "" if it held one
+    (`outcomes.CAUSES`). `redundant` lists what was removed from the answer's files because it was
+    there twice. `forced_tokens` of the `completion_tokens` were not sampled. Times are in seconds.
     """
 
     event: Literal["call"] = "call"
@@ -127,24 +133,27 @@ class Call(_Drawn):
 
     @property
     def rollbacks(self) -> int:
-        """Stages before which some of the answer was rolled back."""
+        """How many stages began with a rollback of a part of the answer."""
         return sum(stage.drop > 0 for stage in self.stages)
 
     @property
     def rejected(self) -> tuple[DrawnStage, ...]:
-        """The free answers that were not in the language (`decoding.reject`)."""
+        """The free answers that the grammar does not accept (`decoding.reject`)."""
         return tuple(stage for stage in self.stages if stage.name == "rejected")
 
     @property
     def draft(self) -> DrawnStage | None:
-        """What the model wrote freely before its answer."""
+        """The free draft that the model wrote before its answer, None if there is none."""
         return next((stage for stage in self.stages if stage.name == "draft"), None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EditApplied(Recorded):
-    """A model's edit was applied. `faults` are its parts that named something absent; `redundant`
-    are its parts that changed nothing, because it was so before."""
+    """A model's edit was applied.
+
+    `faults` are its parts that named something absent. `redundant` are its parts that changed
+    nothing, because the file already said the same.
+    """
 
     event: Literal["edit"] = "edit"
     where: Where
@@ -154,8 +163,11 @@ class EditApplied(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Repair(Recorded):
-    """PDDL was mended before planning (`decoding.repair`), each of the `changes` in words. `domain`
-    and `problem` are as the model wrote them, or as its edit left them."""
+    """PDDL was repaired before planning (`decoding.repair`).
+
+    `changes` describes each change in words. `domain` and `problem` are the files before the
+    repair, as the model wrote them or as its edit left them.
+    """
 
     event: Literal["repair"] = "repair"
     where: Where
@@ -168,8 +180,10 @@ class Repair(Recorded):
 class Plan(Recorded):
     """The planner's verdict on one answer, for one goal.
 
-    `goal` is the one that the method set, None if the model wrote it; `then` are the method's own
-    steps for it. `message` is the planner's, `told` what the model is told. Times in seconds.
+    `goal` is the goal that the method set, None if the model wrote the goal. `then` are the
+    method's own steps for the goal. `message` is the planner's message, and `told` is the message
+    to the model. Times are in seconds. `cost` is the plan's cost, None if there is no plan or the
+    record is older.
     """
 
     event: Literal["plan"] = "plan"
@@ -184,16 +198,17 @@ class Plan(Recorded):
     told: str
     wall_time_s: float
     wait_s: float
+    cost: int | None = None
 
     @property
     def cause(self) -> str:
-        """What came of the answer, by `outcomes.CAUSES`."""
+        """The result of the answer: a key of `outcomes.CAUSES`."""
         return planning_cause(self.outcome, self.then)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen(Recorded):
-    """Of several candidates, the method goes on with this one."""
+    """The method chose this one of several candidates and goes on with it."""
 
     event: Literal["chosen"] = "chosen"
     where: Where
@@ -201,9 +216,12 @@ class Chosen(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class ActionTaken(Recorded):
-    """A command was given. `planned` is the plan's action, None where the model or the method named
-    the command; `command` is None where the game has none for it. `feedback` says why it was
-    refused, "" if it was carried out."""
+    """A command was given to the game.
+
+    `planned` is the plan's action, None if the model or the method named the command. `command` is
+    None if the game has no command for the planned action. `feedback` says why the command was
+    refused, "" if it was carried out.
+    """
 
     event: Literal["action"] = "action"
     planned: str | None
@@ -219,7 +237,7 @@ class ActionTaken(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Restart(Recorded):
-    """The game was reset and these commands were given again."""
+    """The game was reset, and the commands in `replayed` were given again."""
 
     event: Literal["restart"] = "restart"
     replayed: tuple[str, ...]
@@ -227,7 +245,7 @@ class Restart(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Note(Recorded):
-    """Facts of the method's own, as JSON; the row keeps the last of each name."""
+    """The method noted `facts`, as JSON. The row keeps the last value of each name."""
 
     event: Literal["note"] = "note"
     facts: Mapping[str, Any]

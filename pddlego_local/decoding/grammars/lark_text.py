@@ -1,8 +1,8 @@
-"""Grammars as values: put together from `grammars/*.lark`, checked, and used to read a text.
+"""Grammars as values: combines the files `grammars/*.lark`, checks grammars, and parses texts.
 
-Two readers must agree on every text: python-lark here, and llguidance inside the decoder. What both
-take is in `grammars/tokens.lark`, what a layout is in `decoding.layout`. This file knows no rung
-and no model.
+Two parsers must agree on every text: python-lark here, and llguidance inside the decoder.
+`grammars/tokens.lark` says what both accept, and `decoding.layout` what a layout is. This module
+does not depend on rungs or models.
 """
 
 import functools
@@ -28,11 +28,12 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "domain_syntax": ("answer", ("domain_json", "domain", *_WORDS)),
     "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
 }
-"""The rule that `start` stands for, and the parts the text is put together from: of a file, laid
-out in any way; of both in their envelope; of either alone in its envelope."""
+"""For each grammar, the rule to which `start` expands, and the files that make up the text. The
+first two grammars are for plain files in any layout. "syntax" is for a JSON object with both files,
+and the last two are for a JSON object with one file."""
 _FILES = ("domain", "problem")
 _FREE = ("any", "file")
-"""Layouts in which blanks are free; only there keywords have any case, and there are comments."""
+"""Layouts with free white space. Only these allow comments, and keywords in any case."""
 _PART_MARK = "// part: "
 
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
@@ -42,8 +43,8 @@ Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
 def load(name: str, layout: Layout = "any") -> Grammar:
-    """The grammar `name` of _PARTS. Raises ConfigError for an unknown name or a part that cannot be
-    read; `validate` says whether the text is a grammar at all."""
+    """Returns the grammar `name` of _PARTS, unchecked (see `validate`). Raises ConfigError for an
+    unknown name or a file that cannot be read."""
     if name not in _PARTS:
         raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
     rule, parts = _PARTS[name]
@@ -53,20 +54,21 @@ def load(name: str, layout: Layout = "any") -> Grammar:
 def with_parts(
     name: str, rules: str, parts: tuple[str, ...], layout: Layout | Literal["file"]
 ) -> Grammar:
-    """A grammar of `rules`, which begin with `start`, and the project's parts that they use."""
+    """Returns a grammar of `rules`, which begin with the rule `start`, and of the grammar files
+    `parts`, which the rules use."""
     if layout not in _FREE:
         rules = _A_COMMENT.sub("", rules)
     return Grammar(name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}")
 
 
 def all_parts() -> list[str]:
-    """The texts of all grammar files, in the order of their names."""
+    """Returns the texts of all grammar files, sorted by file name."""
     return [path.read_text(encoding="utf-8") for path in sorted(folder("grammars").glob("*.lark"))]
 
 
 @functools.cache
 def _text_of(parts: tuple[str, ...], how: str, directory: Path) -> str:
-    """The parts and the layout's file."""
+    """Returns the text of the parts and of the layout's file."""
     texts = [_part(directory / f"{part}.lark") for part in (*parts, f"layout_{how}")]
     text = "\n".join(texts)
     if how in _FREE:
@@ -82,10 +84,10 @@ def _part(path: Path) -> str:
 
 
 def validate(grammar: Grammar | None) -> None:
-    """Raises ConfigError, naming file, line and fault, unless both readers take the grammar.
+    """Raises ConfigError with file, line and fault unless both parsers accept the grammar.
 
-    To be called before a grammar reaches a decoder: Outlines answers nothing, without an error,
-    under a grammar that does not compile. None, free text, has no fault.
+    Call it before a grammar reaches a decoder: under a grammar that does not compile, Outlines
+    returns an empty answer and no error. None (free text) is always accepted.
     """
     if grammar is None:
         return
@@ -99,21 +101,21 @@ def validate(grammar: Grammar | None) -> None:
     if fault := decoder_fault(grammar):
         position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
         line = int(position[1]) if position else _line_of_name(grammar.text, fault)
-        # Lines that begin with a blank quote the grammar; the place that we name says more.
+        # Lines that begin with a space quote the grammar; our message has the file and line.
         reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
         raise _malformed(grammar, line, reason.replace(position[0], "", 1) if position else reason)
 
 
 def decoder_fault(grammar: Grammar | None) -> str:
-    """Why the decoder's engine does not compile the grammar, in its words; "" if it does."""
+    """Returns the engine's message if it does not compile the grammar; "" if it does."""
     try:
-        return str(LLMatcher.validate_grammar(_for_decoder(grammar))) if grammar else ""
+        return str(LLMatcher.validate_grammar(for_decoder(grammar))) if grammar else ""
     except ValueError as error:  # a schema that is not JSON
         return str(error)
 
 
 def accepts(grammar: Grammar, text: str) -> bool:
-    """Whether `text` is in the language of a Lark grammar, as python-lark reads it."""
+    """Returns whether `text` is in the language of a Lark grammar, according to python-lark."""
     try:
         _parser(grammar.text).parse(text)
     except UnexpectedInput:
@@ -122,10 +124,11 @@ def accepts(grammar: Grammar, text: str) -> bool:
 
 
 def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
-    """How the decoder's own engine reads `text`, byte by byte; "unfinished" is a valid beginning.
+    """Returns how the decoder's engine reads `text`, byte by byte.
 
-    Takes Lark grammars, JSON schemas, and None for free text, which holds every text. Raises
-    ConfigError if the grammar does not compile.
+    "unfinished" means that the text is only the beginning of one in the language. The grammar is a
+    Lark grammar, a JSON schema, or None (free text), which accepts every text. Raises ConfigError
+    if the grammar does not compile.
     """
     data = text.encode("utf-8", "surrogatepass")
     length, whole = decoder_prefix(grammar, data)
@@ -135,24 +138,25 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
-    """How many bytes of `data` the decoder's engine can read, and whether they are a whole text."""
+    """Returns how many bytes of `data` the decoder's engine can read, and whether they are a
+    complete text. Raises ConfigError if the grammar does not compile."""
     if grammar is None:
         return len(data), True
-    matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
+    matcher = LLMatcher(_byte_tokenizer(), for_decoder(grammar), log_level=0)
     if matcher.is_error():
         raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])
     return int(matcher.try_consume_tokens(list(data))), bool(matcher.is_accepting())
 
 
 def forced_text(grammar: Grammar) -> str:
-    """What every text of the grammar begins with."""
-    matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
+    """Returns the text with which every text of the grammar begins."""
+    matcher = LLMatcher(_byte_tokenizer(), for_decoder(grammar), log_level=0)
     return bytes(matcher.compute_ff_bytes()).decode()
 
 
 @functools.cache
 def _parser(text: str) -> lark.Lark:
-    # LALR reads a file in milliseconds; Earley, which needs no care in writing, in up to 250.
+    # LALR parses a file in milliseconds. Earley would accept any grammar, but takes up to 250 ms.
     return lark.Lark(text, parser="lalr", maybe_placeholders=False)
 
 
@@ -161,14 +165,15 @@ def _byte_tokenizer() -> LLTokenizer:
     return LLTokenizer("byte")  # token n is byte n
 
 
-def _for_decoder(grammar: Grammar) -> str:
+def for_decoder(grammar: Grammar) -> str:
     if grammar.kind == "lark":
         return str(LLMatcher.grammar_from_lark(grammar.text))
     return str(LLMatcher.grammar_from_json_schema(grammar.text))
 
 
 def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
-    """`line` is of the grammar's text, and counts from 1; what is said is of the part's file."""
+    """Returns the error for line `line` of the grammar's text, counted from 1 (0: unknown). Its
+    message has the file and the line in that file."""
     place = f"{grammar.name}, line {line}" if line > 0 else f"the grammar {grammar.name!r}"
     lines = grammar.text.splitlines()[: max(line, 0)]
     marks = [number for number, text in enumerate(lines, 1) if text.startswith(_PART_MARK)]
@@ -181,7 +186,8 @@ def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
 
 
 def _line_of_name(text: str, message: str) -> int:
-    """Where the first rule or terminal that a message names is defined, else used; 0 if nowhere."""
+    """Returns the line that defines, or at least uses, a rule or terminal that the message names;
+    0 if there is none."""
     lines = [line.split("//")[0] for line in text.splitlines()]
     names = [re.escape(name) for name in re.findall(r"\w+", message)]
     defined = [rf"[?!]?{name}\s*:" for name in names]
