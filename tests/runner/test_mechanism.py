@@ -109,3 +109,13 @@ def test_its_games_are_of_no_other_experiment(cells: list[CellConfig]) -> None:
         for other in OTHERS:
             games = compose_cell([f"experiment={other}"]).settings.games
             assert not set(games) & set(cells[0].settings.games)
+
+
+def test_the_games_in_alfworld_are_the_first_twelve_of_each_floor_plan() -> None:
+    config = compose_cell(["experiment=mechanism_edit", "arm=mechanism/free"])
+    games, environment = config.settings.games, config.build("environment")
+    found = dict[str, list[int]]()
+    for seed in range(300, max(games) + 1):
+        found.setdefault(environment._find(seed).floor_plan, []).append(seed)
+    assert len(found) == 12 and not any("+slice" in kind for kind in environment.task_types)
+    assert sorted(games) == sorted(seed for seeds in found.values() for seed in seeds[:12])
