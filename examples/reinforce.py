@@ -38,7 +38,7 @@ from pddlego_local.models.generation import Draw, Generation
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import compose_cell
 
-FIRST_HOUSE = 200_000  # games with lower numbers are only for evaluation
+FIRST_HOUSE = 200_000  # games below 100,000 are only for evaluation
 SAVED_EVERY = 20  # updates
 TASK = (
     *("environment=coin", "environment.budget={unit: rounds, limit: 1}", "method=pddlego_plus"),
@@ -52,7 +52,8 @@ class Written:
     """The tokens of a prompt and of the text that was written after it.
 
     `drawn` has an entry (place, token, permitted) for each drawn token: `place` is the index in
-    `tokens` of the token before it, and `permitted` is the mask (None: all tokens were permitted).
+    `tokens` of the token before it, and `permitted` is the grammar's mask (None: all tokens were
+    permitted).
     """
 
     tokens: list[int]

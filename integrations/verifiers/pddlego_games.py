@@ -12,7 +12,6 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from pddlego_local import Game
-from pddlego_local.commands.game import REWARDS
 
 
 class GamesConfig(vf.TasksetConfig):
@@ -24,8 +23,8 @@ class GamesConfig(vf.TasksetConfig):
     """How many games the taskset has."""
     part: Literal["train", "eval"] = "train"
     """Takes the games of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
-    rewards: dict[str, float] = Field(default_factory=lambda: dict(REWARDS))
-    """The weight of each part of the reward, by its name in `REWARDS`."""
+    rewards: dict[str, float] = Field(default_factory=lambda: dict(Game.default_rewards))
+    """The weight of each part of the reward, by its name in `Game.default_rewards`."""
 
 
 class GameData(vf.TaskData):

@@ -98,7 +98,12 @@ class _Caller(WholeAnswerModel):
 
 
 class Game:
-    """Plays one game at a time. Thread-safe: a call waits until the previous call has returned."""
+    """Plays one game at a time. Thread-safe: a call waits until the previous call has returned.
+
+    `default_rewards` has the parts of a step's reward (`REWARDS`).
+    """
+
+    default_rewards: ClassVar[Mapping[str, float]] = REWARDS
 
     def __init__(
         self,

@@ -111,7 +111,10 @@ def formalize(
     The text may list its actions in the format of described worlds (docs/use/formalize.md).
     `domain` is the text of an existing PDDL domain; with it, the model writes only the problem. If
     the model's card names the texts that the model knows, other texts are refused with the outcome
-    unknown_text. Models, rungs and errors are those of `sample`.
+    unknown_text. `model` and `server` are those of `sample`. `rung` may be any rung except
+    grounded.
+
+    Raises the errors of `sample`, and ConfigError for grounded and for `decoding.reject`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:

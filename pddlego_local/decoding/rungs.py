@@ -19,7 +19,8 @@ RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 
 @dataclass(frozen=True)
 class Rung:
-    """A rung of the ladder. It excludes what the rung below excludes, and more.
+    """A rung of the ladder. It excludes what the rung below excludes. For an answer with a domain
+    and a problem it excludes more.
 
     `constrained`: there is a grammar. `needs_context`: the grammar depends on the question's
     `GrammarContext`. `typed`: names are declared and used with their types, so that goals can be

@@ -73,7 +73,7 @@ def missing(folder: str, environment: str) -> Iterator[str]:
 
 
 def _path(node: nodes.Node) -> tuple[str, ...]:
-    """Returns the parts of a dotted name in a template: `examples.demonstration.action` has 3."""
+    """Returns the parts of a dotted name in a template: `environment.demonstration` has 2."""
     if isinstance(node, nodes.Getattr):
         return (*_path(node.node), node.attr)
     return (node.name if isinstance(node, nodes.Name) else "",)

@@ -58,3 +58,14 @@ def test_every_game_was_played_after_the_declaration_and_counts_once() -> None:
     games = [[row["game"] for row in cell.rows] for cell in PLAYED]
     assert all(sorted(one) == sorted(games[0]) for one in games)
     assert f"{len(games[0])} count" in told(PAGE)
+
+
+def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
+    sampled = {
+        arm(cell): (cell.total("completion_tokens") - cell.total("forced_tokens"))
+        / cell.total("won")
+        for cell in PLAYED
+    }
+    said = "({:,.0f} and {:,.0f}, where `typed` and `grounded` take {:,.0f} and {:,.0f})"
+    names = ("reject_typed", "reject_grounded", "typed", "grounded")
+    assert said.format(*(sampled[name] for name in names)) in told(PAGE)

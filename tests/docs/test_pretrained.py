@@ -104,6 +104,7 @@ def test_the_readme_gives_the_shares_of_the_table() -> None:
     small, large = (
         [share[size, name] for name in ("free", "grounded")] for size in ("0.5B", "1.5B")
     )
-    free, grounded = zip(small, large, strict=True)
-    said = "They win {} and {} freely, {} and {} under `grounded`".format(*free, *grounded)
+    said = "0.5B wins {} freely and {} under `grounded` (p = 0.086), 1.5B {} and {}".format(
+        *small, *large
+    )
     assert said in told("README.md")
