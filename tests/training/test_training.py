@@ -147,7 +147,7 @@ def test_a_compiler_that_is_missing_is_named_before_games_are_played(
 ) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert run(["train", "nano", f"out={tmp_path}"]) == 3
-    assert "no-such-compiler is not here" in capsys.readouterr().err
+    assert "no-such-compiler is missing" in capsys.readouterr().err
     assert not (tmp_path / "examples").exists()
 
 
