@@ -6,10 +6,10 @@ from openenv.core import EnvClient
 from openenv.core.client_types import StepResult
 from openenv.core.env_server.types import State
 
-from pddlego_openenv.models import Text, Told
+from pddlego_openenv.models import Reply, Text
 
 
-class PddlegoEnv(EnvClient[Text, Told, State]):
+class PddlegoEnv(EnvClient[Text, Reply, State]):
     """A client of a server of games.
 
     `reset(seed=7, environment="coin", …)` begins game 7; the other arguments are options of `Game`.
@@ -18,9 +18,9 @@ class PddlegoEnv(EnvClient[Text, Told, State]):
     def _step_payload(self, action: Text) -> dict[str, Any]:
         return {"text": action.text}
 
-    def _parse_result(self, payload: dict[str, Any]) -> StepResult[Told]:
+    def _parse_result(self, payload: dict[str, Any]) -> StepResult[Reply]:
         reward, done = payload["reward"], payload["done"]
-        observation = Told(**payload["observation"], reward=reward, done=done)
+        observation = Reply(**payload["observation"], reward=reward, done=done)
         return StepResult(observation=observation, reward=reward, done=done)
 
     def _parse_state(self, payload: dict[str, Any]) -> State:

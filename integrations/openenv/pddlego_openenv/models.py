@@ -9,7 +9,7 @@ class Text(Action):
     text: str
 
 
-class Told(Observation):
+class Reply(Observation):
     """The next observation or prompt. The other fields are those of `pddlego_local.Game`'s info."""
 
     text: str

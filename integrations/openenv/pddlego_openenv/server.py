@@ -12,14 +12,14 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import State
 
 from pddlego_local import Game
-from pddlego_openenv.models import Text, Told
+from pddlego_openenv.models import Reply, Text
 
 OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
 """The options of `Game` that a client may set; the others name files on the server's machine."""
 MOST_CONNECTIONS = 16
 
 
-class Games(Environment[Text, Told, State]):
+class Games(Environment[Text, Reply, State]):
     """The environment of one connection; it plays games one after the other."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -30,7 +30,9 @@ class Games(Environment[Text, Told, State]):
         self._options: dict[str, Any] = {}
         self._state = State()
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> Told:
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> Reply:
         """Begins game `seed`. Raises ValueError for an option that clients may not set."""
         if unknown := options.keys() - OPTIONS:
             raise ValueError(f"{min(unknown)}: a client may choose {', '.join(sorted(OPTIONS))}")
@@ -41,7 +43,7 @@ class Games(Environment[Text, Told, State]):
         self._state = State(episode_id=episode_id, step_count=0)
         return _observation(text, 0.0, bool(info["outcome"]), {**info})
 
-    def step(self, action: Text, timeout_s: float | None = None, **rest: Any) -> Told:
+    def step(self, action: Text, timeout_s: float | None = None, **rest: Any) -> Reply:
         """Plays a command or an answer. Raises ValueError if `reset` was not called before."""
         if self._game is None:
             raise ValueError("call reset first, on a connection that stays open")
@@ -59,12 +61,12 @@ class Games(Environment[Text, Told, State]):
         self._game = None
 
 
-def _observation(text: str, reward: float, done: bool, info: dict[str, Any]) -> Told:
-    shown = {name: value for name, value in info.items() if name in Told.model_fields}
-    return Told(text=text, reward=reward, done=done, **shown)
+def _observation(text: str, reward: float, done: bool, info: dict[str, Any]) -> Reply:
+    shown = {name: value for name, value in info.items() if name in Reply.model_fields}
+    return Reply(text=text, reward=reward, done=done, **shown)
 
 
-app = create_app(Games, Text, Told, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS)
+app = create_app(Games, Text, Reply, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS)
 
 
 def main() -> None:
