@@ -18,8 +18,14 @@ def pages(entry: Any) -> Iterator[str]:
 
 def test_the_navigation_has_every_page_once() -> None:
     found = [*pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])]
-    folders = [ROOT / name for name in ("docs", "examples", "weights")]
-    there = [page for folder in folders for page in folder.rglob("*.md")]
+    folders = [ROOT / name for name in ("docs", "examples", "weights", "integrations")]
+    there = [page for folder in folders for page in folder.glob("[!.]*/**/*.md")]
+    there += [page for folder in folders for page in folder.glob("*.md")]
     there += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
     there.append(ROOT / "serving/README.md")
     assert sorted(found) == sorted(str(page.relative_to(ROOT)) for page in there)
+
+
+def test_no_page_links_to_an_archive_which_the_site_does_not_have() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert ".tar.xz)" not in page.read_text(encoding="utf-8"), page
