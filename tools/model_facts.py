@@ -24,7 +24,7 @@ HEAD = """# Sources of the model configurations
 For each configured model, this table says where the facts in `conf/model/<config>.yaml` come from.
 It is made from the comments in these files (`python -m tools.model_facts`). "The card" and the
 named files are those of the model's page on the hub. `pddlego doctor` uses the facts to estimate
-what fits a GPU. `thinking` is the only fact here that changes a run.
+which models fit a GPU. `thinking` is the only fact here that changes a run.
 
 ## How memory is estimated
 

@@ -158,9 +158,11 @@ class TextFormalizer:
         if self._domain:
             return self._problem(self._domain, **texts)
         if heads:
-            both, fault = self._ask(PDDL, GrammarContext(actions=heads), **texts)
+            both, fault = self._ask(PDDL, GrammarContext(actions=heads), self._decoding, **texts)
             return self._plan(both.df, both.pf, **texts) if both else _without_files(PDDL, fault)
-        value, fault = self._ask(DOMAIN, GrammarContext(), domain_text=text)
+        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight", rollback=True)
+        first = syntax if RUNGS[self._decoding.rung].needs_context else self._decoding
+        value, fault = self._ask(DOMAIN, GrammarContext(), first, domain_text=text)
         return self._problem(value.df, **texts) if value else _without_files(DOMAIN, fault)
 
     def _refused(self, why: str) -> Formalized:
@@ -179,16 +181,13 @@ class TextFormalizer:
 
     def _problem(self, domain: str, **texts: str) -> Formalized:
         context = GrammarContext(domain=domain)
-        file, fault = self._ask(PROBLEM, context, domain=domain, **texts)
+        file, fault = self._ask(PROBLEM, context, self._decoding, domain=domain, **texts)
         return self._plan(domain, file.pf, **texts) if file else _without_files(PROBLEM, fault)
 
     def _ask(
-        self, form: Form[T_co], context: GrammarContext, **texts: str
+        self, form: Form[T_co], context: GrammarContext, decoding: Decoding, **texts: str
     ) -> tuple[T_co | None, str]:
-        decoding, template = self._decoding, "files" if form.name == "pddl" else form.name
-        if form.name == "domain" and RUNGS[decoding.rung].needs_context:
-            # A text without action heads gives the upper rungs no context for a domain.
-            decoding = replace(decoding, rung="syntax", goal="any", lists="tight", rollback=True)
+        template = "files" if form.name == "pddl" else form.name
         facts = {"wording": "brief", "previous": None, **texts}
         shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
         question = Question(form, (Message("user", shown.text),), context)

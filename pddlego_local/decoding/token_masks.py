@@ -13,7 +13,7 @@ from pddlego_local.decoding.session import Constraint
 
 
 class Allowed(NamedTuple):
-    """What may follow an answer so far.
+    """The tokens that may follow the answer so far.
 
     `text` is the answer so far, with text that the grammar forces, and without text that a stage
     rolls back. The next token is sampled after it. `tokens` has one entry for each token of the
@@ -29,9 +29,16 @@ class TokenMasks:
 
     def __init__(self, constraint: Constraint, tokenizer: LLTokenizer) -> None:
         self._session, self._tokenizer = constraint.begin(), tokenizer
+        self._begin_stage()
+
+    def _begin_stage(self) -> None:
+        """Compiles the grammar of the stage, of whose text nothing has been read."""
+        self._begin, self._read = (self._session.prefix or Prefix()).continued, ""
+        if self._session.goes_on and (grammar := self._session.stage.grammar):
+            self._matcher = LLMatcher(self._tokenizer, for_decoder(grammar))
 
     def finished(self, text: str) -> bool:
-        """Whether `text` is the whole answer that these masks led to."""
+        """Returns whether `text` is the whole answer that these masks led to."""
         return not self._session.goes_on and self._session.text == text
 
     def allowed(self, text: str) -> Allowed:
@@ -40,21 +47,22 @@ class TokenMasks:
 
         Raises ConfigError if the rung does not allow the text.
         """
-        session, sampled = self._session, text
-        while session.goes_on:
-            stage, begin = session.stage, (session.prefix or Prefix()).continued
-            assert stage.grammar is not None  # only the rung free has stages without one
-            written = sampled.removeprefix(begin)
-            tokens = self._tokenizer.tokenize_str(written)
-            matcher = LLMatcher(self._tokenizer, for_decoder(stage.grammar))
-            ours = sampled.startswith(begin) or not sampled
-            if not ours or matcher.try_consume_tokens(tokens) < len(tokens):
+        while self._session.goes_on:
+            stage, written = self._session.stage, text.removeprefix(self._begin)
+            if not written.startswith(self._read):  # the caller has taken a token back
+                self._begin_stage()
+            tokens = self._tokenizer.tokenize_str(written.removeprefix(self._read))
+            ours = (text or self._begin).startswith(self._begin)
+            if not ours or self._matcher.try_consume_tokens(tokens) < len(tokens):
+                self._begin_stage()
                 raise ConfigError(f"the stage {stage.name!r} of the answer does not allow {text!r}")
+            self._read = written
             repeats = stage.watch is not None and stage.watch(written)
-            if not (repeats or matcher.is_accepting()):
-                bits = np.frombuffer(matcher.compute_bitmask(), np.uint8)
+            if not (repeats or self._matcher.is_accepting()):
+                bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
                 allowed = np.unpackbits(bits, bitorder="little")[: self._tokenizer.vocab_size]
-                return Allowed(begin + written, allowed.astype(np.bool_))
-            session.accept(written, ended=not repeats)
-            sampled = ""
-        return Allowed(session.text, None)
+                return Allowed(self._begin + written, allowed.astype(np.bool_))
+            self._session.accept(written, ended=not repeats)
+            text = ""  # nothing of the next stage has been sampled
+            self._begin_stage()
+        return Allowed(self._session.text, None)

@@ -1,4 +1,4 @@
-"""What every backend does with a request before it draws: checks grammar, messages and prefix."""
+"""Checks of a request (grammar, messages, prefix) that every backend makes before it draws."""
 
 import functools
 import re

@@ -40,7 +40,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What a repair may use.
+    """The knowledge that a repair may use.
 
     `declared` says whether it may use the declarations in the files. `given` says that the model
     did not write the domain, which then stays. `actions` are the only actions that the model's

@@ -27,8 +27,8 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class CellRecord:
-    """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial. `problems` says
-    what could not be read so far or is ignored."""
+    """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial. `problems`
+    lists the lines that could not be read so far or are ignored."""
 
     folder: Path
     run: RunRecord
@@ -75,8 +75,9 @@ class CellRecord:
 
     @property
     def added(self) -> str:
-        """What is added to the rung: the help of a state tracker, the strict reader of free answers
-        (the only one in earlier versions), a draft, or the repair or rejection of free answers."""
+        """Returns the additions to the rung: the help of a state tracker, the strict reader of free
+        answers (the only one in earlier versions), a draft, or the repair or rejection of free
+        answers."""
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
         strictly = rung and not rung.constrained and decoding.get("reading") != "lenient"

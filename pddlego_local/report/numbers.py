@@ -13,7 +13,7 @@ from pddlego_local.report.cells import CellRecord, grouped, varying_options
 from pddlego_local.report.statistics.rates import Mean, Range, Rate, if_missing
 
 Labels = Mapping[str, str]
-"""What identifies a cell: its labels, "settings" and "budget"."""
+"""The columns that identify a cell: its labels, "settings" and "budget"."""
 
 ALL = "all"
 
@@ -25,8 +25,8 @@ SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_a
 
 @dataclass(frozen=True)
 class Measures:
-    """What the papers report about a system, computed from the rows of one cell. Times are in
-    seconds.
+    """The measures that the papers report about a system, computed from the rows of one
+    cell. Times are in seconds.
 
     games, maps               numbers of games and maps; all trials of a game are one game. If no
                               map is known, `maps` is None. If some are unknown, each of these games

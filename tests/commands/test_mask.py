@@ -108,3 +108,18 @@ def test_the_example_of_the_page_samples_an_answer(spelling: Any) -> None:
     }
     exec(block, found)
     assert "accepted" in found["info"]["reached"]
+
+
+def test_another_token_may_take_the_place_of_the_last(
+    spelling: Any, tokenizer: LLTokenizer
+) -> None:
+    with contextlib.closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
+        game.reset(1)
+        text, allowed = game.mask("", tokenizer)
+        assert allowed is not None
+        ways = [text + str(spelling.decode([token])) for token in allowed.nonzero()[0][:2]]
+        first = [game.mask(way, tokenizer) for way in ways]
+        again = [game.mask(way, tokenizer) for way in ways]
+    assert [one.text for one in first] == [one.text for one in again]
+    for one, other in zip(first, again, strict=True):
+        assert one.tokens is not None and (one.tokens == other.tokens).all()

@@ -43,9 +43,9 @@ DEFAULTS += ["method.variant=compact", "model=nano_early", "decoding.max_tokens=
 
 @dataclass(frozen=True)
 class Step:
-    """A token of a stage. `took` is what its mask removed, in nats. `before` is the answer up to
-    the token, and `wanted` is the likeliest token without a mask. `ids` are the tokens of the
-    prompt and the stage; this token is at `place`."""
+    """A token of a stage. `took` is the probability that its mask removed, in nats. `before` is the
+    answer up to the token, and `wanted` is the likeliest token without a mask. `ids` are the tokens
+    of the prompt and the stage; this token is at `place`."""
 
     stage: str
     before: str

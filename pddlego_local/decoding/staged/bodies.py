@@ -19,7 +19,7 @@ from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
 
 More = Literal["anything", "facts", "nothing"]
-"""What an `and` or `or` may gain after an operand was rolled back; "facts" may be negated."""
+"""The operands that an `and` or `or` may gain after one was rolled back; "facts" may be negated."""
 
 Kind = Literal["condition", "effect", "changes"]
 """The kind of a body; "changes" is an effect under a quantifier or `when`."""

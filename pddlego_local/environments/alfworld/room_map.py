@@ -52,8 +52,8 @@ def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
 
 @dataclass
 class RoomMap:
-    """What is known of the room. `here` is "" in the middle of the room, and `held` is "" for empty
-    hands.
+    """The known facts about the room. `here` is "" in the middle of the room, and `held` is ""
+    for empty hands.
 
     `inside[receptacle]` are the objects in or on a receptacle that was looked into. `closed` are
     the receptacles that were seen closed and not opened since. `taken_from[object]` is where an

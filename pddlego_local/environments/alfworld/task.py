@@ -35,7 +35,7 @@ VISIT_ANY = Goal(
 
 @dataclass(frozen=True)
 class Task:
-    """What a game asks for. `object`, `receptacle` and `lamp` are classes ("mug"), not single
+    """The task of a game. `object`, `receptacle` and `lamp` are classes ("mug"), not single
     things ("mug 2"). `receptacle` is "" for the kind "look", and `lamp` is "" for all other kinds.
     `count` objects are to be put into one receptacle."""
 

@@ -1,4 +1,4 @@
-"""What a generated world draws for a seed, before it is put into words and written as PDDL."""
+"""The random choices of a generated world, before it is put into words and written as PDDL."""
 
 import random
 from collections.abc import Mapping, Sequence

@@ -38,8 +38,8 @@ _PHRASE = re.compile(
 
 @dataclass
 class HouseMap:
-    """What is known of a house. `exits[room][direction]` is the name of a room, or None while the
-    player has not seen what is behind that door. `closed` are the doors that are closed now, as
+    """The known facts about a house. `exits[room][direction]` is the name of a room, or None while
+    the player has not seen what is behind that door. `closed` are the doors that are closed now, as
     (room, direction)."""
 
     here: str = ""
