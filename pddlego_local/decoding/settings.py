@@ -15,6 +15,9 @@ Reading = Literal["lenient", "strict"]
 
 Reason = Literal["none", "think", "draft"]
 
+NameSource = Literal["prompt", "game"]
+"""Where the names of the rung "grounded" come from (see `Decoding.names`)."""
+
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Reject:
@@ -54,6 +57,10 @@ class Decoding:
 
     Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone: it keeps the
     mistakes that no mask can exclude beforehand, and a goal that is already true.
+
+    `names` says which names "grounded" allows, also in a repair or a rejection with its knowledge:
+    all names that the prompt shows ("prompt"), or only the game's, without those of the prompt's
+    examples ("game").
     """
 
     rung: RungName
@@ -72,6 +79,7 @@ class Decoding:
     repair: Literal["none", "syntax", "typed", "grounded"] = "none"
     reject: Reject | None = None
     rollback: bool = True
+    names: NameSource = "prompt"
 
     def __post_init__(self) -> None:
         if self.goal != "any" and not RUNGS[self.rung].typed:
@@ -88,6 +96,12 @@ class Decoding:
             raise ConfigError(
                 "decoding.rollback=false needs decoding=typed or decoding=grounded: the rung "
                 f"{self.rung} never rolls back; choose decoding.rollback=true."
+            )
+        grounded = {self.rung, self.repair, self.reject and self.reject.rung}
+        if self.names != "prompt" and "grounded" not in grounded:
+            raise ConfigError(
+                f"decoding.names={self.names} needs decoding=grounded, or a repair or a rejection "
+                "with its knowledge: nothing else restricts names; leave decoding.names out."
             )
         constrained = RUNGS[self.rung].constrained
         if self.reject and constrained:
