@@ -29,7 +29,7 @@ def draw(
     constraint, without drafts or rejection. Raises the errors of `draw_one` and `draw_after_draft`.
     """
     if not model.decodes:
-        return [model.answer(question, sampling, number, count) for number in range(count)]
+        return [model.answer(question, sampling) for _ in range(count)]
     if not (constraint.in_stages or sampling.draft_tokens or rejection):
         return _draw_in_one_request(model, question, constraint, sampling, count)
 

@@ -137,10 +137,8 @@ class _News:
     def edit(self, context: GrammarContext, names: Names) -> dict[str, Changes]:
         if len(context.memory) != self.turns:  # otherwise the same question is asked again
             new_turns = context.memory[self.turns :]
-            self.turns, self.before = (
-                len(context.memory),
-                self.after or empty_problem(context.domain),
-            )
+            self.turns = len(context.memory)
+            self.before = self.after or empty_problem(context.domain)
             self.after = family.reference(context.environment).problem(context.memory)
             places = [fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")]
             self.named = frozenset([*places, *_named(new_turns, names)])
@@ -200,9 +198,7 @@ class Taught(WholeAnswerModel):
     def identity(self) -> dict[str, str]:
         return {"backend": "taught"}
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         values: Mapping[str, Any]
         context = question.context
         if question.form == EDIT:

@@ -49,11 +49,7 @@ Constraint = Literal["none", "one"]
 
 
 def generate(
-    family: str,
-    degree: Degree,
-    sizes: tuple[int, int],
-    seed: int,
-    constraint: Constraint = "none",
+    family: str, degree: Degree, sizes: tuple[int, int], seed: int, constraint: Constraint = "none"
 ) -> World:
     """Returns the world of this seed. `sizes` are the minimum and the maximum number of its main
     things, such as blocks. With a constraint, one more sentence ends the problem text, and the gold

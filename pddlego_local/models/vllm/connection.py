@@ -137,11 +137,7 @@ class Connection:
             return "unknown"
 
     def _send(
-        self,
-        method: str,
-        path: str,
-        body: bytes = b"",
-        watch: Callable[[str], bool] | None = None,
+        self, method: str, path: str, body: bytes = b"", watch: Callable[[str], bool] | None = None
     ) -> bytes:
         """Returns the response body. Raises Excessive or Lost (`HttpClient`), or OtherStatus."""
         streamed = Streamed(watch) if watch else None
