@@ -212,10 +212,6 @@ class Completion:
     forced_tokens: int = 0
 
     @property
-    def sampled_tokens(self) -> int:
-        return self.completion_tokens - self.forced_tokens
-
-    @property
     def recorded(self) -> dict[str, Any]:
         """The fields that a record stores, by name: all but `prefix`, which only backends use."""
         return {name: value for name, value in vars(self).items() if name != "prefix"}
