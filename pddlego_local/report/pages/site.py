@@ -18,8 +18,7 @@ from pddlego_local.core.visible import visible
 from pddlego_local.report import text
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.charts import draw_figures, series_of
-from pddlego_local.report.figures.differences import draw_differences
+from pddlego_local.report.figures.charts import draw_differences, draw_figures, series_of
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
