@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
+from pddlego_local.core.nouns import Budget, Names, Sampling, Turns
 from pddlego_local.core.protocols import Environment, Planner
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import EDIT
@@ -158,7 +158,7 @@ class _News:
         return edit
 
 
-def _named(turns: Sequence[Turn], names: Names) -> Iterator[str]:
+def _named(turns: Turns, names: Names) -> Iterator[str]:
     """Yields the known objects that the turns mention, and objects whose names contain a mentioned
     name, such as the room behind a closed door."""
     words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()

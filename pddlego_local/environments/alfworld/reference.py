@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import command as command
 from pddlego_local.environments.alfworld.room_map import (
@@ -168,9 +168,7 @@ class Progress:
         return int(bool(self.room.here) and self.room.where(thing) == self.room.here)
 
 
-def formalize(
-    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
-) -> tuple[str, str]:
+def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
     """Returns (domain, problem) whose plan is the next part of the way to the end of the task.
 
     `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
@@ -185,7 +183,7 @@ def formalize(
     return DOMAIN, _problem(progress, _next_goal(progress, ahead))
 
 
-def problem(memory: Sequence[Turn]) -> str:
+def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The goal is only a
     placeholder."""
     room = RoomMap.of(memory)
@@ -202,7 +200,7 @@ def problem(memory: Sequence[Turn]) -> str:
     return _written("alfworld", typed, state, [_here(room)])
 
 
-def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+def subgoals(memory: Turns) -> tuple[str, ...]:
     """Returns what remains to be done, in order, in words."""
     progress = Progress(read_task(memory), RoomMap.of(memory))
     return tuple(step.words for step in progress.remaining())
