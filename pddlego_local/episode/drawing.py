@@ -59,18 +59,14 @@ def draw(
 
 
 def _draw_in_one_request(
-    model: LanguageModel,
-    question: AnyQuestion,
-    constraint: Constraint,
-    sampling: Sampling,
-    count: int,
+    model: LanguageModel, question: AnyQuestion, constraint: Constraint, sampling: Sampling, n: int
 ) -> list[Drawn]:
     """Draws answers of one stage each; their records list no stages."""
-    if count == 1:
+    if n == 1:
         drawn = draw_one(model, question.messages, constraint, sampling, {})
         return [Drawn(drawn.completion)]
     grammar = constraint.first_grammar
-    completions = model.complete_many(question.messages, grammar, sampling, count)
+    completions = model.complete_many(question.messages, grammar, sampling, n)
     for completion in completions:
         ended = completion.finish_reason == "stop"
         constraint.begin().accept(completion.text, ended=ended)

@@ -4,6 +4,7 @@ from pddlego_local.pddl import task
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
+from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
 
 CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
 EFFECT_FORMS = (
@@ -14,7 +15,7 @@ FACT_FORMS = (
 )
 
 
-def check_domain(domain: task.Domain, symbols: Symbols, log: FaultLog) -> None:
+def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     _check_types(domain, symbols, log)
     _check_declarations(domain.constants, symbols, log)
     _check_predicates(domain, symbols, log)
@@ -29,7 +30,7 @@ def check_domain(domain: task.Domain, symbols: Symbols, log: FaultLog) -> None:
         _check_action(action, symbols, log)
 
 
-def _check_types(domain: task.Domain, symbols: Symbols, log: FaultLog) -> None:
+def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     for entry in domain.types:
         if entry.name == "number":
             log.symbol(entry.word, "the type `number` is reserved: rename it")
@@ -39,7 +40,7 @@ def _check_types(domain: task.Domain, symbols: Symbols, log: FaultLog) -> None:
                 log.warn(entry.word, f"type `{entry.word}` is its own supertype: break the cycle")
 
 
-def _check_declarations(entries: list[task.TypedName], symbols: Symbols, log: FaultLog) -> None:
+def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     """Reports repeated names, undeclared types and unlikely names of objects or constants."""
     types, as_type = symbols.types, "a type stands behind ` - `, as in `name - {}`"
     for word in repeated(entry.word for entry in entries):
@@ -60,7 +61,7 @@ def _check_declarations(entries: list[task.TypedName], symbols: Symbols, log: Fa
             log.warn(word, f"object `{word}` begins with `?` like a variable: rename it")
 
 
-def _check_predicates(domain: task.Domain, symbols: Symbols, log: FaultLog) -> None:
+def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     declared: dict[str, int | None] = {}
     for predicate in domain.predicates or ():
         word, parameters = predicate.word, predicate.parameters
@@ -75,21 +76,21 @@ def _check_predicates(domain: task.Domain, symbols: Symbols, log: FaultLog) -> N
         _check_variable_types(parameters or [], symbols, log)
 
 
-def _check_variable_types(variables: list[task.TypedName], symbols: Symbols, log: FaultLog) -> None:
+def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     for word in (word for variable in variables for word in variable.types):
         if symbols.types.reliable and word.name not in symbols.types.named:
             useless = " of a variable: no object can have it; "
             log.warn(word, symbols.types.unknown(word, useless))
 
 
-def _check_condition(condition: task.Condition, place: Place) -> None:
+def _check_condition(condition: Condition, place: Place) -> None:
     for variables in condition.quantified:
         _check_variable_types(variables, place.symbols, place.log)
     for literal in condition.literals:
         check_literal(literal, place)
 
 
-def _check_action(action: task.ActionDefinition, symbols: Symbols, log: FaultLog) -> None:
+def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> None:
     called, effect = f"action `{action.word}`", action.effect
     variables = by_name(action.parameters) if action.complete else None
     for word in repeated(parameter.word for parameter in action.parameters):
@@ -103,7 +104,7 @@ def _check_action(action: task.ActionDefinition, symbols: Symbols, log: FaultLog
     _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log))
 
 
-def _check_effect(effect: task.Effect, place: Place) -> None:
+def _check_effect(effect: Effect, place: Place) -> None:
     for variables in effect.quantified:
         _check_variable_types(variables, place.symbols, place.log)
     added = {change.atom.key for change in effect.changes if not change.negated}
@@ -118,9 +119,7 @@ def _check_effect(effect: task.Effect, place: Place) -> None:
             place.log.warn(change.atom.block, said)
 
 
-def check_problem(
-    problem: task.Problem, domain: task.Domain, symbols: Symbols, log: FaultLog
-) -> None:
+def check_problem(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     word, title = problem.domain_word, domain.word
     if word is not None and title is not None and word.name != title.name:
         log.symbol(word, f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`")
@@ -135,7 +134,7 @@ def check_problem(
         _check_condition(problem.goal, Place("`:goal`", CONDITION_FORMS, {}, symbols, log))
 
 
-def _check_init(problem: task.Problem, place: Place) -> None:
+def _check_init(problem: Problem, place: Place) -> None:
     log = place.log
     truth: dict[tuple[str, ...], bool] = {}
     for fact in problem.init:
@@ -151,9 +150,7 @@ def _check_init(problem: task.Problem, place: Place) -> None:
             log.symbol(atom.predicate, said)
 
 
-def check_derived(
-    problem: task.Problem, domain: task.Domain, symbols: Symbols, log: FaultLog
-) -> None:
+def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     """Checks the heads of `:derived`.
 
     If a head has too few parameters and a condition uses the predicate, the planner crashes on the
@@ -188,13 +185,13 @@ def check_derived(
                 )
 
 
-def _costs(domain: task.Domain) -> list[task.Atom]:
+def _costs(domain: Domain) -> list[task.Atom]:
     """The costs of the actions that the planner does not drop."""
     effects = [action.effect for action in domain.actions]
     return [effect.cost for effect in effects if effect.changes and effect.cost]
 
 
-def _check_values(problem: task.Problem, domain: task.Domain, log: FaultLog) -> None:
+def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # For each function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
     for cost in _costs(domain):

@@ -151,15 +151,13 @@ def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
 def with_common_first(rows: Sequence[TextRow]) -> str:
     """Returns a table below a line with the values that all its rows share, so that the results are
     on the left."""
-    common, columns = split_common(rows)
+    common, columns = split_common(rows, FOUND)
     shared = ", ".join(f"{name} {text}" for name, text in common.items() if text.strip("–"))
     table = markdown([{name: row[name] for name in columns} for row in rows])
     return f"In all rows: {shared}.\n\n{table}" if shared else table
 
 
-def split_common(
-    rows: Sequence[TextRow], found: Collection[str] = FOUND
-) -> tuple[TextRow, list[str]]:
+def split_common(rows: Sequence[TextRow], found: Collection[str]) -> tuple[TextRow, list[str]]:
     """Returns the columns in which all of several rows have the same text, with that text, and the
     names of all other columns. The columns in `found` are never among the former."""
     common = {

@@ -36,9 +36,7 @@ from pddlego_local.environments.writing import Fact, atoms, problem_file
 
 KNIVES = ("knife", "butterknife")
 DOMAIN = domain_text(__package__, "reference.pddl")
-TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
-    KNIVES, "sharpObject"
-)
+TYPES = {one: f"{one}Receptacle" for one in TOOLS.values()} | dict.fromkeys(KNIVES, "sharpObject")
 CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
 """The words of the hand-written domain. Among them are the classes that it has as types."""
 KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable", "sinkbasin")
@@ -189,9 +187,7 @@ def problem(memory: Turns) -> str:
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
     for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
-        typed |= {
-            thing: class_of(thing) if class_of(thing) in CLASSES else fallback for thing in things
-        }
+        typed |= {one: class_of(one) if class_of(one) in CLASSES else fallback for one in things}
     state = [
         *_facts(room, room.objects, room.receptacles),
         *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),

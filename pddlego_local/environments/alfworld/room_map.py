@@ -145,9 +145,7 @@ class RoomMap:
         if match := _SEEN.search(text):
             place = match[1] or match[2]
             self.closed.discard(place)
-            self.inside[place] = [
-                thing for thing in _LISTED.findall(match[3]) if thing != self.held
-            ]
+            self.inside[place] = [one for one in _LISTED.findall(match[3]) if one != self.held]
 
     def _stay(self, target: str) -> None:
         """Handles a refused command: the player cannot go where they already are, which includes

@@ -40,13 +40,7 @@ class Connection:
     """
 
     def __init__(
-        self,
-        url: str,
-        api_key: str,
-        name: str,
-        *,
-        timeout_s: float,
-        server: VllmServer | None = None,
+        self, url: str, api_key: str, name: str, *, timeout_s: float, server: VllmServer | None
     ) -> None:
         self.name = name
         self._url = url.rstrip("/")

@@ -160,20 +160,18 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     )
 
 
-def draw_differences(
-    compared: Compared, verdicts: Sequence[Verdict], folder: Path
-) -> dict[str, str]:
+def draw_differences(compared: Compared, found: Sequence[Verdict], folder: Path) -> dict[str, str]:
     """Writes the figure of the tested comparisons: a row with the difference and interval of each,
     in the order of their declaration. Removes an earlier one if fewer than two have pairs.
 
-    `verdicts` are the verdicts on the comparisons. Returns the caption by the name of the figure.
+    `found` are the verdicts on the comparisons. Returns the caption by the name of the figure.
     """
     plotting.remove(folder, "differences")
-    titles = {verdict.number: verdict.title for verdict in verdicts}
+    titles = {verdict.number: verdict.title for verdict in found}
     rows = [
-        (f"{titles[number]}, n = {found.pairs}", found.difference, found.new.interval)
-        for number, found in enumerate(compared.tested)
-        if found.difference is not None
+        (f"{titles[number]}, n = {one.pairs}", one.difference, one.new.interval)
+        for number, one in enumerate(compared.tested)
+        if one.difference is not None
     ]
     if len(rows) < 2:
         return {}

@@ -17,10 +17,7 @@ from pddlego_local.environments.alfworld.process import AlfworldGame
 
 PLAIN_TYPES: tuple[str, ...] = tuple(layout.ALFRED["task_types"])
 SLICED = "+slice"
-TASK_TYPES = (
-    *PLAIN_TYPES,
-    *(f"{plain}{SLICED}" for plain in PLAIN_TYPES if not plain.startswith("look")),
-)
+TASK_TYPES = (*PLAIN_TYPES, *(one + SLICED for one in PLAIN_TYPES if not one.startswith("look")))
 """ALFWorld's six task types, and the five that ALFRED also has with a slice."""
 
 SPLITS = ("train", "valid_seen", "valid_unseen")

@@ -71,9 +71,7 @@ class House:
         yield from (f"{kind}Type - otype" for kind in (*classes.objects, layout.LAMP, *fixtures))
         yield from (f"{kind}Type - rtype" for kind in classes.holds)
         yield from (f"{layout.pddl_name(thing.id)} - object" for thing in self.things)
-        yield from (
-            f"{layout.pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles
-        )
+        yield from (f"{layout.pddl_name(part.id)} - receptacle" for part in self.receptacles)
         yield from (f"{layout.pddl_name(place)} - location" for place in dict.fromkeys(places))
 
     def _facts(self) -> Iterator[str]:
