@@ -24,14 +24,10 @@ _JINJA = jinja(loader=jinja2.FileSystemLoader(Path(__file__).parent))
 
 
 def card(
-    settings: TrainSettings,
-    parameters: int,
-    progress: Progress,
-    trained_on: Collection[str],
-    files: str,
+    settings: TrainSettings, size: int, progress: Progress, trained_on: Collection[str], files: str
 ) -> str:
-    """Returns the text of README.md. `trained_on` are the maps of the training games, and `files`
-    is the list of hashes (`models.card.listed`)."""
+    """Returns the text of README.md. `size` is the number of parameters, `trained_on` are the maps
+    of the training games, and `files` is the list of hashes (`models.card.listed`)."""
     kinds, methods = settings.environment, settings.methods
     steps, begun = progress.lines("step"), progress.lines("data")
     last = {line["round"]: line for line in begun}  # an interrupted round begins again
@@ -41,7 +37,7 @@ def card(
     played = [(line, Rate(line["won"], line["of"]).interval) for line in progress.lines("played")]
     text: str = _JINJA.get_template("card.md.jinja").render(
         settings=settings,
-        parameters=parameters,
+        parameters=size,
         learned=_learned(kinds, methods),
         worlds=list(dict.fromkeys(WORLDS)),
         sizes=SIZES,

@@ -137,7 +137,7 @@ class Controller:
             commands=commands,
         )
         form = choice(len(commands) + 1)
-        return dialogue.ask(question.text, form, step=self.step, commands=commands, subgoal=goal)
+        return dialogue.ask(question.text, form, step=self.step, commands=commands, goal=goal)
 
 
 class GoalPlanner:
