@@ -226,9 +226,7 @@ def _not_shown(domain: str, problem: str, text: str) -> list[str]:
     """Returns the objects and constants that the text does not name; spaces are ignored."""
     entries = [*read_domain(read(domain)).constants]
     entries += read_problem(read(problem)).objects
-    return [
-        name for name in dict.fromkeys(entry.word.text for entry in entries) if not _in(text, name)
-    ]
+    return [name for name in dict.fromkeys(one.word.text for one in entries) if not _in(text, name)]
 
 
 def _in(text: str, name: str) -> bool:

@@ -89,9 +89,7 @@ class _Caller(WholeAnswerModel):
             raise _Left
         return text
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         self.question = question
         text = self.ask(question.messages)
         return Drawn(Completion(text, "stop" if self.finished else "length", 0, 0, 0.0))

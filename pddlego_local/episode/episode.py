@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn
+from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn, Turns
 from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
@@ -111,7 +111,7 @@ class Episode(GameRunner):
         """Resets the game and replays the memory. Raises EnvironmentFault if the game differs."""
         self._replay(self.game, self.memory[1:])
 
-    def remember(self, turns: Sequence[Turn]) -> None:
+    def remember(self, turns: Turns) -> None:
         self.memory = (*self.memory, *turns)
 
     def record(self, event: Event) -> None:

@@ -9,14 +9,14 @@ else that is shown.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jinja2
 from jinja2.runtime import Context
 
-from pddlego_local.core.nouns import Names, Turn
+from pddlego_local.core.nouns import Names, Turn, Turns
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.settings import NameSource
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -40,7 +40,7 @@ class Shown:
     commands: list[str] = field(default_factory=list)
 
 
-def transcript(turns: Sequence[Turn]) -> str:
+def transcript(turns: Turns) -> str:
     """Formats turns for a prompt: "Action: move west" and, on the next line, the observation."""
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
@@ -114,7 +114,7 @@ def _keeps(
 
 
 @jinja2.pass_context
-def _turns(context: Context, shown: Sequence[Turn] | str) -> str:
+def _turns(context: Context, shown: Turns | str) -> str:
     here: Shown = context["shown_here"]
     if isinstance(shown, str):
         here.examples.extend(_read(shown))

@@ -47,11 +47,9 @@ class Listener(Scripted):
         super().__init__([])
         self._model = ReferenceFormalizer()
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         self.asked.append(question)
-        return self._model.answer(question, sampling, sample, of)
+        return self._model.answer(question, sampling)
 
     def close(self) -> None:
         self._model.close()
