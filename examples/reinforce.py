@@ -4,7 +4,7 @@
 
 A task is the first observation of a house of Coin. For each task a group of answers is drawn. The
 planner plans with each answer, and its plan is played. The reward adds up the stages that the
-answer reached (`REWARDS` in pddlego_local/commands/game.py). An answer's advantage is its reward
+answer reached (`REWARDS` in pddlego_local/episode/rewards.py). An answer's advantage is its reward
 minus the group's mean, divided by the group's standard deviation (DeepSeekMath, arXiv 2402.03300,
 section 4.1). Each group is used for one update, so no probability ratio has to be clipped. There is
 no penalty for moving away from the initial weights.
@@ -28,10 +28,10 @@ from statistics import fmean, pstdev
 import torch
 from llguidance import LLMatcher
 
-from pddlego_local.commands.game import REWARDS, reached
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.events import Event, Start
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.rewards import REWARDS, reached
 from pddlego_local.methods import Method
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.generation import Draw, Generation
