@@ -62,6 +62,7 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
 
     Raises ConfigError if the folder holds a training with other settings.
     """
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     settings.out.mkdir(parents=True, exist_ok=True)
     path, given = settings.out / "settings.json", identity(settings)
     if path.is_file():
@@ -88,7 +89,6 @@ class Campaign:
         Raises ConfigError if the folder holds a training with other settings, and MissingPart if a
         GPU or a compiler is missing.
         """
-        disable_progress_bar()  # type: ignore[no-untyped-call]
         begin(self.settings)
         Machine.of(self.settings)  # raises MissingPart before games are played
         for number, round_ in enumerate(self.settings.rounds):

@@ -154,7 +154,7 @@ def houses(settings: GrpoSettings) -> Iterator[tuple[int, str]]:
 def advantages(rewards: Sequence[float]) -> list[float]:
     """Returns the advantages of one group of answers; all are 0 if the rewards are equal."""
     mean, spread = fmean(rewards), pstdev(rewards)
-    return [(reward - mean) / (spread + 1e-6) for reward in rewards]
+    return [(reward - mean) / (spread + 1e-6) if spread else 0.0 for reward in rewards]
 
 
 class Reinforcement:
@@ -209,7 +209,7 @@ class Reinforcement:
                 count = sum(len(text.sampled) for text in answer.texts)
                 for text in answer.texts if advantage else ():
                     gain = advantage * log_probabilities(self.model, text).sum() / count
-                    (-gain / len(group) / len(groups)).backward()
+                    (-gain / len(group) / len(groups)).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad()
