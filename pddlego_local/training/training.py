@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import os
 import platform
 import re
@@ -17,7 +18,7 @@ import torch
 import transformers
 from transformers import TrainerCallback, TrainingArguments
 
-from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.resources import table
 from pddlego_local.training.answers import AnswerTrainer, Row, collate
 from pddlego_local.training.settings import Lora, Round, TrainSettings
@@ -87,8 +88,9 @@ def train_round(
     it."""
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
-    # On a CPU the fused kernel's backward pass is slow.
-    model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
+    # The fused kernel's backward pass is slow on a CPU. On an H200, its losses were not numbers,
+    # because rows are padded on the left.
+    model.set_attn_implementation("eager")
     if settings.compile:
         model.compile(dynamic=True)
     padding = tokenizer.pad_token_id
@@ -155,6 +157,12 @@ class _Progress(TrainerCallback):
         self._first = -1
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """Raises ModelFault if the loss is not a number: the weights are lost then."""
+        if math.isnan(logs.get("loss", logs.get("eval_loss", 0.0))):
+            raise ModelFault(
+                f"the loss at step {state.global_step} is not a number; choose a smaller "
+                "learning_rate, and another out=FOLDER."
+            )
         now, step = time.monotonic(), state.global_step
         if self._first < 0:
             self._first, self._began = step, now

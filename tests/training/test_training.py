@@ -142,6 +142,15 @@ def test_impossible_settings_are_named(overrides: list[str], words: str) -> None
         compose_training("nano", overrides)
 
 
+def test_a_loss_that_is_not_a_number_ends_the_training(tmp_path: Path) -> None:
+    """Sums of such weights are not numbers. The Trainer alone would show the loss as 0 and go on."""
+    process = train(tmp_path / "out", "rounds.0.learning_rate=1e30", "play=null")
+    message, _ = process.communicate()
+    assert process.returncode == 3
+    assert "is not a number; choose a smaller learning_rate" in " ".join(message.split())
+    assert "Traceback" not in message
+
+
 def test_a_compiler_that_is_missing_is_named_before_games_are_played(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
