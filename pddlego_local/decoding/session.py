@@ -193,7 +193,7 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     while True:
         if stage.rollback_chars:
             goal = stage.name == "goal"
-            wrong = "a name is declared twice, or something needed is missing"
+            wrong = "an entry contradicts an earlier one, or something needed is missing"
             return f"{stage.name}: {'it is already true' if goal else wrong}"
         length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
         if not whole:
