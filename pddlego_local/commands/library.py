@@ -79,8 +79,8 @@ def sample(
     Your own prompt lists no actions or names, so its rungs are free, json and syntax. Another
     `seed`, such as `seed=1`, draws other answers.
 
-    Raises ConfigError for impossible options, and MissingPart for missing weights or an unreachable
-    server.
+    Raises ConfigError for impossible options, MissingPart for missing weights, and ModelFault if
+    the server cannot be reached.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     config = compose_cell(overrides_of(options))

@@ -155,8 +155,8 @@ class AnswerSession:
 
 
 def _verify(stage: Stage, text: str) -> None:
-    """Raises if a finished stage is outside its language: an engine that fails permits only the end
-    of the text, and reports no error."""
+    """Raises if a finished stage is outside its language: if llguidance fails, it permits only the
+    end of the text, and a server does not report that."""
     name = stage.grammar.name if stage.grammar else ""
     match decoder_verdict(stage.grammar, text):
         case "unfinished":
