@@ -145,7 +145,8 @@ class Game:
     def reset(self, seed: int = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
 
-        Raises EnvironmentFault, PlannerFault or MissingPart, as an episode does.
+        Raises ConfigError if the environment has no such game, and EnvironmentFault, PlannerFault
+        or MissingPart, as an episode does.
         """
         with self._lock:
             self._leave()

@@ -114,7 +114,8 @@ def formalize(
     unknown_text. `model` and `server` are those of `sample`. `rung` may be any rung except
     grounded.
 
-    Raises the errors of `sample`, and ConfigError for grounded and for `decoding.reject`.
+    Raises the errors of `sample`, PlannerFault, and ConfigError for grounded and for
+    `decoding.reject`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:
