@@ -12,15 +12,13 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-
-import yaml
 
 from pddlego_local.core.errors import InfrastructureError, PddlegoError
 from pddlego_local.core.nearest import did_you_mean
+from pddlego_local.core.resources import table
 from pddlego_local.core.visible import visible
 
-COMMANDS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+COMMANDS: dict[str, str] = table(__file__)
 
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

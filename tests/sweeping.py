@@ -18,9 +18,7 @@ _closed = threading.Event()
 class Stuck(ReferenceFormalizer):
     """Answers nothing until it is closed, as a server that hangs; then its requests fail."""
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         _closed.wait()
         raise ModelFault("the server has gone")
 
@@ -32,12 +30,10 @@ class Waiting(Stuck):
     """The reference formalizer, but for the second answer of `pddlego sample`: it waits while the
     file that `VARIABLE` names is there."""
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
-            return super().answer(question, sampling, sample, of)
-        return ReferenceFormalizer.answer(self, question, sampling, sample, of)
+            return super().answer(question, sampling)
+        return ReferenceFormalizer.answer(self, question, sampling)
 
 
 class Meeting(ReferenceFormalizer):
@@ -49,9 +45,7 @@ class Meeting(ReferenceFormalizer):
         self.__dict__.update(first=first, second=second, asked=threading.Event(), met=False)
         self.__dict__.update(now=0, most=0, lock=threading.Lock())
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         mine = self.__dict__
         look = question.context.memory[0].text
         with mine["lock"]:
@@ -61,7 +55,7 @@ class Meeting(ReferenceFormalizer):
             mine["asked"].set()
         if mine["first"] in look:
             mine["met"] = mine["asked"].wait(20)
-        drawn = super().answer(question, sampling, sample, of)
+        drawn = super().answer(question, sampling)
         with mine["lock"]:
             mine["now"] -= 1
         return drawn

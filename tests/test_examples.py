@@ -5,15 +5,11 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.core.record.folder import read_rows
-from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.models.generation import Draw
-from pddlego_local.runner.config import compose_cell
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -45,44 +41,6 @@ def test_the_notebooks_cells_load_records_and_draw_the_figure(
     assert (tmp_path / "success.png").stat().st_size > 10_000
     rates = found["rates"]
     assert {"share", "low", "high"} <= set(rates.columns)  # type: ignore[attr-defined]
-
-
-@pytest.mark.train
-def test_a_training_by_the_planners_reward_goes_on_from_its_last_weights(tmp_path: Path) -> None:
-    command = [sys.executable, str(EXAMPLES / "reinforce.py"), str(tmp_path), "--rung=grounded"]
-    for updates in ("1", "2"):
-        small = [f"--updates={updates}", "--tasks=1", "--group=3"]
-        subprocess.run([*command, *small], check=True, timeout=900)
-    lines = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
-    assert [line["update"] for line in lines] == [1, 2]
-    assert all(0 <= line["reward"] <= 1 for line in lines)
-    assert {path.name for path in tmp_path.iterdir()} == {"progress.jsonl", "step-1", "step-2"}
-    trained = compose_cell(["model=nano_early", f"model.weights={tmp_path / 'step-2'}"])
-    before = compose_cell(["model=nano_early"]).build("model").trained_on()
-    assert trained.build("model").trained_on() > before
-
-
-@pytest.mark.train
-def test_what_is_learned_from_is_what_was_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    import reinforce
-
-    for rung in ("free", "grounded"):
-        asked = [*reinforce.TASK, "model=nano_early", f"decoding={rung}", "decoding.max_tokens=640"]
-        built = compose_cell(asked).check()
-        generation = built["model"].generation
-        draws: list[Draw] = []
-        generation.on_draw = draws.append
-        with closing(built["planner"]):
-            parts = Parts(built["environment"], built["model"], built["planner"], built["decoding"])
-            built["method"](Episode(parts, lambda _: None, run_seed=0, game=200_000, trial=0))
-        (text,) = reinforce.written(draws, generation.end_ids)
-        assert all(permitted is None or permitted[token] for _, token, permitted in text.drawn)
-        forced = sum(p is not None and int(p.sum()) == 1 for _, _, p in text.drawn)
-        assert (forced > 0) == (rung == "grounded")
-        probability = reinforce.log_probability(generation.model, text, 1.0)
-        assert -100 < probability.item() < 0
-        probability.backward()  # type: ignore[no-untyped-call]
 
 
 def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path) -> None:

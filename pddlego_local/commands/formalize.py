@@ -2,7 +2,7 @@
 
 If the text has action heads, the model writes both files in one answer. Without heads, the actions
 are unknown: the model first writes the domain, constrained by the grammar of PDDL at most, and then
-the problem for that domain.
+the problem for that domain. `--explain` puts the PDDL back into words by rules.
 """
 
 import argparse
@@ -22,14 +22,15 @@ from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
 from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.environments.described.generated import words_of
+from pddlego_local.environments.described.generated import Family, words_of
 from pddlego_local.environments.described.recognized import recognize
+from pddlego_local.environments.described.wording import task_in_words
 from pddlego_local.environments.described.world import HEADS, heads_in, names_in, text_of
 from pddlego_local.episode.model_caller import ModelCaller
 from pddlego_local.episode.planning import plan
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
-from pddlego_local.models.weights import folder_named
+from pddlego_local.models.weights import folder_named, in_the_box
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
@@ -55,30 +56,39 @@ class Formalized:
     outcome: str
     message: str
 
+    @property
+    def explanation(self) -> str:
+        """The PDDL in words, made by rules without a model; "" without PDDL."""
+        return task_in_words(self.domain, self.problem, {}) if self.domain else ""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("text", type=Path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
-    add("--model", required=True, help="a name from `pddlego doctor`, or a model folder")
+    add("--model", help="a name from `pddlego doctor`, or a model folder (must be given)")
     add("--rung", default="typed", help="a rung of the decoding ladder (default typed)")
     add("--domain", type=Path, metavar="FILE", help="an existing domain file")
+    add("--explain", action="store_true", help="put the PDDL back into words")
     add("--out", type=Path, metavar="FOLDER", help="write domain, problem and plan to FOLDER")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Prints the files and the plan of each text. Returns 1 if a plan is missing or empty."""
-    options = {**model_options(arguments.model), "decoding": arguments.rung}
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = list(_texts(arguments.text))
+    if not arguments.model:
+        raise ConfigError(_models([text for _, text in texts], domain))
+    options = {**model_options(arguments.model), "decoding": arguments.rung}
     solved = True
     with formalizer(options, arguments.overrides, domain) as formalize:
         for name, text in texts:
             made = formalize(text)
             solved = solved and bool(made.plan)
-            _print(name if len(texts) > 1 else "", made)
+            words = made.explanation if arguments.explain else ""
+            _print(name if len(texts) > 1 else "", made, words)
             if arguments.out and made.outcome != UNKNOWN_TEXT:
-                _write(arguments.out / name if len(texts) > 1 else arguments.out, made)
+                _write(arguments.out / name if len(texts) > 1 else arguments.out, made, words)
     return 0 if solved else 1
 
 
@@ -91,10 +101,43 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
         yield name, "\n\n".join(parts)
 
 
-def _print(name: str, made: Formalized) -> None:
+def _models(texts: Sequence[str], domain: str) -> str:
+    """Returns the message on the models that may be named, and on those that know all texts."""
+    each = [f"{name} knows {_worlds(known)}" for name, known in _shipped().items()]
+    return (
+        f"name a model with --model. Of the models included here, {'; '.join(each) or 'none'}. "
+        f"{_knowing(texts, domain) or 'None of them knows all of the given text.'} "
+        "Any model that `pddlego doctor` lists may be named, too."
+    )
+
+
+def _shipped() -> dict[str, Mapping[Family, tuple[int, int]]]:
+    """Returns the worlds of each model of this package whose card lists worlds."""
+    known = {name: known_texts(folder_named(name)) for name in in_the_box()}
+    return {name: worlds for name, worlds in known.items() if worlds}
+
+
+def _knowing(texts: Sequence[str], domain: str) -> str:
+    """Returns a sentence on the models of this package that know all texts, "" if none does. None
+    knows a domain file."""
+    known = {} if domain else _shipped()
+    found = [name for name in known if all(recognize(text, known[name])[0] for text in texts)]
+    return f"Models included here that know the text: {', '.join(found)}." if found else ""
+
+
+def _worlds(known: Mapping[Family, tuple[int, int]]) -> str:
+    each = [
+        f"{world} with {least} to {most} {words_of(world)['thing']}s"
+        for world, (least, most) in known.items()
+    ]
+    exact = f"{', '.join(each)}, in the exact words of environment=described"
+    return f"{exact if each else 'no texts of whole worlds'} (docs/use/formalize.md)"
+
+
+def _print(name: str, made: Formalized, words: str) -> None:
     if name:
         print(f"; ---- {name}")
-    for text in filter(None, (made.domain, made.problem)):
+    for text in filter(None, (made.domain, made.problem, _as_comments(words))):
         print(visible(text), end="\n\n")
     for action in made.plan:
         print(visible(action))
@@ -105,15 +148,21 @@ def _print(name: str, made: Formalized) -> None:
 def _remarks(made: Formalized) -> list[str]:
     """Returns the message as PDDL comments, to stand below or in place of the plan."""
     message = made.message if made.plan else f"{made.outcome}: {made.message}"
-    return [f"; {line}" for line in message.splitlines()]
+    return _as_comments(message).splitlines()
 
 
-def _write(folder: Path, made: Formalized) -> None:
+def _as_comments(text: str) -> str:
+    return "\n".join(f"; {line}" for line in text.splitlines())
+
+
+def _write(folder: Path, made: Formalized, words: str) -> None:
     """Writes the files. Raises ConfigError if one of them already exists."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"domain.pddl": made.domain, "problem.pddl": made.problem}
-    lines = [*made.plan, *_remarks(made)]
-    for name, text in {**files, "plan.txt": "".join(f"{line}\n" for line in lines)}.items():
+    plan_text = "".join(f"{line}\n" for line in (*made.plan, *_remarks(made)))
+    files = {"domain.pddl": made.domain, "problem.pddl": made.problem, "plan.txt": plan_text}
+    if words:
+        files["explanation.txt"] = f"{words}\n"
+    for name, text in files.items():
         if (folder / name).exists():
             raise ConfigError(f"{folder / name} already exists: name another folder with --out")
         (folder / name).write_text(text, encoding="utf-8")
@@ -146,9 +195,9 @@ class TextFormalizer:
         """Formalizes a text. Raises ModelFault or PlannerFault, and ConfigError for an empty text
         (a model with known texts refuses that one as unknown)."""
         if self._known is not None:
-            text, why = recognize(text, self._known)
+            given, (text, why) = text, recognize(text, self._known)
             if why or self._domain:
-                return self._refused(why)
+                return self._refused(why, _knowing([given], self._domain))
         if not text.strip():
             raise ConfigError("the text to formalize is empty")
         about, mark, rest = text.partition(HEADS)
@@ -166,19 +215,13 @@ class TextFormalizer:
         value, fault = self._ask(DOMAIN, GrammarContext(), first, domain_text=text)
         return self._problem(value.df, **texts) if value else _without_files(DOMAIN, fault)
 
-    def _refused(self, why: str) -> Formalized:
-        each = [
-            f"{world} with {least} to {most} {words_of(world)['thing']}s"
-            for world, (least, most) in (self._known or {}).items()
-        ]
-        exact = f"{', '.join(each)}, in the exact words of environment=described"
+    def _refused(self, why: str, others: str) -> Formalized:
         why = why or "comes with a domain file, but the model knows only its own domains"
         message = (
             f"The model does not know this text and was not asked. The text {why}.\n"
-            f"The model knows {exact if each else 'no texts of whole worlds'} "
-            "(docs/use/formalize.md)."
+            f"The model knows {_worlds(self._known or {})}."
         )
-        return Formalized("", "", (), UNKNOWN_TEXT, message)
+        return Formalized("", "", (), UNKNOWN_TEXT, f"{message}\n{others}".rstrip())
 
     def _problem(self, domain: str, **texts: str) -> Formalized:
         context = GrammarContext(domain=domain)
@@ -227,9 +270,7 @@ def _not_shown(domain: str, problem: str, text: str) -> list[str]:
     """Returns the objects and constants that the text does not name; spaces are ignored."""
     entries = [*read_domain(read(domain)).constants]
     entries += read_problem(read(problem)).objects
-    return [
-        name for name in dict.fromkeys(entry.word.text for entry in entries) if not _in(text, name)
-    ]
+    return [name for name in dict.fromkeys(one.word.text for one in entries) if not _in(text, name)]
 
 
 def _in(text: str, name: str) -> bool:

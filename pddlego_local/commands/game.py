@@ -15,7 +15,6 @@ import queue
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar, Literal, TypedDict
 
 from llguidance import LLTokenizer
@@ -23,23 +22,16 @@ from llguidance import LLTokenizer
 from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Completion, Message, Sampling
-from pddlego_local.core.outcomes import ACCEPTED, outcome_named
+from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
 from pddlego_local.decoding.token_masks import Allowed, TokenMasks
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.rewards import REWARDS, reached
 from pddlego_local.methods import Method
 from pddlego_local.runner.config import compose_cell
-
-REWARDS: Mapping[str, float] = MappingProxyType(
-    {"read": 0.1, "accepted": 0.1, "planned": 0.2, "carried_out": 0.2, "won": 0.4}
-)
-"""The parts of a step's reward, which is their sum. `read`: files could be read from the answer.
-`accepted`: the planner's translator accepts the files. `planned`: the planner found a plan.
-`carried_out`: the game accepted each action of the plan. `won`: the game is won. A command can earn
-only `won`."""
 
 
 class Info(TypedDict):
@@ -89,9 +81,7 @@ class _Caller(WholeAnswerModel):
             raise _Left
         return text
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         self.question = question
         text = self.ask(question.messages)
         return Drawn(Completion(text, "stop" if self.finished else "length", 0, 0, 0.0))
@@ -314,17 +304,3 @@ def _fault(events: Sequence[Event]) -> str:
         if isinstance(event, ActionTaken) and event.refused:
             return event.feedback
     return ""
-
-
-def reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str, ...]:
-    """Returns the names of `REWARDS` that these events earn."""
-    plans = [event for event in events if isinstance(event, Plan)]
-    taken = [event for event in events if isinstance(event, ActionTaken) and event.planned]
-    earned = {
-        "read": any(isinstance(event, Call) and not event.fault for event in events),
-        "accepted": any(plan.outcome in ACCEPTED for plan in plans),
-        "planned": any(plan.plan for plan in plans),
-        "carried_out": bool(taken) and not any(event.refused for event in taken),
-        "won": won,
-    }
-    return tuple(name for name, so in earned.items() if so and (name == "won" or not commands))

@@ -11,9 +11,8 @@ from rich.table import Table
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record import events
 from pddlego_local.core.record.folder import read_events
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.templates import jinja
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.pages.episode import parts_of
@@ -37,8 +36,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = Console(highlight=False, soft_wrap=True)
     for event in read_events(path):
-        for line in _lines(event, prompts=arguments.prompts):
-            console.print(visible(line))
+        shown = getattr(_EVENTS, event.event)(event, arguments.prompts)
+        console.print(visible(shown), end="")
     return 0
 
 
@@ -71,71 +70,14 @@ def _show_what_there_is(folder: Path) -> None:
     print(f"next: pddlego show {where}{what_next}")
 
 
-def _lines(event: events.Event, *, prompts: bool) -> list[str]:
-    match event:
-        case events.Start():
-            return [f"[bold]game {event.game}[/]", f"  {escape(event.observation)}"]
-        case events.Call():
-            return _call(event, prompts=prompts)
-        case events.Plan():
-            steps = " ".join(event.plan) or event.message
-            aim = f" for {event.goal}" if event.goal else ""
-            return [f"[cyan]planner[/] {event.cause}{escape(aim)}: {escape(steps)}"]
-        case events.Chosen():
-            return [f"[cyan]chosen[/] sample {event.where.sample}"]
-        case events.ActionTaken():
-            mark = "[red]✗[/]" if event.refused else "[green]✓[/]"
-            command = event.command or event.planned or ""
-            answer = event.feedback or event.observation
-            return [f"  {mark} [bold]{escape(command)}[/]  {escape(answer)}"]
-        case events.Restart():
-            return [f"[magenta]restart[/] replaying {len(event.replayed)} actions"]
-        case events.Note():
-            return [f"[blue]note[/] {escape(k)}: {escape(str(v))}" for k, v in event.facts.items()]
-        case events.Repair():
-            return [f"[magenta]repair[/] {escape(change)}" for change in event.changes]
-        case events.EditApplied():
-            return [f"[red]edit[/] {escape(fault)}" for fault in event.faults]
-        case events.Unsolvable():
-            return [f"[red]unsolvable[/] {escape(event.message)}"]
-        case events.End(row=row):
-            numbers = f"steps {row.steps}, actions {row.actions}, refused {row.refused}"
-            cost = f"calls {row.calls}, {_tokens(row)}, {row.wall_time_s:.1f} s"
-            means = OUTCOMES[row.outcome].means
-            return [f"[bold]{row.outcome}[/] {means} ({numbers}, {cost})"]
+def _readable(answer: str) -> str:
+    """Returns an answer with the line breaks in its values, if it is a JSON object."""
+    parts = parts_of(answer)
+    return "\n".join(f"{key}: {part}" if key and "\n" not in part else part for key, part in parts)
 
 
-def _call(call: events.Call, *, prompts: bool) -> list[str]:
-    where = call.where
-    place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
-    place += f", sample {where.sample} of {call.of}" if call.of > 1 else ""
-    cost = f"{_tokens(call)}, {call.latency_s:.2f} s, {call.finish_reason}"
-    lines = [f"\n[yellow]model[/] {escape(call.form)}, {place} ({cost})"]
-    if call.stages:
-        stages = ", ".join(_stage(stage) for stage in call.stages)
-        lines.append(f"[dim]stages, tokens: {stages}[/]")
-    if prompts:
-        lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
-    if call.draft:
-        lines += [f"[dim]{escape(text)}[/]" for text in (call.draft.text, call.draft.asked)]
-    for stage in call.rejected:
-        lines += [f"[red]rejected[/] {escape(stage.why)}", f"[dim]{escape(stage.text)}[/]"]
-    if call.thought:
-        lines.append(f"[dim]{escape(call.thought)}[/]")
-    if call.fault:
-        meaning = CAUSES[call.fault].means
-        return [*lines, f"[red]{call.fault}[/] {meaning}", escape(call.text)]
-    parts = parts_of(call.text)
-    texts = [f"{key}: {part}" if key and "\n" not in part else part for key, part in parts]
-    return [*lines, escape("\n".join(texts))]
-
-
-def _tokens(counted: events.Call | EpisodeRow) -> str:
-    forced = f" of which {counted.forced_tokens} forced" if counted.forced_tokens else ""
-    return f"{counted.completion_tokens} tokens{forced}"
-
-
-def _stage(stage: events.DrawnStage) -> str:
-    forced = f" ({stage.forced_tokens} forced)" if stage.forced_tokens else ""
-    rolled_back = "↩ " if stage.drop else ""
-    return f"{rolled_back}{stage.name} {stage.completion_tokens}{forced}"
+_EVENTS = (
+    jinja(finalize=lambda value: escape(str(value)))
+    .from_string(Path(__file__).with_name("transcript.jinja").read_text(encoding="utf-8"))
+    .make_module({"readable": _readable, "CAUSES": CAUSES, "OUTCOMES": OUTCOMES})
+)

@@ -6,15 +6,22 @@ import importlib.util
 from rich.console import Console
 
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.training.settings import compose_training
+from pddlego_local.training.settings import compose_grpo, compose_training
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", help="a file of conf/train, such as nano or lora")
+    parser.add_argument("name", help="a file of conf/train, such as nano, lora or grpo")
     parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as threads=1")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    console = Console(highlight=False, soft_wrap=True)
+    if arguments.name == "grpo":
+        grpo = compose_grpo(arguments.name, arguments.overrides)
+        from pddlego_local.training.grpo import Reinforcement
+
+        console.print(f"trained: {Reinforcement(grpo).carry_out(console)}")
+        return 0
     settings = compose_training(arguments.name, arguments.overrides)
     needed = ["accelerate", *["peft"] * bool(settings.lora)]
     if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
@@ -24,5 +31,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     from pddlego_local.training.campaign import Campaign
 
-    Campaign(settings, Console(highlight=False, soft_wrap=True)).carry_out()
+    Campaign(settings, console).carry_out()
     return 0

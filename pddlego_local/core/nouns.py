@@ -9,7 +9,7 @@ Both files know nothing of Hydra, vLLM, Fast Downward or any game.
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -102,6 +102,10 @@ class Turn:
 
     command: str
     text: str
+
+
+Turns = Sequence[Turn]
+"""An episode's memory, or a part of it."""
 
 
 @dataclass(frozen=True)
@@ -210,10 +214,6 @@ class Completion:
     thought: str = ""
     prefix: Prefix | None = field(default=None, repr=False, compare=False)
     forced_tokens: int = 0
-
-    @property
-    def sampled_tokens(self) -> int:
-        return self.completion_tokens - self.forced_tokens
 
     @property
     def recorded(self) -> dict[str, Any]:

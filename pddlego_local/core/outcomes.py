@@ -9,12 +9,10 @@ names, neither events nor games.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.resources import table
 
 Blame = Literal["nobody", "model", "limits", "game", "us"]
 """Who is at fault. "limits" means that a limit was reached; `limit` names the setting."""
@@ -49,7 +47,7 @@ class Cause:
     limit: str = ""
 
 
-_TABLES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_TABLES = table(__file__)
 OUTCOMES = {name: Outcome(**entry) for name, entry in _TABLES["outcomes"].items()}
 CAUSES = {name: Cause(**entry) for name, entry in _TABLES["causes"].items()}
 

@@ -1,6 +1,5 @@
 """The interfaces of environments, language models and planners."""
 
-from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from pddlego_local.core.nouns import (
@@ -15,7 +14,7 @@ from pddlego_local.core.nouns import (
     PlanResult,
     Prefix,
     Sampling,
-    Turn,
+    Turns,
 )
 
 
@@ -50,10 +49,10 @@ class Environment(Protocol):
         Raises UnsolvableGame for a game that is known to have no solution.
         """
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns the end goal, then its fallbacks, as far as `memory` shows them (PDDLego §2)."""
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns the names in `memory`, by the environment's rules for finding names in text."""
 
     def step(self, command: str) -> Observation: ...
@@ -70,7 +69,7 @@ class Environment(Protocol):
 class Gathering(Protocol):
     """An environment in which PDDLego picks things up without planning where it finds them (§4)."""
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+    def wanted(self, memory: Turns) -> tuple[str, ...]:
         """Returns the things that still have to be picked up, by the game's names."""
 
 

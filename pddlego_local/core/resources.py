@@ -1,6 +1,10 @@
-"""Finds the data folders: beside the package in a checkout, inside it when installed."""
+"""Finds the data folders, which are beside the package in a checkout and inside it when installed.
+Reads the YAML files beside modules."""
 
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from pddlego_local.core.errors import MissingPart
 
@@ -19,3 +23,11 @@ def folder(name: str) -> Path:
     raise MissingPart(
         f"The data folder {name!r} of pddlego_local is missing; install the package again."
     )
+
+
+def table(module: str, name: str = "") -> Any:
+    """Returns the content of a YAML file beside a module, whose `__file__` is given. Without a
+    `name`, the file has the name of the module."""
+    path = Path(module)
+    file = path.with_name(name) if name else path.with_suffix(".yaml")
+    return yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -11,6 +11,10 @@ from typing import Annotated, Generic, Literal, TypeVar
 import pydantic
 from pydantic import Field
 
+from pddlego_local.core.resources import table
+
+_MESSAGES: dict[str, str] = table(__file__)
+
 Fault = Literal[
     "", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys", "placeholder"
 ]
@@ -45,27 +49,11 @@ class Form(Generic[T_co]):
     @property
     def after_draft(self) -> str:
         """The message to a model after its draft (`decoding.reason=draft`), on every rung."""
-        return (
-            "Now give your final answer: one JSON object of exactly this form and nothing else: "
-            f"{self.example}"
-        )
+        return _MESSAGES["after_draft"].format(example=self.example)
 
     def message(self, fault: Fault) -> str:
         """Returns the message to a model whose answer did not have this form."""
-        return {
-            "": "",
-            "empty": "Your answer was empty.",
-            "truncated": (
-                "Your answer was too long and was cut off before its end. Write a shorter one."
-            ),
-            "unfinished_thought": "You never finished thinking, and gave no answer. Think less.",
-            "no_json": f"Your answer held no JSON object of the form {self.example}.",
-            "wrong_keys": f"Your answer must be a JSON object of exactly this form: {self.example}",
-            "placeholder": (
-                "Your answer held placeholders in place of its content. Write all of it, in the "
-                f"form {self.example}."
-            ),
-        }[fault]
+        return _MESSAGES[fault].format(example=self.example) if fault else ""
 
 
 class Pddl(Fields):

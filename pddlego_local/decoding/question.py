@@ -78,10 +78,8 @@ class WholeAnswerModel(Protocol):
     def identity(self) -> dict[str, str]:
         """Returns the description of the model for a record."""
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        """Returns answer number `sample` of the `of` answers that are requested at once.
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+        """Returns an answer to the question.
 
         Raises ConfigError if the model has no rules for the question, and ModelFault if it has no
         answer to it.

@@ -7,6 +7,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.resources import table
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS, GoalArm, Lists, RungName
 
@@ -14,6 +15,12 @@ Reading = Literal["lenient", "strict"]
 """How a free answer is read (see `episode.reading`)."""
 
 Reason = Literal["none", "think", "draft"]
+
+NameSource = Literal["prompt", "game"]
+"""Where the names of the rung "grounded" come from (see `Decoding.names`)."""
+
+_REFUSED: dict[str, str] = table(__file__)
+"""Why options cannot be combined."""
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -54,6 +61,10 @@ class Decoding:
 
     Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone: it keeps the
     mistakes that no mask can exclude beforehand, and a goal that is already true.
+
+    `names` says which names "grounded" allows, also in a repair or a rejection with its knowledge:
+    all names that the prompt shows ("prompt"), or only the game's, without those of the prompt's
+    examples ("game").
     """
 
     rung: RungName
@@ -72,49 +83,24 @@ class Decoding:
     repair: Literal["none", "syntax", "typed", "grounded"] = "none"
     reject: Reject | None = None
     rollback: bool = True
+    names: NameSource = "prompt"
 
     def __post_init__(self) -> None:
-        if self.goal != "any" and not RUNGS[self.rung].typed:
-            raise ConfigError(
-                f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
-                f"the rung {self.rung} does not compare goals with facts; choose decoding.goal=any."
-            )
-        if self.lists != "tight" and not RUNGS[self.rung].typed:
-            raise ConfigError(
-                f"decoding.lists={self.lists} needs decoding=typed or decoding=grounded: the rung "
-                f"{self.rung} has no rule for lists; leave decoding.lists out."
-            )
-        if not self.rollback and not RUNGS[self.rung].typed:
-            raise ConfigError(
-                "decoding.rollback=false needs decoding=typed or decoding=grounded: the rung "
-                f"{self.rung} never rolls back; choose decoding.rollback=true."
-            )
-        constrained = RUNGS[self.rung].constrained
-        if self.reject and constrained:
-            raise ConfigError(
-                f"decoding.reject draws free answers, and decoding={self.rung} has a grammar; "
-                "choose decoding=free or decoding.reject=null."
-            )
-        if self.reject and self.reject.tries > 1 and self.temperature == 0:
-            raise ConfigError(
-                f"decoding.reject.tries={self.reject.tries} needs a decoding.temperature above 0: "
-                "at 0, a second answer cannot differ from the first."
-            )
-        if self.reason == "draft" and not constrained:
-            raise ConfigError(
-                "decoding.reason=draft needs a rung with a grammar: with decoding=free, the answer "
-                "is as unconstrained as its draft; choose another rung or decoding.reason=none."
-            )
-        if self.reading != "lenient" and constrained:
-            raise ConfigError(
-                f"decoding.reading={self.reading} is for decoding=free: an answer under a grammar "
-                "is always read exactly as it is; choose decoding.reading=lenient."
-            )
-        if self.layout != "any" and not constrained:
-            raise ConfigError(
-                f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
-                "none; choose decoding.layout=any."
-            )
+        rung, reject = RUNGS[self.rung], self.reject
+        refused = {
+            "goal": self.goal != "any" and not rung.typed,
+            "lists": self.lists != "tight" and not rung.typed,
+            "rollback": not self.rollback and not rung.typed,
+            "reject": reject and rung.constrained,
+            "tries": reject and reject.tries > 1 and self.temperature == 0,
+            "draft": self.reason == "draft" and not rung.constrained,
+            "reading": self.reading != "lenient" and rung.constrained,
+            "layout": self.layout != "any" and not rung.constrained,
+            "names": self.names != "prompt"
+            and "grounded" not in (self.rung, self.repair, reject and reject.rung),
+        }
+        for name in (name for name, wrong in refused.items() if wrong):
+            raise ConfigError(_REFUSED[name].format_map(vars(self)))
 
     @property
     def thinking(self) -> bool:

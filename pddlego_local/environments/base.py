@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from pddlego_local.core.nouns import Budget, Goal, Names, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Turns
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import FeedbackRule, Pattern, Tables, without_comments
 
@@ -83,10 +83,10 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     def preflight(self) -> None:
         """Does nothing: no resources are needed."""
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         return self.all_goals
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns everything that the pattern matches: "room 2", which PDDL spells room_2."""
         found = [match[0] for turn in memory for match in self.name_pattern.finditer(turn.text)]
         objects = dict.fromkeys(name.lower().replace(" ", "_") for name in found)
@@ -95,17 +95,17 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     def close(self) -> None:
         """Does nothing: no resources are held."""
 
-    def problem(self, memory: Sequence[Turn]) -> str:
+    def problem(self, memory: Turns) -> str:
         """Returns the problem file, with its goal, that a perfect model would write now.
         `model=reference` can play a class that has this method."""
         raise NotImplementedError
 
     def formalize(
-        self, memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
+        self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
         return self.domain, self.problem(memory)
 
-    def subgoals(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+    def subgoals(self, memory: Turns) -> tuple[str, ...]:
         """Returns the end goal as the only sub-goal."""
         return (self.all_goals[0].words,)
 

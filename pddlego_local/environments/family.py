@@ -37,9 +37,7 @@ _given: dict[str, Mapping[str, Any]] = {}
 def give(name: str, contents: Mapping[str, Any]) -> str:
     """Registers an environment without a folder. `contents` maps the name of each file to what
     would be in it. Returns a package name that identifies exactly these contents."""
-    text = json.dumps(
-        {file: content for file, content in contents.items() if not file.endswith(".py")}
-    )
+    text = json.dumps({file: data for file, data in contents.items() if not file.endswith(".py")})
     package = f"{name}@{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     _given[package] = contents
     return package

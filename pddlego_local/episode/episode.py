@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn
+from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn, Turns
 from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
@@ -111,7 +111,7 @@ class Episode(GameRunner):
         """Resets the game and replays the memory. Raises EnvironmentFault if the game differs."""
         self._replay(self.game, self.memory[1:])
 
-    def remember(self, turns: Sequence[Turn]) -> None:
+    def remember(self, turns: Turns) -> None:
         self.memory = (*self.memory, *turns)
 
     def record(self, event: Event) -> None:
@@ -139,19 +139,22 @@ class Episode(GameRunner):
         `shown` is the only message, or the part of `messages` that shows the game. `commands` are
         offered in addition to those in `shown`. `GrammarContext` describes the other arguments.
         """
-        needs_context = self._decoding.needs_context
+        settings, environment = self._decoding, self.environment
+        names = (
+            names_shown(environment, shown, settings.names) if settings.needs_context else Names()
+        )
         context = GrammarContext(
-            environment=self.environment.package,
+            environment=environment.package,
             memory=self.memory,
-            actions=self.environment.actions,
-            names=names_shown(self.environment, shown) if needs_context else Names(),
+            actions=environment.actions,
+            names=names,
             commands=(*shown.commands, *commands),
             domain=domain,
             problem=problem,
             own_goal=own_goal,
-            goal=self._decoding.goal,
-            lists=self._decoding.lists,
-            rollback=self._decoding.rollback,
+            goal=settings.goal,
+            lists=settings.lists,
+            rollback=settings.rollback,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), context)

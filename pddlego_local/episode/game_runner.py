@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault
-from pddlego_local.core.nouns import Observation, Turn
+from pddlego_local.core.nouns import Observation, Turn, Turns
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import ActionTaken, Emit, Restart
 from pddlego_local.core.visible import visible
@@ -52,7 +52,7 @@ class GameRunner:
         self._moves = 0
         return first
 
-    def _replay(self, game: int, turns: Sequence[Turn]) -> None:
+    def _replay(self, game: int, turns: Turns) -> None:
         """Resets the game and repeats these commands, which count against the budget. Raises
         EnvironmentFault if an observation differs."""
         self._reset(game)

@@ -35,7 +35,12 @@ def draw_one(
         if prefix is not None:
             own = _own_sampling(sampling, session.stage.name, len(drawn), left, stage_tokens)
         stage = session.stage
-        piece = _complete(model, messages, stage.grammar, own, prefix, first=not drawn)
+        try:
+            piece = model.complete(messages, stage.grammar, own, prefix)
+        except ConfigError as error:
+            if isinstance(error, PromptTooLong) or not drawn:
+                raise
+            raise ModelFault(f"{error} (Earlier stages of this answer were drawn.)") from error
         lost = session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
         drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
         left -= piece.completion_tokens
@@ -53,25 +58,6 @@ def _own_sampling(
     limit = left if thinks else min(stage_tokens.get(name, left), left)
     seed = derive_seed(sampling.seed, "stage", number)
     return dataclasses.replace(sampling, seed=seed, max_tokens=limit)
-
-
-def _complete(
-    model: LanguageModel,
-    messages: Messages,
-    grammar: Grammar | None,
-    sampling: Sampling,
-    prefix: Prefix | None,
-    *,
-    first: bool,
-) -> Completion:
-    try:
-        return model.complete(messages, grammar, sampling, prefix)
-    except PromptTooLong:
-        raise
-    except ConfigError as error:
-        if first:
-            raise
-        raise ModelFault(f"{error} (Earlier stages of this answer were drawn.)") from error
 
 
 def _whole(session: AnswerSession, drawn: list[DrawnStage], last: Completion) -> Completion:

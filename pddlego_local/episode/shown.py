@@ -9,15 +9,16 @@ else that is shown.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jinja2
 from jinja2.runtime import Context
 
-from pddlego_local.core.nouns import Names, Turn
+from pddlego_local.core.nouns import Names, Turn, Turns
 from pddlego_local.core.protocols import Environment
+from pddlego_local.decoding.settings import NameSource
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 
@@ -26,28 +27,32 @@ from pddlego_local.pddl.reader import read
 class Shown:
     """A rendered text and what it shows of the game.
 
-    `turns` are commands and the observations after them. `examples` are the turns of
-    demonstrations, which come from another game. `pddl` are the PDDL files, and `commands` are the
-    commands that are offered.
+    `turns` are commands and the observations after them, and `pddl` are the PDDL files. `examples`
+    and `example_pddl` are the turns and the files of demonstrations, which come from another game.
+    `commands` are the commands that are offered.
     """
 
     text: str = ""
     turns: list[Turn] = field(default_factory=list)
     examples: list[Turn] = field(default_factory=list)
+    example_pddl: list[str] = field(default_factory=list)
     pddl: list[str] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
 
 
-def transcript(turns: Sequence[Turn]) -> str:
+def transcript(turns: Turns) -> str:
     """Formats turns for a prompt: "Action: move west" and, on the next line, the observation."""
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-def names_shown(environment: Environment, shown: Shown) -> Names:
-    """Returns the names that the prompt shows; a grammar may use no others."""
+def names_shown(environment: Environment, shown: Shown, source: NameSource = "prompt") -> Names:
+    """Returns the names that the prompt shows; a grammar may use no others. With the source "game",
+    names that only the prompt's examples show are left out."""
+    if source == "game":
+        shown = replace(shown, examples=[], example_pddl=[])
     # Read separately: a room of the game may have the same name as one in a demonstration.
     texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
-    declared = [name for text in shown.pddl for name in _declared(text)]
+    declared = [name for text in (*shown.example_pddl, *shown.pddl) for name in _declared(text)]
     in_commands = [
         name
         for turn in (*shown.examples, *shown.turns)
@@ -109,13 +114,21 @@ def _keeps(
 
 
 @jinja2.pass_context
-def _turns(context: Context, shown: Sequence[Turn] | str) -> str:
+def _turns(context: Context, shown: Turns | str) -> str:
     here: Shown = context["shown_here"]
     if isinstance(shown, str):
         here.examples.extend(_read(shown))
         return shown
     here.turns.extend(shown)
     return transcript(shown)
+
+
+@jinja2.pass_context
+def _pddl(context: Context, text: str) -> str:
+    here: Shown = context["shown_here"]
+    is_example = text == context["environment"].get("demonstration", {}).get("problem")
+    (here.example_pddl if is_example else here.pddl).append(text)
+    return text
 
 
 FILTERS = {
@@ -129,8 +142,8 @@ FILTERS = {
     "command": _keeps("examples", lambda command: [Turn(command, "")]),
     # a command with its names in brackets, like the schemas of commands in a prompt
     "example": _keeps("examples", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
-    "pddl": _keeps("pddl", lambda text: [text]),
+    "pddl": _pddl,
     # an edit as an example
-    "edits": _keeps("pddl", _added),
+    "edits": _keeps("example_pddl", _added),
     "offered": _keeps("commands", lambda commands: commands),
 }

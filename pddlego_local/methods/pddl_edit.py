@@ -2,9 +2,7 @@
 is given, and the model writes changes to the problem, which are applied deterministically.
 """
 
-from collections.abc import Sequence
-
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.core.record.events import EditApplied, Where
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode.episode import Episode
@@ -19,7 +17,7 @@ class PddlEdit(PddlegoLoop):
     forms = (EDIT, SEEN)
 
     def formalize(
-        self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
         problem = problem or empty_problem(environment.domain)

@@ -1,9 +1,7 @@
 """PDDL-gen (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2): the domain is
 given, and the model rewrites the whole problem after every plan."""
 
-from collections.abc import Sequence
-
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.core.record.events import Where
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode.episode import Episode
@@ -17,7 +15,7 @@ class PddlGen(PddlegoLoop):
     forms = (PROBLEM, SEEN)
 
     def formalize(
-        self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
         goals = environment.goals(episode.memory)

@@ -4,12 +4,11 @@ Environments", §3): the model writes the domain and the problem, then extends a
 
 import functools
 import random
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turns
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
@@ -92,7 +91,7 @@ class PddlegoPlus(Player):
         episode: Episode,
         step: int,
         attempt: int,
-        news: Sequence[Turn],
+        news: Turns,
         previous: Formalization | None,
         refusal: Execution | None,
     ) -> Formalization:
@@ -140,7 +139,7 @@ class PddlegoPlus(Player):
         return Formalization(domain, "", "", (), "")
 
 
-def repeated(memory: Sequence[Turn]) -> list[str]:
+def repeated(memory: Turns) -> list[str]:
     """Returns the commands that occur three times in a row at the end of the memory, if any.
 
     If there are several such sequences, it returns the shortest.

@@ -2,9 +2,7 @@
 action per call, in the same simulation loop, and is shown why an action was refused.
 """
 
-from collections.abc import Sequence
-
-from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turns
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
@@ -27,7 +25,7 @@ class PlanGen(Player):
 
     def play(self, episode: Episode) -> str:
         """Returns success, simulation_abort, game_lost or step_limit."""
-        news: Sequence[Turn] = episode.memory
+        news: Turns = episode.memory
         for step in episode.steps():
             execution, error = Execution(), ""
             for attempt in range(1, self.max_attempts + 1):

@@ -17,17 +17,12 @@ import jinja2
 from jinja2 import meta, nodes
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.templates import jinja
 from pddlego_local.environments import family
 from pddlego_local.episode.shown import FILTERS, Shown
 
 _FOLDER = resources.files("pddlego_local.methods") / "prompts"
-_JINJA = jinja2.Environment(
-    loader=jinja2.FunctionLoader(lambda name: _text(name)),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    autoescape=False,
-)
+_JINJA = jinja(loader=jinja2.FunctionLoader(lambda name: _text(name)))
 _JINJA.filters |= FILTERS
 
 

@@ -19,9 +19,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.resources import table
 from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)
@@ -29,9 +28,7 @@ _PREFIX = "gguf-"
 # Vocabularies in which each digit is one token (llama.cpp, src/llama-vocab.cpp, case "smollm").
 # Transformers knows the rules of other vocabularies (GGUF_PRE_TOKENIZER_SPLITS), but not of these.
 _SINGLE_DIGITS = {"codeshell", "command-r", "exaone", "minerva-7b", "refact", "smollm", "starcoder"}
-WHEELS: dict[str, dict[str, str]] = yaml.safe_load(
-    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-)
+WHEELS: dict[str, dict[str, str]] = table(__file__)
 _UNREADABLE = (ValueError, KeyError, TypeError, IndexError, NotImplementedError, struct.error)
 
 

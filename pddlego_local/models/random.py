@@ -9,15 +9,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from pddlego_local.core.resources import table
 from pddlego_local.models.cache import made_once
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 
-_MADE_OF: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-)
+_MADE_OF: dict[str, Any] = table(__file__)
 CONTEXT_TOKENS: int = _MADE_OF["context_tokens"]
 
 

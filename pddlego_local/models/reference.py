@@ -44,9 +44,7 @@ class ReferenceFormalizer(WholeAnswerModel):
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Answers a question by rules.
 
         Raises ConfigError for an environment or a form without rules.

@@ -28,9 +28,7 @@ class Scripted(WholeAnswerModel):
     def identity(self) -> dict[str, str]:
         return {"backend": "scripted", "note": "answers given in advance, not a language model"}
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Returns the next answer. Raises ModelFault if none is left."""
         self.asked.append(question)
         answer = next(self._answers, ModelFault("the script is over"))

@@ -1,17 +1,10 @@
 """Checks the names in a domain, and in a problem together with its domain."""
 
+from pddlego_local.pddl import task
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
-from pddlego_local.pddl.task import (
-    ActionDefinition,
-    Atom,
-    Condition,
-    Domain,
-    Effect,
-    Problem,
-    TypedName,
-)
+from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
 
 CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
 EFFECT_FORMS = (
@@ -192,7 +185,7 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
                 )
 
 
-def _costs(domain: Domain) -> list[Atom]:
+def _costs(domain: Domain) -> list[task.Atom]:
     """The costs of the actions that the planner does not drop."""
     effects = [action.effect for action in domain.actions]
     return [effect.cost for effect in effects if effect.changes and effect.cost]

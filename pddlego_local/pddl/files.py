@@ -6,18 +6,10 @@ after a fault, so that one mistake does not cause a fault for every later name.
 
 from collections.abc import Callable, Container
 
+from pddlego_local.pddl import task
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import read_condition, read_effect, read_literal, refuse_number
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.task import (
-    ActionDefinition,
-    Axiom,
-    Domain,
-    Predicate,
-    Problem,
-    TypedName,
-    Value,
-)
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
@@ -36,12 +28,12 @@ OF_A_DOMAIN = (":types", ":constants", ":predicates", ":functions", ":derived", 
 OF_A_PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric")
 
 
-def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
+def read_domain(block: Block | None, log: FaultLog | None = None) -> task.Domain:
     """Reads the domain in `block`. Without a block, returns a domain whose content is unknown."""
     log = log or FaultLog()
     if block is None or _is_other(block, "problem", log):
-        return Domain(block or Block(0), unreadable={":types", ":constants"}, whole=False)
-    domain = Domain(block, read_head(block, "domain", log))
+        return task.Domain(block or Block(0), unreadable={":types", ":constants"}, whole=False)
+    domain = task.Domain(block, read_head(block, "domain", log))
     seen: set[str] = set()
     for item in block.items[2:]:
         section = item.head if isinstance(item, Block) else ""
@@ -88,7 +80,7 @@ def _read_name(block: Block, log: FaultLog) -> Word | None:
     return None
 
 
-def _read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> None:
+def _read_requirements(block: Block, _file: task.Domain | task.Problem, log: FaultLog) -> None:
     for item in block.items[1:]:
         if isinstance(item, Block):
             log.syntax(item, f"`{item}` stands in `:requirements`, where only names may stand")
@@ -120,7 +112,9 @@ def _refuse_section(item: Node, file: str, of_the_other: Container[str], log: Fa
         log.syntax(item, f"{no_section}: remove it")
 
 
-def _names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:
+def _names(
+    block: Block, names: list[task.TypedName], file: task.Domain | task.Problem, log: FaultLog
+) -> None:
     """Adds the names in a section to `names`, or marks the section as unreadable."""
     listed = read_typed_list(block.items[1:], log)
     if listed is None:
@@ -128,7 +122,7 @@ def _names(block: Block, names: list[TypedName], file: Domain | Problem, log: Fa
     names += listed or []
 
 
-def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
+def _predicates(block: Block, domain: task.Domain, log: FaultLog) -> None:
     domain.predicates = domain.predicates or []
     for item in block.items[1:]:
         predicate = _predicate(item, log)
@@ -136,15 +130,15 @@ def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
             domain.predicates.append(predicate)
 
 
-def _predicate(node: Node, log: FaultLog) -> Predicate | None:
+def _predicate(node: Node, log: FaultLog) -> task.Predicate | None:
     name = node.items[0] if isinstance(node, Block) and node.items else None
     if not isinstance(node, Block) or not isinstance(name, Word):
         log.syntax(node, f"`{node}` is no declaration of a predicate: `(name ?variable - type …)`")
         return None
-    return Predicate(name, read_typed_list(node.items[1:], log, variables=True, either=True))
+    return task.Predicate(name, read_typed_list(node.items[1:], log, variables=True, either=True))
 
 
-def _functions(block: Block, domain: Domain, log: FaultLog) -> None:
+def _functions(block: Block, domain: task.Domain, log: FaultLog) -> None:
     for group, type_node in type_groups(block.items[1:], log):
         if isinstance(type_node, Block) or (type_node and type_node.name != "number"):
             log.syntax(type_node, f"a function must have the type `number`, not `{type_node}`")
@@ -155,23 +149,23 @@ def _functions(block: Block, domain: Domain, log: FaultLog) -> None:
                 log.syntax(item, f"`{item}` is no declaration of a function: `(name ?variable …)`")
 
 
-def _axiom(block: Block, domain: Domain, log: FaultLog) -> None:
+def _axiom(block: Block, domain: task.Domain, log: FaultLog) -> None:
     condition = block.items[2] if len(block.items) == 3 else None
     if not isinstance(condition, Block):
         log.syntax(block, "`:derived` must be `(:derived (predicate ?x …) (condition))`")
         return
     predicate = _predicate(block.items[1], log)
     if predicate is not None:
-        domain.axioms.append(Axiom(predicate, read_condition(condition, log)))
+        domain.axioms.append(task.Axiom(predicate, read_condition(condition, log)))
 
 
-def _action(block: Block, domain: Domain, log: FaultLog) -> None:
+def _action(block: Block, domain: task.Domain, log: FaultLog) -> None:
     name = block.items[1] if len(block.items) > 1 else None
     unnamed = isinstance(name, Word) and name.name in ACTION_FIELDS
     if not isinstance(name, Word) or (unnamed and block.blocks[:1] == block.items[2:3]):
         log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
         return
-    action = ActionDefinition(name)
+    action = task.ActionDefinition(name)
     fields, rest = _fields(block, log)
     if ":parameters" in fields:
         parameters = read_typed_list(fields[":parameters"].items, log, variables=True)
@@ -217,7 +211,7 @@ def _refuse_rest(first: Node, action: Word, has_fields: bool, log: FaultLog) -> 
     log.syntax(first, f"`{first}` is not expected here in action `{action}`: {remedy}")
 
 
-_READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
+_READERS: dict[str, Callable[[Block, task.Domain, FaultLog], None]] = {
     ":requirements": _read_requirements,
     ":types": lambda block, domain, log: _names(block, domain.types, domain, log),
     ":constants": lambda block, domain, log: _names(block, domain.constants, domain, log),
@@ -228,13 +222,13 @@ _READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
 }
 
 
-def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
+def read_problem(block: Block | None, log: FaultLog | None = None) -> task.Problem:
     """Reads the problem in `block`. Without a block, returns a problem whose content is unknown."""
     log = log or FaultLog()
     if block is None or _is_other(block, "domain", log):
-        return Problem(block or Block(0), unreadable={":objects"}, whole=False)
+        return task.Problem(block or Block(0), unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
-    problem = Problem(block)
+    problem = task.Problem(block)
     seen: list[str] = []
     for item in block.items[2:]:
         section = item.head if isinstance(item, Block) else ""
@@ -261,7 +255,7 @@ def _check_order(item: Block, section: str, seen: list[str], log: FaultLog) -> N
         log.syntax(item, f"`{section}` must stand before `{later[0]}`: move it up")
 
 
-def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -> None:
+def _read_section(block: Block, section: str, problem: task.Problem, log: FaultLog) -> None:
     if section == ":domain":
         problem.domain_word = _read_name(block, log)
     elif section == ":requirements":
@@ -281,7 +275,7 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
         log.syntax(block, "the only metric the planner knows is `(:metric minimize (total-cost))`")
 
 
-def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
+def _read_fact(node: Node, problem: task.Problem, log: FaultLog) -> None:
     if not isinstance(node, Block) or not node.items:
         log.syntax(node, f"`{node}` stands in `:init`, where only facts `(predicate object …)` may")
         return
@@ -291,7 +285,7 @@ def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
         problem.init.append(fact)
 
 
-def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
+def _read_value(block: Block, problem: task.Problem, log: FaultLog) -> None:
     target, number = block.items[1:] if len(block.items) == 3 else (block, None)
     words = target.items if isinstance(target, Block) else [target]
     function = tuple(word.name for word in words if isinstance(word, Word))
@@ -304,7 +298,7 @@ def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
     if name.startswith("-") or name.replace(".", "").isdigit():
         log.syntax(target, f"`{target}` must be a function: `(= (function object …) number)`")
     elif number.name.isdigit():
-        problem.values.append(Value(function, int(number.name), block))
+        problem.values.append(task.Value(function, int(number.name), block))
     else:
         never = "objects are never equal to others, so leave equality out of `:init`"
         log.syntax(block, f"`{block}`: {never}")

@@ -67,7 +67,7 @@ def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
 
     If the planner accepts the pair, it accepts the repaired pair too.
     """
-    pair = _Pair((domain, problem), knows)
+    pair = _Pair((domain, problem), knows, ())
     if knows.declared and not knows.given:
         pair = _changed(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
     pair = _without_faults(pair)
@@ -96,9 +96,7 @@ class _Path(NamedTuple):
 class _Pair(Examined):
     """Both files during the repair, with the `changes` so far."""
 
-    def __init__(
-        self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...]) -> None:
         super().__init__(*texts)
         self.texts, self.knows, self.changes = texts, knows, changes
 

@@ -123,7 +123,7 @@ class Relaxation:
             for fact in new:
                 delta[fact[0]].append(fact)
                 self.reached[fact[0]][fact] = None
-            found = [fact for rule in rules for fact in self._consequences(rule, delta, first)]
+            found = [fact for rule in rules for fact in self._effects(rule, delta, first)]
             new = [fact for fact in dict.fromkeys(found) if fact not in self.reached[fact[0]]]
             first = False
             missing = [fact for fact in missing if fact not in new and not self.holds(fact)]
@@ -168,9 +168,7 @@ class Relaxation:
             names.update(*(rule.needed_names for rule in new))
         return rules
 
-    def _consequences(
-        self, rule: Rule, delta: dict[str, list[Fact]], first: bool
-    ) -> Iterator[Fact]:
+    def _effects(self, rule: Rule, delta: dict[str, list[Fact]], first: bool) -> Iterator[Fact]:
         """The effects of the rule for all bindings in which a fact of `delta` meets a condition."""
         if not all(self.objects_for(variable) for variable in rule.variables.values()):
             return

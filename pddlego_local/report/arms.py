@@ -102,6 +102,7 @@ class Arm:
             kept.setdefault("decoding.rollback", "True")
         if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
+        kept.setdefault("decoding.names", "prompt")
         kept.setdefault("decoding.draw", "masked")  # earlier versions could also draw "weighted"
         kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
         return kept | {

@@ -9,13 +9,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from pddlego_local.core.record.counting import TRIVIAL, counted
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.resources import table
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.numbers import measure
@@ -25,7 +23,6 @@ from pddlego_local.report.text import TextRow, interval, markdown, notes_of, num
 HERE = "here"
 COMPACT = "compact"
 WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
-PUBLISHED = Path(__file__).with_name("published.yaml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +73,7 @@ class Result:
 @cache
 def _file() -> dict[str, Any]:
     """The contents of published.yaml."""
-    file: dict[str, Any] = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
+    file: dict[str, Any] = table(__file__, "published.yaml")
     return file
 
 

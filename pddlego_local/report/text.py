@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
 from rich.table import Table
 
+from pddlego_local.core.resources import table
+from pddlego_local.core.templates import jinja
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
 from pddlego_local.report.statistics.rates import Mean, Rate
@@ -20,16 +21,10 @@ ON_SCREEN = (
     "games", "finished", "success", "of all requested", "games solved", "steps", "calls",
     "answers", "wall s",
 )  # fmt: skip
-FURTHER: dict[str, str] = yaml.safe_load(
-    Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
-)
+FURTHER: dict[str, str] = table(__file__, "columns.yaml")
 WITH_SD = {"actions_on_success", "pddlego_steps_on_success"}
-_NOTES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).with_name("notes")),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
+_NOTES = jinja(
+    loader=jinja2.FileSystemLoader(Path(__file__).with_name("notes")), keep_trailing_newline=True
 )
 
 
@@ -156,15 +151,13 @@ def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
 def with_common_first(rows: Sequence[TextRow]) -> str:
     """Returns a table below a line with the values that all its rows share, so that the results are
     on the left."""
-    common, columns = split_common(rows)
+    common, columns = split_common(rows, FOUND)
     shared = ", ".join(f"{name} {text}" for name, text in common.items() if text.strip("–"))
     table = markdown([{name: row[name] for name in columns} for row in rows])
     return f"In all rows: {shared}.\n\n{table}" if shared else table
 
 
-def split_common(
-    rows: Sequence[TextRow], found: Collection[str] = FOUND
-) -> tuple[TextRow, list[str]]:
+def split_common(rows: Sequence[TextRow], found: Collection[str]) -> tuple[TextRow, list[str]]:
     """Returns the columns in which all of several rows have the same text, with that text, and the
     names of all other columns. The columns in `found` are never among the former."""
     common = {

@@ -14,15 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pddlego_local.core.errors import (
-    ConfigError,
-    GrammarFault,
-    InfrastructureError,
-    ModelFault,
-    PddlegoError,
-    PromptTooLong,
-    UnsolvableGame,
-)
+from pddlego_local.core import errors
 from pddlego_local.core.formats import now
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment, Planner, Trained
@@ -59,7 +51,7 @@ class CellResult:
     faults: list[str] = field(default_factory=list)
     left: int = 0
     reason: str = ""
-    refused: PddlegoError | None = None
+    refused: errors.PddlegoError | None = None
 
 
 class EnvironmentStore:
@@ -252,19 +244,19 @@ class OpenCell:
         while True:
             try:
                 return self._play(game, trial)
-            except InfrastructureError as error:
+            except errors.InfrastructureError as error:
                 if error.ends_run:
                     raise
                 last = retries == self.config.settings.run.retries
-                if not self._stop.is_set() and (last or isinstance(error, GrammarFault)):
+                if not self._stop.is_set() and (last or isinstance(error, errors.GrammarFault)):
                     return self._record_fault(game, trial, error)
             if self._stop.wait(min(2**retries, MOST_WAIT_S)):
                 return None
             retries += 1
 
-    def _record_fault(self, game: int, trial: int, error: InfrastructureError) -> FaultRow:
+    def _record_fault(self, game: int, trial: int, error: errors.InfrastructureError) -> FaultRow:
         kind, message = type(error).__name__, str(error)
-        if isinstance(error, GrammarFault):
+        if isinstance(error, errors.GrammarFault):
             path = self._record.keep_grammar(game, trial, error.grammar)
             message = f"{message} Its text is in {path}."
         row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
@@ -285,17 +277,17 @@ class OpenCell:
             )
             try:
                 outcome = self._method(episode)
-            except UnsolvableGame as error:
+            except errors.UnsolvableGame as error:
                 transcript(Unsolvable(message=str(error)))
                 outcome = "unsolvable_game"
-            except PromptTooLong:
+            except errors.PromptTooLong:
                 if not _asked(transcript):
                     raise
                 outcome = "context_exceeded"
-            except ConfigError as error:
+            except errors.ConfigError as error:
                 if not (self._answered or _asked(transcript)):
                     raise  # the settings are wrong: no episode could be played
-                raise ModelFault(f"{error} (Earlier requests were answered.)") from error
+                raise errors.ModelFault(f"{error} (Earlier requests were answered.)") from error
             finally:
                 self._answered = self._answered or _asked(transcript)
             row = EpisodeRow(

@@ -43,6 +43,9 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
+# Options that older records lack, with the values that leave a cell's name as it was.
+_ABSENT_IN_OLDER_NAMES = {"reject": None, "rollback": True, "names": "prompt"}
+
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
 )
@@ -103,7 +106,7 @@ class CellConfig:
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # records older than this option were read strictly
         decoding.setdefault("repair", "none")  # all records have this key
-        for option, default in (("reject", None), ("rollback", True)):  # not in older names
+        for option, default in _ABSENT_IN_OLDER_NAMES.items():
             if decoding.get(option) == default:
                 decoding.pop(option, None)
         for option, old in {"shows_commands": False, "constraint": "none"}.items():

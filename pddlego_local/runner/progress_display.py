@@ -25,12 +25,7 @@ class LiveView:
     """
 
     def __init__(
-        self,
-        console: Console,
-        cells: int,
-        episodes: int,
-        restarts: Callable[[], int],
-        done: int = 0,
+        self, console: Console, cells: int, episodes: int, restarts: Callable[[], int], done: int
     ) -> None:
         self._cells, self._episodes, self._restarts = cells, episodes, restarts
         self._before, self._done = done, done

@@ -40,7 +40,7 @@ from pddlego_local.training.card import card
 from pddlego_local.training.examples import FIRST_SEED
 from pddlego_local.training.initial_weights import new_model
 from pddlego_local.training.progress import Progress
-from pddlego_local.training.settings import Round, TrainSettings
+from pddlego_local.training.settings import GrpoSettings, Round, TrainSettings, identity
 from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
 from pddlego_local.training.training import Machine, train_round, with_lora
 
@@ -57,6 +57,24 @@ def whole(folder: Path) -> Iterator[Path]:
     unfinished.rename(folder)
 
 
+def begin(settings: TrainSettings | GrpoSettings) -> None:
+    """Makes the folder of a training, and writes its settings there.
+
+    Raises ConfigError if the folder holds a training with other settings.
+    """
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    settings.out.mkdir(parents=True, exist_ok=True)
+    path, given = settings.out / "settings.json", identity(settings)
+    if path.is_file():
+        recorded = json.loads(path.read_text())
+        if differ := [key for key in given if recorded.get(key) != given[key]]:
+            raise ConfigError(
+                f"{settings.out} was begun with another {', '.join(differ)}; give the same values "
+                "as before, or another folder with out=FOLDER."
+            )
+    path.write_text(json.dumps(given, indent=1))
+
+
 class Campaign:
     """A training in its folder, whether it has begun or not."""
 
@@ -71,8 +89,7 @@ class Campaign:
         Raises ConfigError if the folder holds a training with other settings, and MissingPart if a
         GPU or a compiler is missing.
         """
-        disable_progress_bar()  # type: ignore[no-untyped-call]
-        self._begin()
+        begin(self.settings)
         Machine.of(self.settings)  # raises MissingPart before games are played
         for number, round_ in enumerate(self.settings.rounds):
             if not self.model_after(number).is_dir():
@@ -117,18 +134,6 @@ class Campaign:
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)
         return load_tokenizer(folder)
-
-    def _begin(self) -> None:
-        self.out.mkdir(parents=True, exist_ok=True)
-        path, settings = self.out / "settings.json", self.settings.identity()
-        if path.is_file():
-            recorded = json.loads(path.read_text())
-            if differ := [key for key in settings if recorded.get(key) != settings[key]]:
-                raise ConfigError(
-                    f"{self.out} was begun with another {', '.join(differ)}; give the same values "
-                    "as before, or another folder with out=FOLDER."
-                )
-        path.write_text(json.dumps(settings, indent=1))
 
     def _examples(self, wanted: list[data.Shard]) -> list[Path]:
         folder = self.out / "examples"

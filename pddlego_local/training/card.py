@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
 
+from pddlego_local.core.resources import table
+from pddlego_local.core.templates import jinja
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS, Kind, PlayedBy
@@ -18,25 +19,15 @@ from pddlego_local.training.settings import TrainSettings
 
 ROWS_OF_CURVE = 15
 
-_HERE = Path(__file__)
-_WORDS: dict[str, Any] = yaml.safe_load(_HERE.with_name("card.yaml").read_text(encoding="utf-8"))
-_TEMPLATE = jinja2.Template(
-    _HERE.with_name("card.md.jinja").read_text(encoding="utf-8"),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_WORDS: dict[str, Any] = table(__file__)
+_JINJA = jinja(loader=jinja2.FileSystemLoader(Path(__file__).parent))
 
 
 def card(
-    settings: TrainSettings,
-    parameters: int,
-    progress: Progress,
-    trained_on: Collection[str],
-    files: str,
+    settings: TrainSettings, size: int, progress: Progress, trained_on: Collection[str], files: str
 ) -> str:
-    """Returns the text of README.md. `trained_on` are the maps of the training games, and `files`
-    is the list of hashes (`models.card.listed`)."""
+    """Returns the text of README.md. `size` is the number of parameters, `trained_on` are the maps
+    of the training games, and `files` is the list of hashes (`models.card.listed`)."""
     kinds, methods = settings.environment, settings.methods
     steps, begun = progress.lines("step"), progress.lines("data")
     last = {line["round"]: line for line in begun}  # an interrupted round begins again
@@ -44,9 +35,9 @@ def card(
     asked = " and of ".join(_WORDS["methods"][method] for method in dict.fromkeys(methods))
     devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
     played = [(line, Rate(line["won"], line["of"]).interval) for line in progress.lines("played")]
-    text: str = _TEMPLATE.render(
+    text: str = _JINJA.get_template("card.md.jinja").render(
         settings=settings,
-        parameters=parameters,
+        parameters=size,
         learned=_learned(kinds, methods),
         worlds=list(dict.fromkeys(WORLDS)),
         sizes=SIZES,

@@ -9,11 +9,10 @@ report.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-import yaml
+from pddlego_local.core.resources import table
 
 Change = Callable[[Random, str], str | None]
 """Turns a right file into a wrong one, or returns None if this change does not apply to the
@@ -23,7 +22,7 @@ File = Literal["df", "pf"]
 Fault = tuple[File, Change]
 """A change with the file that it applies to, the domain file or the problem file."""
 
-WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+WORDS: dict[str, Any] = table(__file__)
 _COIN = WORDS["coin"]
 
 _FACT = re.compile(r"\((?:connected|closed-door) ([\w-]+) ([\w-]+) ([\w-]+)\)")

@@ -20,7 +20,7 @@ _STRICT = ConfigDict(extra="forbid")
 OWN = "environment="
 WITHOUT_EFFECT = (
     *("out", "device", "threads", "compile", "processes"),
-    *("save_every", "log_every", "play"),
+    *("save_every", "model_every", "log_every", "play"),
 )
 
 
@@ -141,10 +141,34 @@ class TrainSettings:
         if self.batch % self.at_once:
             raise ValueError("batch must be a multiple of at_once")
 
-    def identity(self) -> dict[str, Any]:
-        """Returns the settings that affect the weights, as JSON values."""
-        everything: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
-        return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class GrpoSettings:
+    """The settings of a reinforcement (`training.grpo`) of `weights`, a local model folder.
+
+    `task` has the overrides of an episode that asks for one answer, including the weights and the
+    `rung`. Each of the `updates` draws `group` answers to the first observation of each of `houses`
+    games, and makes one optimizer step with a constant learning rate. A model folder is made every
+    `model_every` updates and at the end. `processes` is the number of processes that draw and play.
+    """
+
+    out: Path
+    seed: Annotated[int, Field(ge=0, lt=20)]
+    weights: str
+    rung: RungName
+    task: tuple[str, ...]
+    updates: PositiveInt
+    houses: PositiveInt
+    group: Annotated[int, Field(ge=2)]
+    learning_rate: PositiveFloat
+    model_every: PositiveInt
+    processes: PositiveInt
+
+
+def identity(settings: TrainSettings | GrpoSettings) -> dict[str, Any]:
+    """Returns the settings that affect the weights, as JSON values."""
+    everything: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
+    return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
 
 
 def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
@@ -153,10 +177,20 @@ def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
     Raises ConfigError that names the wrong key.
     """
     with clear_errors(""):
-        with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-            cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
-        # "environment" is also a group of conf/, and Hydra would read the override as a choice.
-        cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
-        tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        assert isinstance(tree, dict)
-        return TrainSettings(**{str(key): value for key, value in tree.items()})
+        return TrainSettings(**_composed(name, overrides))
+
+
+def compose_grpo(name: str, overrides: Sequence[str]) -> GrpoSettings:
+    """As `compose_training`, for a reinforcement."""
+    with clear_errors(""):
+        return GrpoSettings(**_composed(name, overrides))
+
+
+def _composed(name: str, overrides: Sequence[str]) -> dict[str, Any]:
+    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+        cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
+    # "environment" is also a group of conf/, and Hydra would read the override as a choice.
+    cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
+    tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+    assert isinstance(tree, dict)
+    return {str(key): value for key, value in tree.items()}

@@ -10,19 +10,18 @@ pieces become one token.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-import yaml
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.resources import table
 from pddlego_local.training.examples import Example, Kind, kind_of
 
 END, PADDING = "<|end|>", "<|padding|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
-WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+WORDS: dict[str, Any] = table(__file__)
 LONGEST_BYTES = 240
 UNFORCED_BYTES = 100
 """More bytes than any grammar forces at once in an answer."""

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-import yaml
 from transformers import TrainerCallback, TrainingArguments
 
 from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.resources import table
 from pddlego_local.training.answers import AnswerTrainer, Row, collate
 from pddlego_local.training.settings import Lora, Round, TrainSettings
 
@@ -126,9 +126,8 @@ def last_checkpoint(folder: Path) -> str | None:
 def _arguments(
     settings: TrainSettings, round_: Round, folder: Path, machine: Machine
 ) -> TrainingArguments:
-    always = yaml.safe_load(Path(__file__).with_name("trainer.yaml").read_text(encoding="utf-8"))
     return TrainingArguments(
-        **always,
+        **table(__file__, "trainer.yaml"),
         output_dir=str(folder),
         max_steps=round_.steps,
         learning_rate=round_.learning_rate,

@@ -92,6 +92,10 @@ def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> No
         (["mine.txt", "--model", "reference"], "language model"),
         (["mine.txt", "--model", "random", "--domain", "no.pddl"], "no.pddl is missing"),
         (["nothing", "--model", "random"], "holds no worlds"),
+        (["mine.txt"], "nano_described knows blocksworld with 2 to 9 blocks, logistics with 2"),
+        (["mine.txt"], "know the text: nano_described. Any model that `pddlego doctor` lists"),
+        (["mine.txt", "--domain", "mine.txt"], "None of them knows all of the given text."),
+        (["other.txt"], "None of them knows all of the given text."),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
@@ -104,6 +108,7 @@ def test_mistakes_are_told_in_a_sentence(
     monkeypatch.chdir(tmp_path)
     Path("mine.txt").write_text(TEXT)
     Path("empty.txt").write_text(" \n")
+    Path("other.txt").write_text("Stack them.")
     Path("nothing").mkdir()
     assert run(["formalize", *words]) in (2, 3)
     error = capsys.readouterr().err
@@ -212,7 +217,8 @@ def test_the_command_refuses_with_one_and_writes_nothing(
     assert "(" not in said.replace("(docs/use/formalize.md)", "") and not out.exists()
     file.write_text(PUZZLE)
     assert run(["formalize", str(file), "--model", "nano"]) == 1  # which plays CoinCollector
-    assert "knows no texts of whole worlds" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "knows no texts of whole worlds" in said and "know the text: nano_described." in said
     domain = tmp_path / "domain.pddl"
     domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain)
     words = ["formalize", str(file), "--model", "nano_described", "--domain", str(domain)]
@@ -227,8 +233,10 @@ def test_the_real_model_plans_for_texts_that_it_knows(
         (tmp_path / f"{family}_domain.txt").write_text(world.domain_text)
         (tmp_path / f"{family}_problem.txt").write_text(world.problem_text)
     words = ["formalize", str(tmp_path), "--model", "nano_described", "decoding.temperature=0"]
-    assert run([*words, "--out", str(tmp_path / "out")]) == 0
+    assert run([*words, "--explain", "--out", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
+    explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text()
+    assert "\nThe goal: " in explained and textwrap.indent(explained, "; ") in said
     assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
     plan = (tmp_path / "out" / "mystery" / "plan.txt").read_text()
     assert plan.startswith("(") and plan.endswith(f")\n; {UNCHECKED}\n")

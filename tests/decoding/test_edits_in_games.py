@@ -49,10 +49,8 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
     asked = []
 
     class Overheard(ReferenceFormalizer):
-        def answer(
-            self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-        ) -> Drawn:
-            drawn = super().answer(question, sampling, sample, of)
+        def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+            drawn = super().answer(question, sampling)
             if question.form is EDIT:
                 memory = question.context.memory
                 context = replace(question.context, names=environment.names(memory))

@@ -106,6 +106,13 @@ def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
     assert refused or lists == "tight"
 
 
+def test_no_other_rung_restricts_names() -> None:
+    Decoding(rung="free", repair="grounded", names="game")
+    for rung in ("free", "json", "typed"):
+        with pytest.raises(ConfigError, match=r"decoding\.names=game needs decoding=grounded, or"):
+            Decoding(rung=rung, names="game")
+
+
 def test_no_other_rung_rolls_back() -> None:
     for rung in ("free", "json", "syntax", "signatures"):
         with pytest.raises(ConfigError, match=r"decoding\.rollback=false needs decoding=typed or"):

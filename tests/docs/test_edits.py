@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES
+from pddlego_local.models.weights import identity_of, locate
 from tests.docs.records import RESULTS, Cell, cells, gained_and_lost, told
 
 PAGE = "docs/results/nano_edit.md"
@@ -170,6 +171,15 @@ def test_a_model_that_was_chosen_after_the_result_is_called_exploratory() -> Non
     }
     played = arms(EARLY, "alfworld_unseen")
     assert games(played["json"]) == games(played["free"])  # it changes no game's end
+
+
+def test_the_early_weights_that_ship_are_a_second_training_on_the_same_maps() -> None:
+    ship = identity_of("nano_edit_early", None, locate("nano_edit_early"))
+    for cell in cells(EARLY):
+        assert cell.run["model"]["training_maps_sha256"] == ship["training_maps_sha256"]
+        assert cell.run["model"]["fingerprint"] != ship["fingerprint"]
+    for page in (PAGE, "weights/nano_edit_early/README.md"):
+        assert "a second training with" in told(page) and "do not ship" in told(page)
 
 
 def test_the_card_counts_the_unseen_games() -> None:

@@ -23,11 +23,9 @@ def test_prompts_tell_what_is_valid_where_that_is_asked_for(
     prompts = list[str]()
 
     class Overheard(ReferenceFormalizer):
-        def answer(
-            self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-        ) -> Drawn:
+        def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
             prompts.append(question.messages[-1].content)
-            return super().answer(question, sampling, sample, of)
+            return super().answer(question, sampling)
 
     environment = Alfworld(shows_commands=shows_commands)
     with FastDownward(workers=1) as planner, contextlib.closing(environment):

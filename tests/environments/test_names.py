@@ -8,13 +8,12 @@ import contextlib
 import os
 import random
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core.nouns import Budget, Names, Turn
+from pddlego_local.core.nouns import Budget, Names, Turn, Turns
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments import family
@@ -29,8 +28,6 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.planner import FastDownward
 from tests.methods.playing import play
 
-Memory = Sequence[Turn]
-
 DATA = os.environ.get("ALFWORLD_DATA", "")
 DIRECTIONS = ("north", "south", "east", "west")
 ROOMS = (
@@ -44,7 +41,7 @@ class Watched:
     """The reference, and the memories that it was asked about."""
 
     def __init__(self) -> None:
-        self.memories: list[Memory] = []
+        self.memories: list[Turns] = []
         self._model = ReferenceFormalizer()
 
     def __getattr__(self, name: str) -> Any:
@@ -64,7 +61,7 @@ def check_game(environment: Environment, seed: int, planner: FastDownward) -> No
         check_names(environment, memory)
 
 
-def check_names(environment: Environment, memory: Memory) -> Names:
+def check_names(environment: Environment, memory: Turns) -> Names:
     names = environment.names(memory)
     rules = family.reference(environment.package)
     for problem in (rules.formalize(memory)[1], rules.problem(memory)):

@@ -3,8 +3,10 @@
 import hashlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turn
@@ -16,11 +18,17 @@ from pddlego_local.environments.described.generated import (
     words_of,
 )
 from pddlego_local.environments.described.recognized import recognize
-from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.described.wording import (
+    fact_in_words,
+    rules_in_words,
+    task_in_words,
+)
 from pddlego_local.environments.described.world import World, objects_in
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.check import check
+from pddlego_local.pddl.files import read_problem
+from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.environments.test_described import DEGREES, solve
@@ -176,3 +184,61 @@ def test_rules_of_any_domain_in_words() -> None:
 def test_every_predicate_of_a_new_world_has_a_phrase(family: str) -> None:
     if family not in LEARNED:
         assert '"' not in words_of(family)["domain_text"]["heavily"]
+
+
+# ---- A whole task in words
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("family", families())
+def test_the_gold_files_in_words_say_what_the_text_says(family: str, degree: Degree) -> None:
+    """Some sentences of the text are about two facts, such as "cell 1 and cell 2 are side by side";
+    they count as the sentences of the two facts."""
+    told, written = words_of(family)["told"][degree], words_of(family)["written"]
+    pairs = {key: form for key, form in written.items() if form.count("(") > 1}
+    names = {key: form.strip("()").split()[0] for key, form in written.items() if key not in pairs}
+    phrases = {names.get(key, key): phrase for key, phrase in told.items() if key not in pairs}
+
+    def facts_of(sentence: str) -> set[str]:
+        for key, form in pairs.items():
+            if match := re.fullmatch(told[key].format(*[r"(\w+ \d+)"] * 3), sentence):
+                things = [thing.replace(" ", "") for thing in dict.fromkeys(match.groups())]
+                facts = [fact.split() for fact in re.findall(r"[^()]{2,}", form.format(*things))]
+                return {fact_in_words(fact, phrases, {}) for fact in facts}
+        return {re.sub(r"(\w+) (\d+)", r"\1\2", sentence)}
+
+    for seed in range(4):
+        world = generate(family, degree, (2, 6), seed)
+        texts = re.findall(r": (.+)\.", world.problem_text)
+        said = [set[str]().union(*map(facts_of, text.split("; "))) for text in texts]
+        assert said == sentences(task_in_words(world.domain, world.problem, phrases))
+
+        gold = read_problem(read(world.problem))
+        literals = [gold.init, gold.goal.literals if gold.goal else []]
+        found = sentences(task_in_words(world.domain, world.problem, {}))
+        assert [set(map(fact_of, each)) for each in found] == [
+            {literal.atom.key for literal in each} for each in literals
+        ]
+
+
+def sentences(words: str) -> list[set[str]]:
+    """The facts at the start and those of the goal, of a task in words."""
+    start, _, rest = words.partition("\nThe goal: ")
+    lines = [re.sub(r"^  (\S+, an? \w+(: |\.))?", "", line) for line in start.splitlines()[1:]]
+    facts = {fact for line in lines for fact in line.removesuffix(".").split("; ")}
+    return [facts - {"", "no fact names it"}, {*rest.partition(".\n")[0].split("; ")}]
+
+
+def fact_of(sentence: str) -> tuple[str, ...]:
+    match = re.fullmatch(r'"(\S+)" holds(?: of (.+))?', sentence)
+    assert match, sentence
+    return (match[1], *(re.split(", | and ", match[2]) if match[2] else ()))
+
+
+def test_a_task_of_any_kind_in_words() -> None:
+    """Names with braces, undeclared objects, costs, derived predicates and quantifiers included."""
+    case = yaml.safe_load(Path(__file__).with_name("task_in_words.yaml").read_text())
+    words = task_in_words(case["domain"], case["problem"], {})
+    assert words.partition("\n")[2] == case["words"].rstrip()
+    broken = task_in_words(case["domain"], case["problem"].rstrip()[:-1], {})
+    assert broken.startswith("The PDDL cannot be put into words: problem line 1, column 1: ")

@@ -47,17 +47,17 @@ class Listener(Scripted):
         super().__init__([])
         self._model = ReferenceFormalizer()
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         self.asked.append(question)
-        return self._model.answer(question, sampling, sample, of)
+        return self._model.answer(question, sampling)
 
     def close(self) -> None:
         self._model.close()
 
 
-def questions(environment: str, method: str, seed: int = 1) -> list[AnyQuestion]:
+def questions(
+    environment: str, method: str, seed: int = 1, decoding: Decoding = GROUNDED
+) -> list[AnyQuestion]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     model = Listener()
@@ -65,7 +65,7 @@ def questions(environment: str, method: str, seed: int = 1) -> list[AnyQuestion]
         contextlib.closing(config.build("environment")) as game,
         contextlib.closing(config.build("planner")) as planner,
     ):
-        play(config.build("method"), game, model, planner, game=seed, decoding=GROUNDED)
+        play(config.build("method"), game, model, planner, game=seed, decoding=decoding)
     return model.asked
 
 
@@ -75,6 +75,20 @@ def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method:
     first = questions("coin", method, seed=0)[0]
     assert "To the East you see a closed" in first.messages[-1].content
     assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.context.names.objects}
+
+
+@pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
+def test_names_of_the_examples_can_be_left_out(method: str) -> None:
+    """The example of pddl_edit's prompt has a garage, which this game does not have."""
+    own = Decoding(rung="grounded", names="game")
+    for shown, game in zip(
+        questions("coin", method), questions("coin", method, decoding=own), strict=True
+    ):
+        assert shown.messages == game.messages
+        left_out = {*shown.context.names.objects} - {*game.context.names.objects}
+        assert left_out
+        assert ("garage" in left_out) == (method == "pddl_edit")
+        assert not left_out & {*re.findall(r"[\w-]+", coin.formalize(game.context.memory)[1])}
 
 
 def named(question: AnyQuestion, environment: str) -> set[str]:

@@ -94,9 +94,7 @@ class Hostile(Scripted):
         super().__init__([])
         self._treatments, self._reference = treatments, reference
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         treatment = self._treatments[len(self.asked) % len(self._treatments)]
         self.asked.append(question)
         text = self._real(question, sampling)

@@ -25,10 +25,8 @@ class Player(Scripted):
     """The answers "> move east", "done" and "fail: no way" are given as a controller gives them:
     with the numbers that the question itself shows."""
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        drawn = super().answer(question, sampling, sample, of)
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+        drawn = super().answer(question, sampling)
         completion = drawn.completion
         text = completion.text
         shown = question.messages[-1].content

@@ -29,16 +29,14 @@ class Pupil(ReferenceFormalizer):
     episodes changes it, and with it all that follows.
     """
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         first = question.messages[0].content
         if question.form.name != "move":
             return self._says({"text": hashlib.sha256(first.encode()).hexdigest()})
         look = question.context.memory[0].text.encode()
         if first.count("\nTrial:\n") < hashlib.sha256(look).digest()[0] % 4:
             return self._says({"kind": "think", "text": "I am stuck."})
-        return super().answer(question, sampling, sample, of)
+        return super().answer(question, sampling)
 
     def _says(self, answer: dict[str, str]) -> Drawn:
         return Drawn(Completion(json.dumps(answer), "stop", 0, 0, 0.0))
@@ -51,14 +49,12 @@ class Killed(Pupil):
         super().__init__()
         object.__setattr__(self, "left", [None] * answers)
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         left: list[None] = self.left  # type: ignore[attr-defined]
         if not left:
             raise GrammarIgnored("killed")
         left.pop()
-        return super().answer(question, sampling, sample, of)
+        return super().answer(question, sampling)
 
 
 def whole_run(

@@ -57,6 +57,7 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
         ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
         ((FREE,), (TYPED, "decoding.rollback=false"), "decoding.rung"),
+        ((GROUNDED,), (GROUNDED, "decoding.names=game"), "decoding.names"),
         ((FREE,), (TYPED, "decoding.reason=draft"), "decoding.rung"),  # which needs a grammar
         ((FREE,), (FREE, REJECT), "decoding.reject"),
         ((FREE, REJECT), (TYPED,), "decoding.rung"),

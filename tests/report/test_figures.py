@@ -11,8 +11,7 @@ import pytest
 from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.figures.charts import Series, draw_figures, series_of
-from pddlego_local.report.figures.differences import draw_differences
+from pddlego_local.report.figures.charts import Series, draw_differences, draw_figures, series_of
 from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.verdicts import verdicts

@@ -97,6 +97,9 @@ def test_arms_without_these_options_have_the_names_that_they_had() -> None:
     plain = compose_cell(["decoding=typed"]).cell
     assert compose_cell(["decoding=typed", "decoding.rollback=true"]).cell == plain
     assert compose_cell(["decoding=typed", "decoding.rollback=false"]).cell != plain
+    grounded = compose_cell(["decoding=grounded"]).cell
+    assert compose_cell(["decoding=grounded", "decoding.names=prompt"]).cell == grounded
+    assert compose_cell(["decoding=grounded", "decoding.names=game"]).cell != grounded
     free = compose_cell(["decoding=free"]).cell
     assert compose_cell(["decoding=free", "decoding.reject=null"]).cell == free
     rejecting = compose_cell(["decoding=free", "decoding.reject={rung:typed,tries:4}"])

@@ -45,7 +45,7 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
 
 def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
     console = Console(file=io.StringIO(), force_terminal=False, width=60)
-    view = LiveView(console, 1, 2, lambda: 0)
+    view = LiveView(console, 1, 2, lambda: 0, done=0)
     view.begin()
     for number in range(2):
         view.episode_ended(CELL, row("success", number))

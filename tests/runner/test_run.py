@@ -168,14 +168,12 @@ class Flaky(ReferenceFormalizer):
         super().__init__()
         object.__setattr__(self, "left", [error] * failures)
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         left: list[Exception] = self.left  # type: ignore[attr-defined]
         look = question.context.memory[0].text
         if left and "South you see a closed patio door. To the West" in look:
             raise left.pop()
-        return super().answer(question, sampling, sample, of)
+        return super().answer(question, sampling)
 
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> CellResult:

@@ -54,10 +54,8 @@ class _Listener:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def answer(
-        self, question: AnyQuestion, sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        drawn = self._model.answer(question, sampling, sample, of)
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+        drawn = self._model.answer(question, sampling)
         self.answered.append((question, drawn.completion.text))
         return drawn
 

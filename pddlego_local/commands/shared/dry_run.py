@@ -4,10 +4,8 @@ import glob
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.filesize import decimal
 from rich.table import Table
 
@@ -17,13 +15,12 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.folder import Cell, read_rows
+from pddlego_local.core.resources import table
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
 CALL_BYTES = 9_000  # of transcript; 42 episodes of SmolLM2 with one call each took 4 to 9 kB each
 BY_REFERENCE = "the calls that perfect answers need, a low estimate for a model"
-_REFERENCE = Path(__file__).with_name("reference_calls.yaml")
-
 
 Expected = tuple[int, str] | None
 """The expected number of model calls and its source in words; None if there is no estimate."""
@@ -67,7 +64,7 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
         if requests := [row.calls for row in rows if OUTCOMES[row.outcome].played]:
             each = sum(requests) / len(requests)
             return min(most, round(answers * each)), f"the records in {out}"
-    by_reference: dict[str, Any] = yaml.safe_load(_REFERENCE.read_text(encoding="utf-8"))
+    by_reference: dict[str, Any] = table(__file__, "reference_calls.yaml")
     if each := by_reference.get(environment, {}).get(method):
         return min(most, round(answers * each)), BY_REFERENCE
     return None if most else (0, "the method, which makes no requests")

@@ -267,19 +267,8 @@ class End(Recorded):
     row: EpisodeRow
 
 
-Event = (
-    Start
-    | Call
-    | EditApplied
-    | Repair
-    | Plan
-    | Chosen
-    | ActionTaken
-    | Restart
-    | Note
-    | Unsolvable
-    | End
-)
+_OfAnAnswer = Call | EditApplied | Repair | Plan | Chosen
+Event = Start | _OfAnAnswer | ActionTaken | Restart | Note | Unsolvable | End
 Emit = Callable[[Event], None]
 
 EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(

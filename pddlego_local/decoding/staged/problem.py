@@ -34,12 +34,8 @@ class ProblemStages:
     what may follow the text so far, and returns the expansion of the start rule."""
 
     def __init__(self, writing: Writing, declared: Declarations, context: GrammarContext) -> None:
-        self.writing, self.names, self.declared, self.context = (
-            writing,
-            writing.names,
-            declared,
-            context,
-        )
+        self.writing, self.names = writing, writing.names
+        self.declared, self.context = declared, context
         self.most_objects = most_objects(len(context.names.objects))
 
     def stages(self, opening: str) -> Part:

@@ -70,9 +70,7 @@ class Writing:
     """The answer so far, in its layout. `names` has the names that it may still declare. Without
     `rollback`, nothing that the model chose is rolled back."""
 
-    def __init__(
-        self, layout: Layout, names: NewNames, lists: Lists, *, rollback: bool = True
-    ) -> None:
+    def __init__(self, layout: Layout, names: NewNames, lists: Lists, *, rollback: bool) -> None:
         self.layout, self.names, self.rollback = layout, names, rollback
         self.tight = lists == "tight"
         self.text = ""

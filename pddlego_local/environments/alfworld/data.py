@@ -1,7 +1,6 @@
 """Reads ALFWorld's games from the real data set, whose files are never written. The games are put
 together in memory, and process.py plays them."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.formats import object_of
 from pddlego_local.environments.alfworld.games.layout import draw_goal, rules
 from pddlego_local.environments.alfworld.process import AlfworldGame
 
@@ -106,12 +106,9 @@ def _sentence(grammar: str) -> str:
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text())
-        if not isinstance(content, dict):
-            raise ValueError("not a JSON object")
+        return object_of(file)
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from None
-    return content
 
 
 def _unreadable(path: Path, error: Exception) -> ConfigError:

@@ -4,7 +4,6 @@ Games come from games/ or data.py, process.py plays them, and task.py reads thei
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, EnvironmentFault
-from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import find_environment
@@ -108,10 +107,10 @@ class Alfworld:
         reply = self._process.step(command)
         return self._observe(reply, reply.text, self._feedback(command, reply.text))
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         return goals(memory)
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns all numbered things, and the middle of the room, which prompts name too."""
         things = mentioned(memory)
         return Names((MIDDLE, *map(pddl_name, things)), things)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import command as command
 from pddlego_local.environments.alfworld.room_map import (
@@ -36,9 +36,7 @@ from pddlego_local.environments.writing import Fact, atoms, problem_file
 
 KNIVES = ("knife", "butterknife")
 DOMAIN = domain_text(__package__, "reference.pddl")
-TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
-    KNIVES, "sharpObject"
-)
+TYPES = {one: f"{one}Receptacle" for one in TOOLS.values()} | dict.fromkeys(KNIVES, "sharpObject")
 CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
 """The words of the hand-written domain. Among them are the classes that it has as types."""
 KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable", "sinkbasin")
@@ -168,9 +166,7 @@ class Progress:
         return int(bool(self.room.here) and self.room.where(thing) == self.room.here)
 
 
-def formalize(
-    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
-) -> tuple[str, str]:
+def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
     """Returns (domain, problem) whose plan is the next part of the way to the end of the task.
 
     `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
@@ -185,15 +181,13 @@ def formalize(
     return DOMAIN, _problem(progress, _next_goal(progress, ahead))
 
 
-def problem(memory: Sequence[Turn]) -> str:
+def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The goal is only a
     placeholder."""
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
     for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
-        typed |= {
-            thing: class_of(thing) if class_of(thing) in CLASSES else fallback for thing in things
-        }
+        typed |= {one: class_of(one) if class_of(one) in CLASSES else fallback for one in things}
     state = [
         *_facts(room, room.objects, room.receptacles),
         *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),
@@ -202,7 +196,7 @@ def problem(memory: Sequence[Turn]) -> str:
     return _written("alfworld", typed, state, [_here(room)])
 
 
-def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+def subgoals(memory: Turns) -> tuple[str, ...]:
     """Returns what remains to be done, in order, in words."""
     progress = Progress(read_task(memory), RoomMap.of(memory))
     return tuple(step.words for step in progress.remaining())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments import family
 
 ORDER: dict[str, int] = {
@@ -74,7 +74,7 @@ class RoomMap:
     treated: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @classmethod
-    def of(cls, memory: Sequence[Turn], offered: Sequence[str] = ()) -> Self:
+    def of(cls, memory: Turns, offered: Sequence[str] = ()) -> Self:
         """Reads a memory. `offered` are the commands that are possible now, if a question lists
         them. They have no "go to" for the receptacles that share the player's spot."""
         room = cls()
@@ -145,9 +145,7 @@ class RoomMap:
         if match := _SEEN.search(text):
             place = match[1] or match[2]
             self.closed.discard(place)
-            self.inside[place] = [
-                thing for thing in _LISTED.findall(match[3]) if thing != self.held
-            ]
+            self.inside[place] = [one for one in _LISTED.findall(match[3]) if one != self.held]
 
     def _stay(self, target: str) -> None:
         """Handles a refused command: the player cannot go where they already are, which includes

@@ -7,17 +7,9 @@ from collections.abc import Iterable
 
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import BANNER, Alfworld
+from pddlego_local.environments.alfworld.games import layout
 from pddlego_local.environments.alfworld.games.game import Game, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
-from pddlego_local.environments.alfworld.games.layout import (
-    KNIVES,
-    LAMP,
-    UNTOUCHED,
-    Receptacle,
-    catalogue,
-    off_grid,
-    pddl_name,
-)
 
 NOTHING = "Nothing happens."
 _COMMAND = re.compile(
@@ -47,14 +39,14 @@ class Simulation:
 
     def begin(self, game: Game) -> Observation:
         self._house, self._task = game.house, game.task
-        parts: tuple[Thing | Receptacle, ...] = game.house.receptacles + game.house.things
+        parts: tuple[Thing | layout.Receptacle, ...] = game.house.receptacles + game.house.things
         self._known = {self._name(part): part for part in parts}
         self._inside = {
             thing: {place for place in (thing.inside, thing.also) if place}
             for thing in game.house.things
         }
         self._held: Thing | None = None
-        self._place, self._opened = off_grid(0), set[Receptacle]()
+        self._place, self._opened = layout.off_grid(0), set[layout.Receptacle]()
         self._done = defaultdict[str, set[Thing]](set)
         seen = self._listed(game.house.receptacles)
         text = (
@@ -69,22 +61,22 @@ class Simulation:
         if parsed and parsed["word"] == _WORDS.get(parsed["verb"]):
             verb: str = parsed["verb"]
             match self._known.get(parsed["first"]), self._known.get(parsed["second"] or ""):
-                case Receptacle() as place, None if verb in ("go to", "open", "close"):
+                case layout.Receptacle() as place, None if verb in ("go to", "open", "close"):
                     text = self._stand(verb, place)
                 case Thing() as thing, None if verb == "use":
                     text = self._use(thing)
                 case Thing() as thing, Thing() as knife if verb == "slice":
                     text = self._slice(thing, knife)
-                case Thing() as thing, Receptacle() as place if self._place == place.place:
+                case Thing() as thing, layout.Receptacle() as place if self._place == place.place:
                     text = self._handle(verb, thing, place)
         return Observation(text, success=self._won())
 
     def close(self) -> None: ...
 
-    def _name(self, part: Thing | Receptacle) -> str:
+    def _name(self, part: Thing | layout.Receptacle) -> str:
         return self._house.names[part.id]
 
-    def _stand(self, verb: str, place: Receptacle) -> str:
+    def _stand(self, verb: str, place: layout.Receptacle) -> str:
         name, here = self._name(place), self._place == place.place
         if verb == "go to" and not here:
             self._place = place.place
@@ -97,10 +89,10 @@ class Simulation:
             return f"You close the {name}."
         return NOTHING
 
-    def _is_closed(self, place: Receptacle) -> bool:
+    def _is_closed(self, place: layout.Receptacle) -> bool:
         return place.opens and place not in self._opened
 
-    def _look_at(self, place: Receptacle) -> str:
+    def _look_at(self, place: layout.Receptacle) -> str:
         name = self._name(place)
         if self._is_closed(place):
             return f"The {name} is closed."
@@ -108,8 +100,8 @@ class Simulation:
         inside = (thing for thing, places in self._inside.items() if place in places)
         return f"{before} you see {self._listed(inside)}."
 
-    def _listed(self, parts: Iterable[Thing | Receptacle]) -> str:
-        ordered = sorted(parts, key=lambda part: pddl_name(part.id).lower())
+    def _listed(self, parts: Iterable[Thing | layout.Receptacle]) -> str:
+        ordered = sorted(parts, key=lambda part: layout.pddl_name(part.id).lower())
         names = [f"a {self._name(part)}" for part in ordered]
         *others, last = names or ["nothing"]
         return f"{', '.join(others)}, and {last}" if others else last
@@ -118,23 +110,24 @@ class Simulation:
         return any(place.place == self._place for place in self._inside[thing])
 
     def _use(self, thing: Thing) -> str:
-        if thing.kind != LAMP or not self._is_here(thing):
+        if thing.kind != layout.LAMP or not self._is_here(thing):
             return NOTHING
         self._done["use"].add(thing)
         return f"You turn on the {self._name(thing)}."
 
     def _slice(self, thing: Thing, knife: Thing) -> str:
-        able = thing.kind in catalogue().able["sliceable"] and knife.kind in KNIVES
+        able = thing.kind in layout.catalogue().able["sliceable"] and knife.kind in layout.KNIVES
         if not (able and knife == self._held and self._is_here(thing)):
             return NOTHING
         self._done["slice"].add(thing)
         return f"You sliced the {self._name(thing)} with the {self._name(knife)}."
 
-    def _handle(self, verb: str, thing: Thing, place: Receptacle) -> str:
+    def _handle(self, verb: str, thing: Thing, place: layout.Receptacle) -> str:
         """Carries out a command with a thing and the receptacle at the player's place."""
         a, b = self._name(thing), self._name(place)
+        classes = layout.catalogue()
         if verb == "take":
-            able = place in self._inside[thing] and thing.kind not in UNTOUCHED
+            able = place in self._inside[thing] and thing.kind not in layout.UNTOUCHED
             if self._held or not able or self._is_closed(place):
                 return NOTHING
             self._held = thing
@@ -143,12 +136,12 @@ class Simulation:
         if self._held != thing:
             return NOTHING
         if verb == "move":
-            if self._is_closed(place) or thing.kind not in catalogue().holds[place.kind]:
+            if self._is_closed(place) or thing.kind not in classes.holds[place.kind]:
                 return NOTHING
             self._held = None
             self._inside[thing].add(place)
             return f"You move the {a} to the {b}."
-        if place.kind != _TOOLS.get(verb) or thing.kind not in catalogue().able[f"{verb}able"]:
+        if place.kind != _TOOLS.get(verb) or thing.kind not in classes.able[f"{verb}able"]:
             return NOTHING
         self._done[verb].add(thing)
         self._done[_UNDONE.get(verb, "")].discard(thing)

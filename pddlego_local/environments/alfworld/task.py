@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Literal
 
 from pddlego_local.core.errors import EnvironmentFault
-from pddlego_local.core.nouns import Goal, Turn
+from pddlego_local.core.nouns import Goal, Turns
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
 
@@ -75,7 +75,7 @@ def parse_task(sentence: str) -> Task:
     )
 
 
-def read_task(memory: Sequence[Turn]) -> Task:
+def read_task(memory: Turns) -> Task:
     """Returns the task in the first observation. Raises EnvironmentFault if the observation has
     none."""
     match = re.search(r"Your task is to: (.+)", memory[0].text)
@@ -84,7 +84,7 @@ def read_task(memory: Sequence[Turn]) -> Task:
     return parse_task(match[1])
 
 
-def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
+def goals(memory: Turns) -> tuple[Goal, ...]:
     """Returns the goals for domain.pddl: the end goal, then what is missing for it, then exploring
     (PDDLego §2).
 

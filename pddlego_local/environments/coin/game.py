@@ -1,13 +1,12 @@
 """CoinCollector: find the coin in a house of rooms and doors (TextWorldExpress)."""
 
 import re
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.game import HouseEnvironment
@@ -61,10 +60,10 @@ class Coin(HouseEnvironment):
         reply = self._game.step(command)
         return self._observe(reply, TABLES.feedback_for(command, reply.text))
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         return GOALS
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns all names in the texts, with the places that are not visited yet: the goal leads
         to one."""
         return names(memory)

@@ -7,7 +7,7 @@ and draw the map of the house.
 import re
 from collections.abc import Sequence
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.textworld_express.house_map import HouseMap
@@ -18,9 +18,7 @@ command = TABLES.command
 DOMAIN = domain_text(__package__, "reference.pddl")
 
 
-def formalize(
-    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
-) -> tuple[str, str]:
+def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
     """Returns (domain, problem) for `memory`. The goal is the nearest place that is not visited
     yet. `offered` is ignored, because the map already shows everything that is possible."""
     house = HouseMap.of(memory)
@@ -28,7 +26,7 @@ def formalize(
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")
 
 
-def problem(memory: Sequence[Turn]) -> str:
+def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The method sets the goal."""
     house = HouseMap.of(memory)
     facts: list[Fact] = [("visited", room) for room in house.exits]
@@ -37,7 +35,7 @@ def problem(memory: Sequence[Turn]) -> str:
     return _problem("coin_collector", house, facts, "(have-coin)")
 
 
-def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+def subgoals(memory: Turns) -> tuple[str, ...]:
     """Returns one sub-goal: the game ends when the coin is seen."""
     return ("explore the house until you see the coin",)
 

@@ -1,6 +1,5 @@
 """CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -8,7 +7,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault
-from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.cooking.text import CUTS, KNIFE, Kitchen, mentioned
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
@@ -70,7 +69,7 @@ class Cooking(HouseEnvironment):
         reply = self._game.step(command)
         return self._observe(reply, reply.text, TABLES.feedback_for(command, reply.text))
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns the sub-goals of PDDLego §3, with "hold each ingredient" only until each is
         held."""
         kitchen = Kitchen.read(memory)
@@ -86,7 +85,7 @@ class Cooking(HouseEnvironment):
             return prepare, UNVISITED
         return prepare, Goal("hold each ingredient", f"(and {' '.join(have)})"), UNVISITED
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+    def wanted(self, memory: Turns) -> tuple[str, ...]:
         """Returns what is not held yet: the ingredients, and the knife while something must still
         be cut."""
         kitchen = Kitchen.read(memory)
@@ -95,7 +94,7 @@ class Cooking(HouseEnvironment):
         needed = [*kitchen.recipe.ingredients, *tools]
         return tuple(name for name in needed if name not in kitchen.held)
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns all names in the texts, including the names in the recipe."""
         return names(memory, mentioned)
 

@@ -9,7 +9,7 @@ all the rest.
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.cooking.game import TABLES
 from pddlego_local.environments.cooking.text import APPLIANCES, COOKS, CUTS, KNIFE, Kitchen
 from pddlego_local.environments.tables import domain_text
@@ -25,9 +25,7 @@ FOOD_IS_IN = ("fridge",)
 VERBS = {state: verb for verb, state in (CUTS | COOKS).items()}
 
 
-def formalize(
-    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
-) -> tuple[str, str]:
+def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
     """Returns (domain, problem) whose plan is the next part of the way to the eaten meal.
 
     `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
@@ -39,7 +37,7 @@ def formalize(
     return DOMAIN, _problem(kitchen, "cooking", _facts(kitchen), _next_goal(kitchen, aim))
 
 
-def problem(memory: Sequence[Turn]) -> str:
+def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The goal is only a
     placeholder."""
     kitchen = Kitchen.read(memory)
@@ -48,7 +46,7 @@ def problem(memory: Sequence[Turn]) -> str:
     return _problem(kitchen, "cooking_world", [*_world(kitchen), *visited], [here])
 
 
-def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+def subgoals(memory: Turns) -> tuple[str, ...]:
     """Returns what remains to be done, in order, in words. Things that were already seen are taken
     first."""
     kitchen = Kitchen.read(memory)
@@ -58,7 +56,7 @@ def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(words for words, _ in remaining)
 
 
-def contents(memory: Sequence[Turn]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def contents(memory: Turns) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns (closed containers in this room that are worth opening, the likeliest first; the
     things within reach in this room)."""
     kitchen = Kitchen.read(memory)

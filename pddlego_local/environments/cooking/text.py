@@ -4,10 +4,9 @@ It reads only the memory of an episode, never the game's internals.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments.textworld_express import house_map
 from pddlego_local.environments.textworld_express.house_map import HouseMap
 
@@ -40,7 +39,7 @@ class Recipe:
     steps: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def read(cls, memory: Sequence[Turn]) -> "Recipe":
+    def read(cls, memory: Turns) -> "Recipe":
         """Returns the recipe in the first turn that has one, or an empty recipe if no turn has
         one."""
         for turn in memory:
@@ -96,7 +95,7 @@ class Kitchen:
     eaten: bool = False
 
     @classmethod
-    def read(cls, memory: Sequence[Turn]) -> "Kitchen":
+    def read(cls, memory: Turns) -> "Kitchen":
         kitchen = cls(recipe=Recipe.read(memory))
         for turn in memory:
             kitchen._read(turn)

@@ -5,14 +5,13 @@ PDDL of a world that it sees completely, and plans are validated against the gol
 """
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.described.generated import (
     Constraint,
     Degree,
@@ -129,11 +128,11 @@ class Described:
         refusal = self._simulator.carry_out(command)
         return self._observe("" if refusal else f"Done: {command}.", refusal)
 
-    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns no goals, because the problem text states the goal."""
         return ()
 
-    def names(self, memory: Sequence[Turn]) -> Names:
+    def names(self, memory: Turns) -> Names:
         """Returns the gold files' objects that the texts name: "block 3" is block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)

@@ -24,9 +24,7 @@ from pddlego_local.environments.described.world import HEADS, World, heads_in, i
 from pddlego_local.environments.writing import Fact, problem_file
 
 _WORLDS = f"{__package__}.worlds"
-_PROBLEM_TEXT = (
-    "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}.\n"
-)
+_PROBLEM = "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}.\n"
 
 
 @cache
@@ -49,11 +47,7 @@ Constraint = Literal["none", "one"]
 
 
 def generate(
-    family: str,
-    degree: Degree,
-    sizes: tuple[int, int],
-    seed: int,
-    constraint: Constraint = "none",
+    family: str, degree: Degree, sizes: tuple[int, int], seed: int, constraint: Constraint = "none"
 ) -> World:
     """Returns the world of this seed. `sizes` are the minimum and the maximum number of its main
     things, such as blocks. With a constraint, one more sentence ends the problem text, and the gold
@@ -79,9 +73,7 @@ def generate(
         ]
 
     text = f"{words['domain_text'][degree].strip()}\n\n{HEADS}\n{words['heads'].strip()}"
-    objects = [
-        f"{' '.join(map(in_pddl, things))} - {kind}" for kind, things in drawing.things.items()
-    ]
+    objects = [f"{' '.join(map(in_pddl, own))} - {kind}" for kind, own in drawing.things.items()]
     start = written([fact for fact in drawing.start if fact not in removed])
     goal = f"(and {' '.join(written([*drawing.goal, *added]))})"
     return World(
@@ -134,7 +126,7 @@ def words_of(family: str) -> dict[str, Any]:
     """Returns the content of `worlds/<family>.yaml`. What is missing there is made from the world's
     domain: the action heads, and the heavily templated text, which begins with `about`."""
     text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
-    words: dict[str, Any] = {"problem_text": _PROBLEM_TEXT, "written": {}, **yaml.safe_load(text)}
+    words: dict[str, Any] = {"problem_text": _PROBLEM, "written": {}, **yaml.safe_load(text)}
     told, texts = words["told"], words["domain_text"]
     told["moderately"] = told["heavily"] | told["moderately"]
     words.setdefault("heads", heads_of(words["domain"]))

@@ -14,9 +14,7 @@ from pddlego_local.environments.described.world import HEADS
 
 NAME = r"\w+ \d+"
 
-_OTHER_PROBLEM = (
-    "has the rules of {}, but its things, facts or goal have other words or another number"
-)
+_OTHER = "has the rules of {}, but its things, facts or goal have other words or another number"
 
 
 def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, str]:
@@ -33,7 +31,7 @@ def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, 
         if rules := re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat):
             problem = _problem(flat[rules.end() :], family, degree, known[family])
             parts = (about, heads, problem) if rules[1] else (about, problem)
-            return ("\n\n".join(parts), "") if problem else ("", _OTHER_PROBLEM.format(family))
+            return ("\n\n".join(parts), "") if problem else ("", _OTHER.format(family))
         sentences.update(_sentences(about))
     other = next((each for each in _sentences(flat) if each not in sentences), "")
     return "", f'says "{other:.60}", which is unknown' if other else "is empty or breaks off"

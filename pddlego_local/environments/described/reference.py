@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.described.world import world_of
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
@@ -10,9 +10,7 @@ from pddlego_local.pddl.sections import with_section
 from pddlego_local.pddl.solvability import fact_of
 
 
-def formalize(
-    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
-) -> tuple[str, str]:
+def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
     """Returns (domain, problem) of the world in the first turn, in its state after the actions so
     far."""
     world = world_of(memory[0].text)
@@ -31,11 +29,11 @@ def formalize(
     return world.domain, with_section(world.problem, ":init", f"(:init {init})")
 
 
-def problem(memory: Sequence[Turn]) -> str:
+def problem(memory: Turns) -> str:
     return formalize(memory)[1]
 
 
-def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+def subgoals(memory: Turns) -> tuple[str, ...]:
     return ("bring about what must be so in the end",)
 
 

@@ -1,14 +1,50 @@
-"""Puts the rules of a domain file into words: what each action needs, makes true, and makes
-false."""
+"""Puts PDDL into words: what holds at the start, the goal, and what each action needs, makes true,
+and makes false."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pddlego_local.pddl.files import read_domain
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read, source
 from pddlego_local.pddl.task import ActionDefinition, Literal, TypedName
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_START = "At the start these facts hold, and no others; each is beside the first object it names:"
+
+
+def task_in_words(domain: str, problem: str, phrases: Mapping[str, str]) -> str:
+    """Returns a line for each object on its type and the facts that begin with it, a line for the
+    goal, and the lines of `rules_in_words`. Values of functions, the metric, derived predicates,
+    and a goal that is not a conjunction of facts are quoted as PDDL. If a file has a syntax fault,
+    the result is one line with the first fault."""
+    faults = [fault for fault in check(domain, problem).faults if fault.kind == "syntax"]
+    if faults:
+        return f"The PDDL cannot be put into words: {faults[0]}."
+    task = read_problem(read(problem))
+    things = {each.name: each for each in (*read_domain(read(domain)).constants, *task.objects)}
+    spoken = {name: each.word.text for name, each in things.items()}
+    about: dict[str, list[str]] = {name: [] for name in things}
+    for fact in task.init:
+        about.setdefault("".join(fact.atom.key[1:2]), []).append(_said([fact], phrases, spoken))
+    loose = about.pop("", []) + [source(problem, value.block) for value in task.values]
+    named = {term for fact in task.init for term in fact.atom.key[1:]}
+    lines = [_START]
+    for name, facts in about.items():
+        title = (
+            f"{spoken[name]}, {_a(things[name].kind)}" if name in things else f"{name}, undeclared"
+        )
+        told = "; ".join(facts) or "no fact names it" * (name not in named)
+        lines.append(f"  {': '.join(filter(None, (title, told)))}.")
+    lines += [f"  {'; '.join(loose)}."] * bool(loose)
+    goal, block = task.goal, task.goal_block
+    if goal and block:
+        told = _said(goal.literals, phrases, spoken) if goal.plain else source(problem, block)
+        lines.append(f"The goal: {told}.")
+    for text, head in ((problem, ":metric"), (domain, ":derived")):
+        found = [each for each in _sections(text) if each.head == head]
+        lines += [f"The PDDL also says: {source(text, each)}." for each in found]
+    return "\n".join([*lines, rules_in_words(domain, phrases)])
 
 
 def rules_in_words(domain: str, phrases: Mapping[str, str]) -> str:
@@ -17,12 +53,11 @@ def rules_in_words(domain: str, phrases: Mapping[str, str]) -> str:
     words for a predicate, such as "{0} is at {1}"; a predicate without a phrase appears under its
     name. A condition or effect that is not a conjunction of facts is quoted as PDDL. A text that is
     not a domain has no lines."""
-    root = read(domain)
-    task = read_domain(root)
+    task = read_domain(read(domain))
     typed = [each for each in task.types if each.kind != "object"]
     lines = [f"Every {each.word} is {_a(each.kind)}." for each in typed]
     lines += [f"There is always {each.word}, {_a(each.kind)}." for each in task.constants]
-    blocks = [block for block in (root.blocks if root else []) if block.head == ":action"]
+    blocks = [block for block in _sections(domain) if block.head == ":action"]
     for action, block in zip(task.actions, blocks, strict=False):
         lines += _action(action, _fields(domain, block), phrases)
     return "\n".join(lines)
@@ -41,8 +76,25 @@ def fact_in_words(
 ) -> str:
     """Returns (predicate, term, …) in words. `spoken` has the words for each term."""
     things = [spoken.get(term, term) for term in fact[1:]]
-    own = f'"{fact[0]}" holds' + f" of {_list(things)}" * bool(things)
-    return phrases.get(fact[0], "{0} is {1}" if fact[0] == "=" else own).format(*things)
+    equal = {"=": "{0} is {1}"} if len(things) == 2 else {}
+    if phrase := {**equal, **phrases}.get(fact[0]):
+        return phrase.format(*things)
+    return f'"{fact[0]}" holds' + f" of {_list(things)}" * bool(things)
+
+
+def _said(
+    literals: Sequence[Literal], phrases: Mapping[str, str], spoken: Mapping[str, str]
+) -> str:
+    each = [
+        "not: " * literal.negated + fact_in_words(literal.atom.key, phrases, spoken)
+        for literal in literals
+    ]
+    return "; ".join(each) or "nothing"
+
+
+def _sections(text: str) -> list[Block]:
+    root = read(text)
+    return root.blocks if root else []
 
 
 def _action(
@@ -50,24 +102,19 @@ def _action(
 ) -> list[str]:
     """Returns the lines about one action."""
     spoken, name = _spoken(action.parameters), str(action.word).capitalize()
-
-    def said(literals: Sequence[Literal]) -> str:
-        each = [
-            "not: " * literal.negated + fact_in_words(literal.atom.key, phrases, spoken)
-            for literal in literals
-        ]
-        return "; ".join(each) or "nothing"
-
     needed, effect = action.precondition, action.effect
     lines = [f"{name} is done with {_list(list(spoken.values())) or 'nothing'}."]
-    needs = said(needed.literals) if needed.plain else fields[":precondition"]
+    needs = _said(needed.literals, phrases, spoken) if needed.plain else fields[":precondition"]
     lines.append(f"  {name} needs: {needs}.")
     if effect.conditions or effect.quantified or not effect.complete:
         return [*lines, f"  {name} changes: {fields.get(':effect', 'nothing')}."]
     gone = [Literal(change.atom) for change in effect.changes if change.negated]
     made = [change for change in effect.changes if not change.negated]
-    lines += [f"  {name} makes true: {said(made)}."] * bool(made)
-    return lines + [f"  {name} makes false: {said(gone)}."] * bool(gone)
+    for what, changes in (("true", made), ("false", gone)):
+        lines += [f"  {name} makes {what}: {_said(changes, phrases, spoken)}."] * bool(changes)
+    if (cost := effect.cost) is not None:
+        lines.append(f"  {name} costs: {cost if cost.terms else cost.predicate}.")
+    return lines
 
 
 def _fields(domain: str, block: Block) -> dict[str, str]:

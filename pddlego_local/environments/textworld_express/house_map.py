@@ -5,10 +5,10 @@ It reads only texts, never the game's state. Rooms are spelled as in PDDL: "livi
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pddlego_local.core.nouns import Goal, Names, Turn
+from pddlego_local.core.nouns import Goal, Names, Turn, Turns
 from pddlego_local.environments.writing import Fact
 
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
@@ -134,7 +134,7 @@ def mentioned(text: str) -> list[str]:
     return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
 
 
-def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
+def names(memory: Turns, mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
     """Returns all names in a memory. `mentioned` finds the names in one text."""
     house = HouseMap()
     spellings: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder

@@ -1,12 +1,8 @@
 """Loads the words in `words.yaml` for regular expressions."""
 
-from pathlib import Path
+from pddlego_local.core.resources import table
 
-import yaml
-
-_WORDS: dict[str, list[str]] = yaml.safe_load(
-    Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
-)
+_WORDS: dict[str, list[str]] = table(__file__)
 
 
 def any_of(kind: str) -> str:

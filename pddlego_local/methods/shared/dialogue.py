@@ -24,23 +24,14 @@ class Dialogue:
         self._messages: Messages = ()
 
     def ask(
-        self,
-        text: str,
-        form: Form[T],
-        *,
-        step: int,
-        commands: Sequence[str] = (),
-        subgoal: str = "",
+        self, text: str, form: Form[T], *, step: int, commands: Sequence[str] = (), goal: str = ""
     ) -> T | None:
         """Returns the answer and keeps it in the dialogue, or returns None if none was usable."""
         content = text
         for retry in range(self._max_retries + 1):
+            messages = (*self._messages, Message("user", content))
             question = self._episode.question(
-                form,
-                Shown(),
-                (*self._messages, Message("user", content)),
-                commands=commands,
-                subgoal=subgoal,
+                form, Shown(), messages, commands=commands, subgoal=goal
             )
             answer = self._episode.ask(question, step=step, retry=retry)
             if answer.value:

@@ -6,9 +6,8 @@ it prepares and eats the meal.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
-from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turns
 from pddlego_local.core.protocols import Gathering
 from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.episode import Episode
@@ -37,7 +36,7 @@ class PddlegoLoop(Player):
 
     @abstractmethod
     def formalize(
-        self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         """Asks for one answer, from the new turns and the last problem file ("" if there is none).
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.decoding.forms import GOALS, TEXT, Choice, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import prompting
@@ -26,7 +26,7 @@ class Situation:
     expressions with one group, the name.
     """
 
-    memory: Sequence[Turn]
+    memory: Turns
 
     def place(self, arrival: str) -> str:
         """Returns the last place that the player arrived at, or "" if there is none."""
@@ -122,9 +122,7 @@ class Controller:
                 return Pursuit(goal, done.ended, chosen.reason, turns, error)
         return Pursuit(goal, "step_limit", "", turns, error)
 
-    def _choose(
-        self, dialogue: Dialogue, goal: str, turns: Sequence[Turn], error: str
-    ) -> Choice | None:
+    def _choose(self, dialogue: Dialogue, goal: str, turns: Turns, error: str) -> Choice | None:
         """Asks for a command. The first question of a sub-goal shows the situation, a later one the
         result of the last command."""
         memory, commands = self.episode.memory, self.episode.commands
@@ -139,7 +137,7 @@ class Controller:
             commands=commands,
         )
         form = choice(len(commands) + 1)
-        return dialogue.ask(question.text, form, step=self.step, commands=commands, subgoal=goal)
+        return dialogue.ask(question.text, form, step=self.step, commands=commands, goal=goal)
 
 
 class GoalPlanner:

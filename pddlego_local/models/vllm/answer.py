@@ -150,7 +150,7 @@ class Streamed:
     def __init__(self, watch: Callable[[str], bool]) -> None:
         self._watch = watch
         self._text, self._tokens = "", list[int]()
-        self._finish_reason: str | None = None
+        self._finished: str | None = None
         self._counts: dict[str, Any] = {}
 
     def __call__(self, line: bytes) -> bool:
@@ -165,20 +165,16 @@ class Streamed:
         for part in piece.choices:
             self._text += part.text
             self._tokens += part.token_ids
-            self._finish_reason = part.finish_reason
-        if self._finish_reason or not self._watch(self._text):
+            self._finished = part.finish_reason
+        if self._finished or not self._watch(self._text):
             return False
-        self._finish_reason = "circle"
+        self._finished = "circle"
         return True
 
     @property
     def joined(self) -> bytes:
         """The JSON of the response, as if it had come in one piece."""
-        choice = {
-            "text": self._text,
-            "token_ids": self._tokens,
-            "finish_reason": self._finish_reason,
-        }
+        choice = {"text": self._text, "token_ids": self._tokens, "finish_reason": self._finished}
         return json.dumps({"choices": [choice], **self._counts}).encode()
 
 

@@ -68,9 +68,7 @@ class VllmClient:
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix and prefix.opening:
             return self._continue(grammar, sampling, prefix, start)
-        response = self._chat(
-            messages, grammar, sampling, 1, {} if prefix is None else _WITH_TOKENS
-        )
+        response = self._chat(messages, grammar, sampling, 1, _WITH_TOKENS if prefix else {})
         latency_s = time.perf_counter() - start
         completion = _completion(response, response.choices[0], grammar, sampling, latency_s)
         if prefix is None:

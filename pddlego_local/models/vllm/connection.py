@@ -40,13 +40,7 @@ class Connection:
     """
 
     def __init__(
-        self,
-        url: str,
-        api_key: str,
-        name: str,
-        *,
-        timeout_s: float,
-        server: VllmServer | None = None,
+        self, url: str, api_key: str, name: str, *, timeout_s: float, server: VllmServer | None
     ) -> None:
         self.name = name
         self._url = url.rstrip("/")
@@ -137,11 +131,7 @@ class Connection:
             return "unknown"
 
     def _send(
-        self,
-        method: str,
-        path: str,
-        body: bytes = b"",
-        watch: Callable[[str], bool] | None = None,
+        self, method: str, path: str, body: bytes = b"", watch: Callable[[str], bool] | None = None
     ) -> bytes:
         """Returns the response body. Raises Excessive or Lost (`HttpClient`), or OtherStatus."""
         streamed = Streamed(watch) if watch else None

@@ -1,1 +1,1 @@
-"""Figures of a report: `charts` and `differences` define the figures, and `plotting` draws them."""
+"""Figures of a report: `charts` defines the figures, and `plotting` draws them."""

@@ -13,16 +13,11 @@ from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
 from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
-from pddlego_local.report.figures.plotting import (
-    Panel,
-    draw_dots,
-    draw_lines,
-    draw_stacks,
-    drawing,
-    remove,
-    rows_height,
-)
+from pddlego_local.report.comparisons import Compared
+from pddlego_local.report.figures import plotting
+from pddlego_local.report.figures.plotting import Panel
 from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.verdicts import Verdict
 
 NAMES = ("success", "outcomes", "formalized", "trials", "tasks")
 HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
@@ -125,7 +120,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """Writes `name`.svg, `name`_dark.svg and `name`.png of each figure with something to show,
     removes the files of the others, and returns the captions by name."""
     for name in NAMES:
-        remove(folder, name)
+        plotting.remove(folder, name)
     systems = _grouped(series, "panel")
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
@@ -157,12 +152,33 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
         }
         for one in shown
     }
-    with drawing(folder, "outcomes", [rows_height(len(stacks))]) as axes:
-        draw_stacks(axes[0], title, stacks)
+    with plotting.drawing(folder, "outcomes", [plotting.rows_height(len(stacks))]) as axes:
+        plotting.draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
     return "How the episodes of each arm ended" + (
         f"; {left} more arms are only in the tables" if left else ""
     )
+
+
+def draw_differences(compared: Compared, found: Sequence[Verdict], folder: Path) -> dict[str, str]:
+    """Writes the figure of the tested comparisons: a row with the difference and interval of each,
+    in the order of their declaration. Removes an earlier one if fewer than two have pairs.
+
+    `found` are the verdicts on the comparisons. Returns the caption by the name of the figure.
+    """
+    plotting.remove(folder, "differences")
+    titles = {verdict.number: verdict.title for verdict in found}
+    rows = [
+        (f"{titles[number]}, n = {one.pairs}", one.difference, one.new.interval)
+        for number, one in enumerate(compared.tested)
+        if one.difference is not None
+    ]
+    if len(rows) < 2:
+        return {}
+    with plotting.drawing(folder, "differences", [plotting.rows_height(len(rows))]) as axes:
+        plotting.draw_dots(axes[0], "Difference in success, on new maps", rows, differences=True)
+    caption = "Differences of the tested comparisons, each with the interval of its test"
+    return {"differences": caption}
 
 
 def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
@@ -221,16 +237,16 @@ def _draw(
     if not panels and not dots:
         return ""
     shown = panels[:MOST_PANELS]
-    heights = [LINES] * len(shown) + [rows_height(len(dots))] * bool(dots)
-    with drawing(folder, name, heights) as axes:
-        draw_lines(axes, shown, MOST_LINES)
+    heights = [LINES] * len(shown) + [plotting.rows_height(len(dots))] * bool(dots)
+    with plotting.drawing(folder, name, heights) as axes:
+        plotting.draw_lines(axes, shown, MOST_LINES)
         if dots:
             rates = [(one, one.measures.success) for one in dots]
             rows = [
                 (f"{one.panel}: {one.name}, n = {rate.n}", rate.share or 0.0, rate.interval)
                 for one, rate in rates
             ]
-            draw_dots(axes[-1], "one decoding" if shown else "", rows, differences=False)
+            plotting.draw_dots(axes[-1], "one decoding" if shown else "", rows, differences=False)
     left = len(panels) - MOST_PANELS
     more = f"; {left} more systems are only in the tables" if left > 0 else ""
     return f"{caption}, with intervals of 95 %{more}"

@@ -68,9 +68,7 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
         grid = figure.add_gridspec(len(heights), 1)
         axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
         yield axes
-        heights = [
-            height + _legend_height(axis) for height, axis in zip(heights, axes, strict=True)
-        ]
+        heights = [height + _legend_height(ax) for height, ax in zip(heights, axes, strict=True)]
         figure.set_size_inches(WIDTH, sum(heights))
         grid.set_height_ratios(heights)
         folder.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from pddlego_local.core.templates import jinja
 from pddlego_local.core.visible import visible
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
@@ -32,14 +33,7 @@ def _own(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-_JINJA = jinja2.Environment(
-    loader=jinja2.FunctionLoader(_own),
-    undefined=jinja2.StrictUndefined,
-    autoescape=True,
-    finalize=readable,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_JINJA = jinja(loader=jinja2.FunctionLoader(_own), autoescape=True, finalize=readable)
 
 
 def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any) -> str:

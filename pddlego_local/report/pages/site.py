@@ -18,8 +18,7 @@ from pddlego_local.core.visible import visible
 from pddlego_local.report import text
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.charts import draw_figures, series_of
-from pddlego_local.report.figures.differences import draw_differences
+from pddlego_local.report.figures.charts import draw_differences, draw_figures, series_of
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
@@ -58,8 +57,12 @@ def write_pages(
     `tables` is Markdown that index.html includes. `unfinished` is shown at its top. `also` are the
     reasons for exclusion to ignore, as in the tables. Raises OSError.
     """
-    links = episode_links(cells)
-    _write_episodes(cells, links, folder)
+    links, by_factor = episode_links(cells), cells_by_factor(cells)
+    for number, cell in enumerate(cells):
+        for link, neighbours in with_neighbours(links, number, by_factor[number]):
+            path = folder / link.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
@@ -68,17 +71,6 @@ def write_pages(
     page_text = _first_page(cells, links, numbers, compared, figures, **facts)
     index.write_text(page_text, encoding="utf-8")
     return index
-
-
-def _write_episodes(
-    cells: Sequence[CellRecord], links: Sequence[Mapping[GameTrial, EpisodeLink]], folder: Path
-) -> None:
-    by_factor = cells_by_factor(cells)
-    for number, cell in enumerate(cells):
-        for link, neighbours in with_neighbours(links, number, by_factor[number]):
-            path = folder / link.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
 
 
 def _first_page(

@@ -14,11 +14,6 @@ The games are close to ALFRED's, but not identical:
 - At the start, no object of the task is in a receptacle that it has to be put into.
 """
 
-from pddlego_local.environments.alfworld.games.game import (
-    PLAIN_TYPES,
-    TASK_TYPES,
-    Game,
-    make_game,
-)
+from pddlego_local.environments.alfworld.games.game import PLAIN_TYPES, TASK_TYPES, Game, make_game
 
 __all__ = ["PLAIN_TYPES", "TASK_TYPES", "Game", "make_game"]

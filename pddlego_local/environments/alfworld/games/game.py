@@ -6,39 +6,24 @@ from functools import cache
 from random import Random
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.environments.alfworld.games import layout
 from pddlego_local.environments.alfworld.games.house import (
     SEARCH_LIMIT,
     House,
     draw_receptacles,
     draw_things,
 )
-from pddlego_local.environments.alfworld.games.layout import (
-    ALFRED,
-    FIXTURES,
-    KNIVES,
-    LAMP,
-    STANDS,
-    UNSEEN,
-    FloorPlan,
-    catalogue,
-    draw_goal,
-    floor_plan,
-    rules,
-)
 from pddlego_local.environments.alfworld.process import AlfworldGame
 
-PLAIN_TYPES: tuple[str, ...] = tuple(ALFRED["task_types"])
+PLAIN_TYPES: tuple[str, ...] = tuple(layout.ALFRED["task_types"])
 SLICED = "+slice"
-TASK_TYPES = (
-    *PLAIN_TYPES,
-    *(f"{plain}{SLICED}" for plain in PLAIN_TYPES if not plain.startswith("look")),
-)
+TASK_TYPES = (*PLAIN_TYPES, *(one + SLICED for one in PLAIN_TYPES if not one.startswith("look")))
 """ALFWorld's six task types, and the five that ALFRED also has with a slice."""
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
 _TREATMENTS: dict[str, tuple[str, str]] = {
-    kind: (verb, tool) for kind, (verb, tool) in ALFRED["treatments"].items()
+    kind: (verb, tool) for kind, (verb, tool) in layout.ALFRED["treatments"].items()
 }
 
 WIDE = (8, 110)
@@ -69,42 +54,42 @@ class Task:
         """Returns whether an object of `kind` may lie in a receptacle of kind `holder` at the
         start."""
         wanted_there = kind == self.kind and holder == self.target
-        fits = kind in catalogue().holds[holder] or holder in FIXTURES.get(kind, ())
+        fits = kind in layout.catalogue().holds[holder] or holder in layout.FIXTURES.get(kind, ())
         return fits and not wanted_there
 
     def least(self, kind: str) -> int:
         """Returns the minimum number of objects of `kind` in the house."""
         return self.amount if kind == self.kind else 1
 
-    def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
+    def needed(self, rng: Random, plan: layout.FloorPlan) -> list[str]:
         """Returns the kinds of receptacles without which the task cannot be done."""
         fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
         return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
 
-    def fits(self, plan: FloorPlan) -> bool:
+    def fits(self, plan: layout.FloorPlan) -> bool:
         """Returns whether the floor plan has everything that the task needs."""
         tool = self.treatment[1]
         return (not tool or tool in plan.kinds) and all(self._choices(plan))
 
-    def _choices(self, plan: FloorPlan) -> list[list[str]]:
+    def _choices(self, plan: layout.FloorPlan) -> list[list[str]]:
         """Returns a list for the object, and for a knife and a lamp if they are needed: the kinds
         of receptacles that may hold it. A house needs one receptacle from each list."""
         choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
         if self.sliced:
-            knives = [knife for knife in KNIVES if knife in plan.objects]
+            knives = [knife for knife in layout.KNIVES if knife in plan.objects]
             choices.append([r for r in plan.kinds if any(self.allows(k, r) for k in knives)])
         if not self.target:
-            choices.append([kind for kind in plan.kinds if kind in STANDS and plan.lamp])
+            choices.append([kind for kind in plan.kinds if kind in layout.STANDS and plan.lamp])
         return choices
 
 
 def draw_task(
     rng: Random, task_type: str, split: str, *, shared: bool = False
-) -> tuple[FloorPlan, Task]:
+) -> tuple[layout.FloorPlan, Task]:
     """Draws a floor plan first, then an object, then a target, so that a kind of object with fewer
     possible targets is not drawn less often."""
     offers = _offers(task_type, split, shared)
-    plan = floor_plan(rng.choice(list(offers)), shared=shared)
+    plan = layout.floor_plan(rng.choice(list(offers)), shared=shared)
     kind = rng.choice(list(offers[plan.number]))
     return plan, rng.choice(offers[plan.number][kind])
 
@@ -112,29 +97,29 @@ def draw_task(
 @cache
 def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, list[Task]]]:
     """Returns every possible task of the type, by floor plan and then by the kind of object."""
-    classes = catalogue()
+    classes = layout.catalogue()
     numbers = {
-        "": sorted(classes.seen + UNSEEN),
+        "": sorted(classes.seen + layout.UNSEEN),
         **dict.fromkeys(SPLITS, classes.seen),
-        "valid_unseen": UNSEEN,
+        "valid_unseen": layout.UNSEEN,
     }
     if split not in numbers:
         raise ConfigError(f"there is no split {split!r}; the splits are: {', '.join(SPLITS)}")
     offers: dict[int, dict[str, list[Task]]] = {}
     for number in numbers[split]:
-        for task in _tasks(task_type, floor_plan(number, shared=shared)):
+        for task in _tasks(task_type, layout.floor_plan(number, shared=shared)):
             offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
     return offers
 
 
-def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
-    classes = catalogue()
+def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
+    classes = layout.catalogue()
     plain = task_type.removesuffix(SLICED)
     if plan.room not in classes.rooms[plain]:
         return
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
-    kinds = set(plan.objects) - FIXTURES.keys()
+    kinds = set(plan.objects) - layout.FIXTURES.keys()
     if verb:
         kinds &= classes.able[f"{verb}able"]
     if sliced:
@@ -178,10 +163,10 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
         "object_sliced": task.sliced,
         "object_target": task.kind,
         "parent_target": task.target,
-        "toggle_target": "" if task.target else LAMP,
+        "toggle_target": "" if task.target else layout.LAMP,
     }
-    sentence, goal = draw_goal(rng, task.plain, parameters)
-    domain, grammar = rules(sentence)
+    sentence, goal = layout.draw_goal(rng, task.plain, parameters)
+    domain, grammar = layout.rules(sentence)
     return Game(
         task_type,
         domain,

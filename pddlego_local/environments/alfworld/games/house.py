@@ -5,19 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from pddlego_local.environments.alfworld.games.layout import (
-    FIXTURES,
-    LAMP,
-    STANDS,
-    TWICE,
-    UNTOUCHED,
-    FloorPlan,
-    Receptacle,
-    catalogue,
-    off_grid,
-    pddl_name,
-    spoken_names,
-)
+from pddlego_local.environments.alfworld.games import layout
 
 SEARCH_LIMIT = 28
 """The maximum number of commands that show everything in a house: "go to" for each receptacle, and
@@ -36,8 +24,8 @@ class Thing:
 
     id: str
     kind: str
-    inside: Receptacle
-    also: Receptacle | None = None
+    inside: layout.Receptacle
+    also: layout.Receptacle | None = None
 
 
 @dataclass(frozen=True)
@@ -45,15 +33,15 @@ class House:
     """The start of a game. All receptacles that can be opened are closed, and the hands are
     empty."""
 
-    plan: FloorPlan
-    receptacles: tuple[Receptacle, ...]
+    plan: layout.FloorPlan
+    receptacles: tuple[layout.Receptacle, ...]
     things: tuple[Thing, ...]
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Returns the game's name for each object and receptacle, by identifier: "apple 1"."""
-        things: tuple[Thing | Receptacle, ...] = self.things
-        return spoken_names(part.id for part in self.receptacles + things)
+        things: tuple[Thing | layout.Receptacle, ...] = self.things
+        return layout.spoken_names(part.id for part in self.receptacles + things)
 
     def of_kind(self, *kinds: str) -> list[Thing]:
         return [thing for thing in self.things if thing.kind in kinds]
@@ -76,60 +64,60 @@ class House:
         )
 
     def _objects(self) -> Iterator[str]:
-        classes = catalogue()
-        fixtures = sorted({thing.kind for thing in self.things} & FIXTURES.keys())
-        places = [off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
+        classes = layout.catalogue()
+        fixtures = sorted({thing.kind for thing in self.things} & layout.FIXTURES.keys())
+        places = [layout.off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
         yield "agent1 - agent"
-        yield from (f"{kind}Type - otype" for kind in (*classes.objects, LAMP, *fixtures))
+        yield from (f"{kind}Type - otype" for kind in (*classes.objects, layout.LAMP, *fixtures))
         yield from (f"{kind}Type - rtype" for kind in classes.holds)
-        yield from (f"{pddl_name(thing.id)} - object" for thing in self.things)
-        yield from (f"{pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles)
-        yield from (f"{pddl_name(place)} - location" for place in dict.fromkeys(places))
+        yield from (f"{layout.pddl_name(thing.id)} - object" for thing in self.things)
+        yield from (f"{layout.pddl_name(part.id)} - receptacle" for part in self.receptacles)
+        yield from (f"{layout.pddl_name(place)} - location" for place in dict.fromkeys(places))
 
     def _facts(self) -> Iterator[str]:
-        classes = catalogue()
-        yield f"atLocation agent1 {pddl_name(off_grid(0))}"
+        classes = layout.catalogue()
+        yield f"atLocation agent1 {layout.pddl_name(layout.off_grid(0))}"
         for receptacle in self.receptacles:
-            name = pddl_name(receptacle.id)
+            name = layout.pddl_name(receptacle.id)
             yield f"receptacleType {name} {receptacle.kind}Type"
-            yield f"receptacleAtLocation {name} {pddl_name(receptacle.place)}"
+            yield f"receptacleAtLocation {name} {layout.pddl_name(receptacle.place)}"
             if receptacle.opens:
                 yield f"openable {name}"
         for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
             yield from (f"canContain {kind}Type {o}Type" for o in sorted(classes.holds[kind]))
         for thing in self.things:
-            name = pddl_name(thing.id)
+            name = layout.pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
             for inside in filter(None, (thing.inside, thing.also)):
-                yield f"inReceptacle {name} {pddl_name(inside.id)}"
-            yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
+                yield f"inReceptacle {name} {layout.pddl_name(inside.id)}"
+            yield f"objectAtLocation {name} {layout.pddl_name(thing.inside.place)}"
             yield from (f"{ability} {name}" for ability in _abilities(thing.kind))
 
 
 def _abilities(kind: str) -> Iterator[str]:
-    if kind == LAMP:
+    if kind == layout.LAMP:
         yield "toggleable"
-    if kind in UNTOUCHED:
+    if kind in layout.UNTOUCHED:
         return
     yield "pickupable"
-    yield from (ability for ability, kinds in catalogue().able.items() if kind in kinds)
+    yield from (ability for ability, kinds in layout.catalogue().able.items() if kind in kinds)
 
 
 def _listed_twice(
-    rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
+    rng: Random, things: Iterable[Thing], receptacles: Sequence[layout.Receptacle]
 ) -> Iterator[Thing]:
     """Yields the things. Some of them get a second receptacle that lists them, as in a wide
     room."""
     for thing in things:
-        kinds = TWICE.get(thing.kind, ())
+        kinds = layout.TWICE.get(thing.kind, ())
         others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
         twice = thing.inside.kind in kinds and others and rng.random() < 0.4
         yield replace(thing, also=rng.choice(others)) if twice else thing
 
 
 def draw_receptacles(
-    rng: Random, plan: FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
-) -> tuple[Receptacle, ...]:
+    rng: Random, plan: layout.FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
+) -> tuple[layout.Receptacle, ...]:
     """Draws one receptacle of each needed kind, then others as long as `limit` commands show
     everything."""
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
@@ -143,8 +131,8 @@ def draw_receptacles(
 
 def draw_things(
     rng: Random,
-    plan: FloorPlan,
-    receptacles: Sequence[Receptacle],
+    plan: layout.FloorPlan,
+    receptacles: Sequence[layout.Receptacle],
     least: Callable[[str], int],
     allowed: Callable[[str, str], bool],
     *,
@@ -161,10 +149,10 @@ def draw_things(
             most = _most(rng, kind, as_wide)
             for rank in range(rng.randint(least(kind), most)):
                 things.append(_thing(kind, _draw_holder(rng, holders), rank))
-    stands = [r for r in receptacles if r.kind in STANDS]
+    stands = [r for r in receptacles if r.kind in layout.STANDS]
     if plan.lamp and stands:
-        for rank in range(_most(rng, LAMP, as_wide)):
-            things.append(_thing(LAMP, rng.choice(stands), rank))
+        for rank in range(_most(rng, layout.LAMP, as_wide)):
+            things.append(_thing(layout.LAMP, rng.choice(stands), rank))
     return tuple(_listed_twice(rng, things, receptacles) if as_wide else things)
 
 
@@ -172,17 +160,17 @@ def _most(rng: Random, kind: str, as_wide: bool) -> int:
     fixtures, others = 1, MOST_OF_A_KIND
     if as_wide:
         ((fixtures, others),) = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])
-    return fixtures if kind in UNTOUCHED else others
+    return fixtures if kind in layout.UNTOUCHED else others
 
 
-def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:
+def _draw_holder(rng: Random, holders: Sequence[layout.Receptacle]) -> layout.Receptacle:
     """Draws a kind first and then one receptacle of the kind, so that a table holds more than each
     of ten drawers."""
     kind = rng.choice(sorted({receptacle.kind for receptacle in holders}))
     return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
 
 
-def _thing(kind: str, inside: Receptacle, rank: int) -> Thing:
+def _thing(kind: str, inside: layout.Receptacle, rank: int) -> Thing:
     """Names an object after its position, as in ALFRED. Objects of one kind lie at different
     heights."""
     x, y, z = (float(number) for number in inside.id.split("|")[1:4])

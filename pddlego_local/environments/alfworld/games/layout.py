@@ -32,9 +32,7 @@ UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid of 25 cm
 
 _BASIN = "Basin"  # the part of a sink or bathtub that things are put in
-_ESCAPES = str.maketrans(
-    {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
-)
+_SIGNS = str.maketrans({"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"})
 
 
 @dataclass(frozen=True)
@@ -211,7 +209,7 @@ def _tables(name: str) -> Any:
 
 def pddl_name(identifier: str) -> str:
     """Returns "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" for "Apple|-00.14|+00.96"."""
-    return identifier.translate(_ESCAPES)
+    return identifier.translate(_SIGNS)
 
 
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:

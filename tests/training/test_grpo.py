@@ -1,0 +1,71 @@
+"""Reinforcement in small: what the loss is computed from, one step, and an interruption.
+
+Some minutes.
+"""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from rich.console import Console
+from safetensors.torch import load_file
+
+from pddlego_local.models.weights import training_maps
+from pddlego_local.training import grpo
+from pddlego_local.training.settings import compose_grpo
+from tests.processes import start
+
+QUIET = Console(quiet=True)
+SMALL = ("updates=3", "houses=2", "group=3", "model_every=1", "processes=1")
+
+
+def begun(out: Path, rung: str) -> grpo.Reinforcement:
+    return grpo.Reinforcement(compose_grpo("grpo", [*SMALL, f"rung={rung}", f"out={out}"]))
+
+
+@pytest.mark.parametrize("rung", ["free", "grounded"])
+def test_the_loss_uses_the_probabilities_that_tokens_were_drawn_with(
+    rung: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then a step makes the rewarded answer more likely."""
+    drawn, draw = list[float](), torch.multinomial
+
+    def noted(likely: torch.Tensor, *given: Any, **options: Any) -> torch.Tensor:
+        token = draw(likely, *given, **options)
+        drawn.append(float(likely[0, token].log()))
+        return token
+
+    trained = begun(tmp_path, rung)
+    monkeypatch.setattr(torch, "multinomial", noted)
+    group = grpo.play(trained.settings, 200_007)
+    texts = [text for answer in group for text in answer.texts]
+    assert (len(texts) > len(group)) == (rung == "grounded")  # it has texts that were rolled back
+
+    def likely() -> list[float]:
+        with torch.no_grad():
+            return torch.cat([grpo.log_probabilities(trained.model, t) for t in texts]).tolist()
+
+    before = likely()
+    assert before == pytest.approx(drawn, abs=1e-3)
+    trained.learn([[one._replace(reward=float(one is group[0])) for one in group]])
+    first = sum(len(text.sampled) for text in group[0].texts)
+    assert sum(likely()[:first]) > sum(before[:first])
+
+
+def test_a_training_that_is_killed_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    lines = tmp_path / "killed" / "progress.jsonl"
+    whole = begun(tmp_path / "whole", "free").carry_out(QUIET)
+    process = start("train", "grpo", *SMALL, "rung=free", f"out={lines.parent}")
+    while not lines.is_file() or len(lines.read_text().splitlines()) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    killed = begun(lines.parent, "free").carry_out(QUIET)
+    once, other = (load_file(folder / "model.safetensors") for folder in (whole, killed))
+    assert all(once[name].equal(other[name]) for name in once)
+    assert training_maps(str(killed)) > training_maps("nano_early")
