@@ -22,9 +22,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for fault in verdict.faults:
         print(visible(f"{fault.kind}: {fault}"))
     if not verdict.accepted:
-        print("the planner will reject these files")
+        print("the planner will refuse these files")
         return 1
-    print("no fault that the planner's translator would reject")
+    print("no fault that the planner's translator would refuse")
     return 0
 
 

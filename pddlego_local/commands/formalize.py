@@ -192,7 +192,8 @@ class TextFormalizer:
             )
 
     def __call__(self, text: str) -> Formalized:
-        """Formalizes a text. Raises ConfigError if it is empty, and ModelFault or PlannerFault."""
+        """Formalizes a text. Raises ModelFault or PlannerFault, and ConfigError for an empty text
+        (a model with known texts refuses that one as unknown)."""
         if self._known is not None:
             given, (text, why) = text, recognize(text, self._known)
             if why or self._domain:

@@ -135,7 +135,8 @@ class Game:
     def reset(self, seed: int = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
 
-        Raises EnvironmentFault, PlannerFault or MissingPart, as an episode does.
+        Raises ConfigError if the environment has no such game, and EnvironmentFault, PlannerFault
+        or MissingPart, as an episode does.
         """
         with self._lock:
             self._leave()
@@ -152,11 +153,11 @@ class Game:
         game has ended for another reason than its budget), `truncated` (the budget ended it), and
         the `Info`.
 
-        Raises ConfigError for a game that is over, and the errors of `reset`.
+        Raises ConfigError if no game is in progress, and the errors of `reset`.
         """
         with self._lock:
             if self._outcome:
-                raise ConfigError(f"this game is over ({self._outcome}); call reset")
+                raise ConfigError(f"no game is in progress ({self._outcome}): call reset first")
             since, masks, self._masks = len(self._events), self._masks, None
             free = self._decoding.rung == "free"
             self._caller.finished = free or bool(masks and masks.finished(text))
@@ -169,7 +170,7 @@ class Game:
     def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
         """Returns the tokens that the rung in `decoding` allows behind `text`, the answer so far.
 
-        The caller samples one of them, with a model of its own, and calls again with the returned
+        The caller samples one of them, with its own model, and calls again with the returned
         text and the sampled token behind it: a rung may add forced text, and may roll back the end
         of what was sampled. The text "" begins an answer anew. When `tokens` is None, the returned
         text is the whole answer, for `step`. `llguidance.hf.from_tokenizer` makes the `tokenizer`

@@ -79,8 +79,8 @@ def sample(
     Your own prompt lists no actions or names, so its rungs are free, json and syntax. Another
     `seed`, such as `seed=1`, draws other answers.
 
-    Raises ConfigError for impossible options, and MissingPart for missing weights or an unreachable
-    server.
+    Raises ConfigError for impossible options, MissingPart for missing weights, and ModelFault if
+    the server cannot be reached.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     config = compose_cell(overrides_of(options))
@@ -114,7 +114,8 @@ def formalize(
     unknown_text. `model` and `server` are those of `sample`. `rung` may be any rung except
     grounded.
 
-    Raises the errors of `sample`, and ConfigError for grounded and for `decoding.reject`.
+    Raises the errors of `sample`, PlannerFault, and ConfigError for grounded and for
+    `decoding.reject`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:

@@ -56,10 +56,10 @@ def actions_of(plan: str) -> list[str]:
 
 def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
     """Returns "" for a valid plan, else which action is not applicable and why, or that the goal is
-    not reached. Raises ConfigError for files that the planner would reject."""
+    not reached. Raises ConfigError for files that the planner would refuse."""
     found = check(domain, problem)
     if not found.accepted:
-        raise ConfigError(f"the planner would reject the files: {found.faults[0]}")
+        raise ConfigError(f"the planner would refuse the files: {found.faults[0]}")
     simulator = Simulator(World("problem", "", "", (), domain, problem), "these files", exact=True)
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):

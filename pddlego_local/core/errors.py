@@ -1,4 +1,4 @@
-"""Exceptions for faults that are neither the model's nor the planner's.
+"""Exceptions for invalid user input and for faults of the infrastructure.
 
     PddlegoError
     ├── ConfigError            invalid user input: a key, an option, a file        exit code 2
@@ -24,7 +24,7 @@ class PddlegoError(Exception):
     """Base class of all errors that end a command with one clear sentence, not with a traceback.
 
     An error with `ends_run` would affect every episode alike, so it ends the run. Any other error
-    ends one cell, or one episode after that episode has been retried.
+    ends one cell or one episode; most faults of an episode are retried first.
     """
 
     exit_code = 3

@@ -8,7 +8,7 @@
                 the form "seen" lists only names that were mentioned
 
 The forms "choice", "goals" and "text" have the constraint of "syntax" on all higher rungs. No rung
-excludes duplicates in a list: the decoder's engine does not support `uniqueItems`.
+excludes duplicates in a list: llguidance does not support `uniqueItems`.
 """
 
 import functools

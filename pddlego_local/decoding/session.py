@@ -155,8 +155,8 @@ class AnswerSession:
 
 
 def _verify(stage: Stage, text: str) -> None:
-    """Raises if a finished stage is outside its language: an engine that fails permits only the end
-    of the text, and reports no error."""
+    """Raises if a finished stage is outside its language: if llguidance fails, it permits only the
+    end of the text, and a server does not report that."""
     name = stage.grammar.name if stage.grammar else ""
     match decoder_verdict(stage.grammar, text):
         case "unfinished":
@@ -193,7 +193,7 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     while True:
         if stage.rollback_chars:
             goal = stage.name == "goal"
-            wrong = "a name is declared twice, or something needed is missing"
+            wrong = "an entry contradicts an earlier one, or something needed is missing"
             return f"{stage.name}: {'it is already true' if goal else wrong}"
         length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
         if not whole:

@@ -68,7 +68,7 @@ class Tables(BaseModel):
     @classmethod
     def load(cls, package: str) -> "Tables":
         """Returns the tables in an environment's folder. Raises ConfigError naming all mistakes in
-        its files."""
+        tables.yaml."""
         if wrong := faults(package):
             raise ConfigError("; ".join(wrong))
         domain = domain_text(package, "domain.pddl")
@@ -116,8 +116,8 @@ def difficulty_groups(package: str) -> dict[str, list[str]]:
 
 
 def faults(package: str) -> list[str]:
-    """Returns a sentence for each mistake in tables.yaml. `family` reports a file that is missing
-    or is not YAML."""
+    """Returns a sentence for each mistake in tables.yaml. Raises ConfigError if it is missing or is
+    not YAML."""
     try:
         difficulty_groups(package)
     except pydantic.ValidationError as error:

@@ -103,7 +103,8 @@ def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rej
 
 
 def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
-    """Removes what the answer's PDDL files state twice. An edit drops it when it is applied."""
+    """Removes what the answer's PDDL files state twice. In an edit, this happens later, when it is
+    applied."""
     files = answer.value.model_dump() if answer.value else {}
     removed = list[str]()
     if "df" in files:

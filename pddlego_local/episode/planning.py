@@ -54,7 +54,7 @@ def plan(
     """Calls the planner and returns its verdict on the files. Each planner call is recorded.
 
     Each of the `goals` replaces the problem's own goal (PDDLego §2). The verdict is on the first
-    goal that has a plan, or on the last one if none has a plan. If `decoding.repair` is set, the
+    goal that has a plan, or else on the last goal that was tried. If `decoding.repair` is set, the
     files are repaired first with what the `context` of the question shows, and the repair is
     recorded. A domain that was `given` is never changed.
     """

@@ -31,8 +31,8 @@ def settings(cls: type[T]) -> type[T]:
 class Method(Protocol):
     """A method plays an episode: a callable that reads like its paper, and a class of `settings`.
 
-    `prompts` is its folder of templates, or "" if it asks no model. `forms` are the kinds of
-    answers that it asks for. `learns` says that a trial uses the trials before it; then all games
+    `prompts` is its folder of templates, or "" if it asks no model. `forms` are the answer
+    formats that it asks for. `learns` says that a trial uses the trials before it; then all games
     of one trial are played before the next trial begins. It is FROM_ALL_GAMES if a trial also uses
     the trials of other games, so that a report says that the games are not independent.
     """

@@ -46,7 +46,7 @@ class Formalizer(Player):
     def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
-        """Plays one round. Returns None if its answer was not usable."""
+        """Asks once for the files. A subclass that has no usable domain returns None."""
         domain_text, problem_text = in_words(episode.environment)
         shown = prompting.render(
             "formalizer/files",

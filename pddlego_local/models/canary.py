@@ -18,7 +18,7 @@ _THINKING_TOKENS = 4096
 _TRIES = 3
 _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - location))"
 """All characters of forced text, and some of its words; a tokenizer must be able to spell them."""
-_AT_ONCE = 8  # others saw drafts garble eight concurrent answers, each of which was right alone
+_AT_ONCE = 8  # others saw drafts garble eight concurrent answers that were right one by one
 _FORCED_GRAMMAR = Grammar(
     "canary-forced",
     "lark",

@@ -69,9 +69,9 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         return scores
 
     def _check(self) -> None:
-        """Raises RuntimeError if the engine failed.
+        """Raises RuntimeError if llguidance failed.
 
-        A failed engine permits only the end of text, so the answer would end in the middle.
+        Then it permits only the end of the text, so the answer would end in the middle.
         """
         if self._matcher.is_error():
             reason = self._matcher.get_error().strip().splitlines()[0]

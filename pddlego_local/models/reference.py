@@ -89,7 +89,7 @@ class ReferenceFormalizer(WholeAnswerModel):
         )
 
     def _choice(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
-        """Chooses a numbered command for the scene's sub-goal.
+        """Chooses a numbered command for the sub-goal of the question.
 
         The number 0 means unreachable; the number after the last command means done.
         """
@@ -97,7 +97,7 @@ class ReferenceFormalizer(WholeAnswerModel):
         if goal not in rules.subgoals(context.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
         plan = self._planner.plan(*rules.formalize(context.memory, goal, commands)).plan
-        # If two things share a spot, the game offers no command to go from one to the other.
+        # If two receptacles share a spot, the game offers no command to go from one to the other.
         for command in map(rules.command, plan):
             if command in commands:
                 return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}

@@ -119,8 +119,8 @@ class TransformersModel:
         The same messages, grammar and sampling give the same answer. If the answer reaches the
         token limit or the end of the context, its finish reason is "length". Raises GrammarFault
         for a grammar that does not compile, ConfigError for a prompt that leaves no room in the
-        context and for thinking that the model does not support, and ModelFault if the engine fails
-        (for example out of memory) or the model was closed.
+        context and for thinking that the model does not support, and ModelFault if PyTorch fails
+        (for example, out of memory) or the model was closed.
         """
         closed = self._closed
         with self._lock:

@@ -4,7 +4,7 @@ The first test uses predicates alone. The second test uses the facts that are re
 relaxation, where a fact stays true once it is true. Actions become rules that say which facts they
 need and which they make true or false. The result errs on one side only: conditions under `when`,
 `or` and quantifiers are taken as met, so a fact that is unreachable here is unreachable for the
-planner. The work is bounded, and TooLarge is raised beyond the bounds.
+planner. The work is bounded: a task beyond the bounds gets no second test.
 """
 
 from collections import defaultdict
@@ -228,7 +228,8 @@ class Relaxation:
 def why_no_plan(
     domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
 ) -> tuple[Fault, ...]:
-    """Returns the warnings in order, for pairs without syntax and symbol faults."""
+    """Returns, in order, warnings about why the plan is missing or empty. The pair must have no
+    syntax or symbol faults."""
     domain_log, problem_log = FaultLog("domain", texts[0]), FaultLog("problem", texts[1])
     changes = [change for action in domain.actions for change in action.effect.changes]
     added = {c.atom.predicate.name for c in changes if not c.negated} | symbols.derived

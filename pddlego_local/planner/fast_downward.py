@@ -1,7 +1,7 @@
-"""The Fast Downward planner: optimal where the search supports the task, and within limits.
+"""The Fast Downward planner, with limits of time and memory.
 
 `plan` sends the domain and the problem to a warm worker process (worker.py) and reads its reply
-(verdict.py). The papers use a planner of this kind.
+(verdict.py). Plans are optimal if the `search` is, and did not need the `fallback`.
 """
 
 import re
@@ -74,8 +74,8 @@ class FastDownward:
         """Returns Fast Downward's verdict on this pair. Bad PDDL is an outcome, not an exception.
 
         `wait_s` is the time spent waiting for a free worker and for its start. Raises PlannerFault
-        if the worker dies twice or the planner is closed, MissingPart if Fast Downward is not
-        installed, and ConfigError if it does not understand `search` or `fallback`.
+        if the worker cannot be started or dies twice, or the planner is closed; MissingPart if Fast
+        Downward is not installed; ConfigError if it does not understand `search` or `fallback`.
         """
         started = time.monotonic()
         reply = self._pool.ask(domain, problem)

@@ -28,7 +28,7 @@ Judgement = tuple[PlanOutcome, tuple[str, ...], str]
 
 
 def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
-    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward rejects the search."""
+    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward refuses the search."""
     refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in reply["log"]
     if refused and TASK_REFUSED not in reply["log"]:
         raise ConfigError(
@@ -64,7 +64,7 @@ def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
         return "translate_error", _refusal(error or "signal", reply.get("message", ""))
     if reply["plan"]:
         return "solved", ""
-    if code == SEARCH_INPUT_ERROR:  # `judge` has ruled out that the search is rejected
+    if code == SEARCH_INPUT_ERROR:  # `judge` has ruled out that the search is refused
         return "translate_error", f"Fast Downward refuses the task: {last_line}"
     if code in UNSOLVABLE:
         return "unsolvable", _why_unsolvable(reply)

@@ -150,7 +150,8 @@ class WorkerPool:
     def ask(self, domain: str, problem: str) -> Reply:
         """Returns a worker's reply, with the time that it took under "wall_time_s".
 
-        A dead worker is replaced once. Raises PlannerFault if the second one dies too.
+        A dead worker is replaced once. Raises PlannerFault if the second one dies too, if none can
+        be started, or after `close`.
         """
         with self._changing:
             self.waiting += 1

@@ -34,7 +34,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TextIO
 
-SEARCH_OUT_OF_MEMORY = 22  # an exit code of Fast Downward, like 34
+SEARCH_OUT_OF_MEMORY = 22  # exit codes of Fast Downward
 SEARCH_UNSUPPORTED = 34
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000

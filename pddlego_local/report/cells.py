@@ -67,7 +67,8 @@ class CellRecord:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels in run.json; the label of the decoding is followed by `added`."""
+        """The labels in run.json, with `added` after the decoding's label. For answers that are
+        read strictly, that label is the rung."""
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
             labels["decoding"] = self.run.identity["decoding"]["rung"]

@@ -101,7 +101,7 @@ class Answer:
 
     differ      the number of units of which the arms won different numbers of pairs
     p, p_holm   two-sided, alone and adjusted for the family of comparisons with the same role
-    level       at which a difference is shown (`statistics.paired.holm`); 5 % if nothing is tested
+    level       the significance level of this test (`statistics.paired.holm`); 5 % if none is made
     interval    the differences that the test does not reject at that level; a difference is shown
                 if and only if the interval excludes 0
     odds        the result of a logistic model for the same question

@@ -41,9 +41,9 @@ class CellResult:
     """The result of playing one cell.
 
     `played` counts the episodes that got a row. `faults` lists the episodes that ended in an
-    infrastructure fault, as "game 3, trial 0: …". `refused` is the error because of which no
-    episode could begin, for example because another process is playing the cell. `left` counts the
-    episodes that were not begun because the run ended early, for the `reason`.
+    infrastructure fault, as "game 3, trial 0: …". `refused` is the error that kept
+    every episode from beginning, for example that another process is playing the cell. `left`
+    counts the episodes that were not begun because the run ended early, for the `reason`.
     """
 
     folder: Path

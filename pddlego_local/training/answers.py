@@ -96,8 +96,8 @@ def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
 
 class AnswerTrainer(transformers.Trainer):
     """Trains with the cross-entropy on the answers and, with the weight `question_loss`, on the
-    questions. If this weight is 0, the logits of the questions, which are most, are not
-    computed."""
+    questions. If this weight is 0, the logits of the questions, which have most of the tokens,
+    are not computed."""
 
     loss_is_scaled_for_ga = False  # the loss is a mean over examples computed together
 

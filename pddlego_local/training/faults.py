@@ -101,7 +101,7 @@ def _here(pf: str) -> str:
 
 
 def _been_to(rng: Random, pf: str) -> str:
-    """A visited room next to the current one: with such goals an agent walks in circles."""
+    """A visited room next to the current one: with such goals the player goes back and forth."""
     visited = {fact[1] for fact in _FACT.finditer(pf)} - {_here(pf)}
     near = [f[2] for f in _FACT.finditer(pf) if f[1] == _here(pf) and f[2] in visited]
     return rng.choice(sorted(near or visited or {""}))

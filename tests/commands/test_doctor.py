@@ -63,7 +63,7 @@ def test_a_gpu_that_holds_it_and_some_of_the_answers(
     plant_gpus(monkeypatch, 1, 80 * GB)
     code, told = doctor(capsys, "llama31_8b", "--context", "32768")
     # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
-    assert "room      a GPU with 80.0 GB: 12 such answers at once fit" in told
+    assert "room      a GPU with 80.0 GB: fits (answers at once: 12)" in told
     assert code == 1, "its files are not here"
 
 
@@ -74,14 +74,14 @@ def test_a_gpu_that_is_too_small_and_a_way_out(
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
     assert "a GPU with 24.0 GB: does not fit, try model.context_tokens=18000" in told
-    assert ": 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
+    assert "(answers at once: 1)" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
     assert "this machine has 1 NVIDIA GPUs of the 4" in told
 
 
 def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     _, told = doctor(capsys, "llama33_70b", "--gpus", "8", "--gpu-memory", "24")
-    assert "8 GPUs with 24.0 GB: 1 such answers at once fit" in told
+    assert "8 GPUs with 24.0 GB: fits (answers at once: 1)" in told
     _, told = doctor(capsys, "llama33_70b", "--gpus", "2", "--gpu-memory", "24")
     assert "2 GPUs with 24.0 GB: does not fit\n" in told
 

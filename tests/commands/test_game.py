@@ -55,7 +55,7 @@ def test_recorded_answers_win_the_same_games_and_earn_every_reward(
         prompt, reward, terminated, truncated, info = game.step(answers[-1])
         assert (terminated, truncated, info["outcome"]) == (True, False, "success")
         assert "coin" in prompt and reward == pytest.approx(1.0)
-        with pytest.raises(ConfigError, match=r"over \(success\); call reset"):
+        with pytest.raises(ConfigError, match=r"progress \(success\): call reset"):
             game.step(answers[-1])
     game.close()
 

@@ -5,7 +5,7 @@
 Each game is played in process until the given number of its answers is drawn. What a mask removes
 is -log of the probability that it leaves, in nats, at the temperature of the draw. An answer from
 which masks remove 5 nats is drawn e⁵ times as often as the model would write it. Drawn and forced
-tokens are measured. The forced beginning of a stage (its head) is not, as it is part of the prompt.
+tokens are measured. The forced prefix of a stage is not, as it is part of the prompt.
 
 The last element of a token decides its kind: a name, a ?variable, a keyword, a bracket, or JSON.
 The table of places has one row for each pair of a wanted and a drawn token.

@@ -4,7 +4,7 @@
 
 Each cell has one line. It says how many of the first, second, third and later calls, and of all
 calls, were cut. It also says how many tokens an answer has on average, including forced ones, and
-how many games were won, of those that were not over at their first observation.
+how many games were won, of those that were not trivial.
 """
 
 import sys

@@ -1,9 +1,9 @@
 """Measures the cost of a grammar at a large vocabulary: its compilation, and each token's mask.
 
-Masks are computed as in vLLM's guidance backend, with the slices of serving/lean.py: a fresh
-matcher per answer, then one mask before every token. A matcher computes its lexer's states when it
-first needs them, so the first tokens of an answer cost most, and a grammar with many states costs
-more throughout.
+Masks are computed as in vLLM's guidance backend, with the slices of serving/vllm_patches.py: a
+fresh matcher per answer, then one mask before every token. A matcher computes its lexer's states
+when it first needs them, so the first tokens of an answer cost most, and a grammar with many states
+costs more throughout.
 """
 
 import json

@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--vllm", action="store_true", help="use vLLM, not a model in process")
     given = parser.parse_args()
     known = contexts()
-    print(f"{len(known)} scenes")
+    print(f"{len(known)} questions")
     for seed in map(int, given.weights.split(",")):
         with contextlib.closing(_model(seed, given.vllm)) as model:
             for rung, layout in itertools.product(given.rungs.split(","), get_args(Layout)):

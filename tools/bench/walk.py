@@ -5,8 +5,8 @@ from pddlego_local.decoding.session import Constraint, Stage, with_prefix_in_gra
 
 
 def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
-    """Returns each stage with the text that it adds, including its head. Raises ValueError if the
-    text could not have been drawn without a rollback.
+    """Returns each stage with the text that it adds, including its forced prefix. Raises
+    ValueError if the text could not have been drawn without a rollback.
     """
     data = text.encode()
     found, at = list[tuple[Stage, str]](), 0

@@ -103,7 +103,7 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     device = _device(settings, asked)
     at_once, cache = needs.answers(tokens, device.room), needs.cache(tokens)
     if at_once:
-        verdict = f"{device.words}: {at_once} such answers at once fit"
+        verdict = f"{device.words}: fits (answers at once: {at_once})"
     elif most := tokens * max(0, device.room - needs.weights) // cache // 1000 * 1000:
         verdict = f"{device.words}: does not fit, try model.context_tokens={most}"
     else:

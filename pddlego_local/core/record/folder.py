@@ -6,9 +6,9 @@
                              transcripts/<game>-<trial>.jsonl   everything that happened
                              transcripts/<game>-<trial>.lark    a grammar that did not compile
 
-The files are append-only: a row is written completely or not at all. A transcript is complete
-before its row exists. So an episode with a row is finished, and an episode without one is played
-again from its start.
+The .jsonl files are append-only: a row is written completely or not at all. A transcript is
+complete before its row exists. So an episode with a row is finished, and an episode without one
+is played again from its start.
 
 This module knows files, but not what an event means (`summary`) or how an episode is played
 (`episode`). `events` and `rows` define the content of a line. run.json names the format of all

@@ -36,7 +36,7 @@ class Counts(Recorded):
     are in seconds.
     """
 
-    task_type: str  # the environment's name for the type of game; "" if it never began
+    task_type: str  # the environment's name for it; "" if the game never began
     steps: int  # plan rounds begun, or actions named; commands if no model was asked
     actions: int  # commands carried out since the last reset, including replayed ones
     refused: int  # commands that were refused in any attempt, planned or named

@@ -108,8 +108,8 @@ class RunRecord:
 
     `labels` are the names of the chosen YAML files. `identity` holds the options that change
     results, `environment` the environment's own name, and `model` the backend's description of its
-    weights. `games` is set if what is learnt depends on which games are played. `outcomes` is set
-    if the environment or the method declares its own outcomes.
+    weights. `games` is set if the method learns, because then results depend on which games are
+    played. `outcomes` is set if the environment or the method declares its own outcomes.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]

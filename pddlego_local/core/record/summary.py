@@ -121,7 +121,8 @@ def requests_of(events: Iterable[Event]) -> list[Request]:
 
 
 def _cut_short(events: Sequence[Event], outcome: str) -> bool:
-    """Whether a lost game ended the last attempt, or the budget ended it before its plan did."""
+    """Whether a lost game ended the last attempt, or the budget ended it before its plan was
+    finished."""
     left = 0
     for event in events:
         if isinstance(event, Plan) and event.plan:

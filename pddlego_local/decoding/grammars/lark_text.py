@@ -107,7 +107,7 @@ def validate(grammar: Grammar | None) -> None:
 
 
 def decoder_fault(grammar: Grammar | None) -> str:
-    """Returns the engine's message if it does not compile the grammar; "" if it does."""
+    """Returns llguidance's message if it does not compile the grammar; "" if it does."""
     try:
         return str(LLMatcher.validate_grammar(for_decoder(grammar))) if grammar else ""
     except ValueError as error:  # a schema that is not JSON
@@ -124,7 +124,7 @@ def accepts(grammar: Grammar, text: str) -> bool:
 
 
 def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
-    """Returns how the decoder's engine reads `text`, byte by byte.
+    """Returns how llguidance reads `text`, byte by byte.
 
     "unfinished" means that the text is only the beginning of one in the language. The grammar is a
     Lark grammar, a JSON schema, or None (free text), which accepts every text. Raises ConfigError
@@ -138,8 +138,8 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
-    """Returns how many bytes of `data` the decoder's engine can read, and whether they are a
-    complete text. Raises ConfigError if the grammar does not compile."""
+    """Returns how many bytes of `data` llguidance can read, and whether they are a complete
+    text. Raises ConfigError if the grammar does not compile."""
     if grammar is None:
         return len(data), True
     matcher = LLMatcher(_byte_tokenizer(), for_decoder(grammar), log_level=0)

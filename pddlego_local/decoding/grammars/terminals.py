@@ -45,8 +45,7 @@ def name_except(words: Iterable[str] = ()) -> str:
     """Returns a terminal for a name that is none of `words`, in any case. If a word ends with ANY,
     the name must not begin with that word either.
 
-    The decoder's engine has no look-ahead. So each branch spells out how a name departs from the
-    words.
+    llguidance has no look-ahead. So each branch spells out how a name departs from the words.
     """
     return _name_except(frozenset(word.lower() for word in words))
 

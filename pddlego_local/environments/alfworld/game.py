@@ -138,7 +138,7 @@ class Alfworld:
     def _feedback(self, command: str, text: str) -> str:
         """Returns no feedback for "go to" a receptacle of the room. The command does nothing if the
         player is already there, but that is no refusal, and the plan continues. Receptacles may
-        share a place, so a method cannot know where it already is."""
+        share a spot, so a method cannot know where it already is."""
         if command in {f"go to {place}" for place in self._places}:
             return ""
         return TABLES.feedback_for(command, text)

@@ -23,7 +23,7 @@ _UNDONE = {"heat": "cool", "cool": "heat"}
 
 class SimulatedAlfworld(Alfworld):
     """Rooms as in ALFRED. A room has all receptacles of the floor plan or any number of them, and
-    some of them share a place."""
+    some of them share a spot."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -104,7 +104,8 @@ class Described:
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
         "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
-        specified" if other facts follow from the gold goal, which an answer could name too."""
+        specified" if a correct answer may state another goal: in worlds where further facts follow
+        from the gold goal, in your own worlds, and with a constraint."""
         specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
         if self.folder or not specified:
             return "not fully specified"

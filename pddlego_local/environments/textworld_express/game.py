@@ -1,8 +1,8 @@
 """TextWorldExpress games. One Java process serves all games of this Python process.
 
 The package's own class starts a Java process for each instance (80 MB and 1 s each). Here each game
-is another `PythonInterface` object behind one gateway, and plays exactly as in a Java process of
-its own. The whole house of a game is also read from the simulator's state. Only the record gets it,
+is another `PythonInterface` object behind one gateway, and plays exactly as in a separate Java
+process. The whole house of a game is also read from the simulator's state; only the record gets it,
 never the player.
 """
 

@@ -22,8 +22,8 @@ MOST_LINES = 1000  # of two files together; comparing takes time in proportion t
 def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
     """Yields the stages of an answer in order, without the draft and rejected answers.
 
-    Each stage comes with the text that was rolled back before it, its forced head, and the rest of
-    its text, which the model chose.
+    Each stage comes with the text that was rolled back before it, its forced prefix, and the rest
+    of its text, which the model chose.
     """
     so_far = ""
     for stage in call.stages:

@@ -7,10 +7,10 @@ game's seed.
 The games are close to ALFRED's, but not identical:
 
 - A house is small enough to be searched. Seeing everything takes at most SEARCH_LIMIT commands.
-  Seeing everything and then doing the task takes at most 50 commands, the papers' limit, so an
-  agent that searches systematically wins every game. In ALFRED's kitchens the search may take over
+  Seeing everything and then doing the task takes at most 50 commands, the papers' limit, so a
+  player that searches systematically wins every game. In ALFRED's kitchens the search may take over
   80 commands.
-- No two receptacles share a place, and no object is listed in two receptacles.
+- No two receptacles share a spot, and no object is listed in two receptacles.
 - At the start, no object of the task is in a receptacle that it has to be put into.
 """
 

@@ -144,7 +144,7 @@ class Game(AlfworldGame):
 def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = False) -> Game:
     """Returns the game of this seed and task type (TASK_TYPES). The same arguments give the same
     game. `split` selects the floor plans that the data set keeps for it; "" selects all. With
-    `as_wide`, rooms are as wide as ALFRED's, and some of their receptacles share a place; such
+    `as_wide`, rooms are as wide as ALFRED's, and some of their receptacles share a spot; such
     games cannot be guaranteed to be won in 50 actions. Raises ConfigError for a negative seed and
     for an unknown task type or split, and MissingPart without `alfworld`."""
     if seed < 0:

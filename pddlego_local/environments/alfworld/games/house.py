@@ -13,8 +13,8 @@ SEARCH_LIMIT = 28
 
 MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
 MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
-"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. ALFRED's scenes
-also have objects of their own."""
+"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. A room can have
+more than MOST_OF_A_KIND, because ALFRED's scenes also contain objects that ALFRED did not place."""
 
 
 @dataclass(frozen=True)

@@ -125,11 +125,11 @@ def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tup
 
 @cache
 def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
-    """Returns the floor plan with all receptacles that do not share a place. With `shared`, it also
+    """Returns the floor plan with all receptacles that do not share a spot. With `shared`, it also
     has the receptacles that share one, and the other parts of a wide room: cabinets, burners and
     holders.
 
-    "go to" fails from one receptacle to another at the same place, so the receptacle of the rarer
+    "go to" fails from one receptacle to another at the same spot, so the receptacle of the rarer
     kind stays. The package lists no place for stoves, toasters, towel holders and the like. Such a
     kind is added once if the room has it, at a place off the grid.
     """
