@@ -41,6 +41,8 @@ class Measures:
                               translator accepted them, and in which they had a plan
     valid_but_wrong           the share of episodes that ended with a plan that is invalid in the
                               gold files
+    equivalent                the share of episodes whose problem is the gold problem, up to the
+                              names of its objects; only where the gold goal is fully specified
     solver_errors, _aborts    attempts whose first PDDL gave nothing to carry out; episodes ended
                               by such errors
     solver_errors_fixed       the share of those errors that a retry fixed (PDDLego+ §5.3)
@@ -66,6 +68,7 @@ class Measures:
     accepted: Rate
     has_plan: Rate
     valid_but_wrong: Rate
+    equivalent: Rate
     steps: Mean
     steps_on_success: Mean
     steps_on_failure: Mean
@@ -113,6 +116,7 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     games = {game: cluster for _, game, cluster in placed}
     solved = {game for row, game, _ in placed if row.success}
     outcomes = Counter(row.outcome for row in rows)
+    compared = {row.notes.get("equivalence") for row in rows} - {None, "not fully specified"}
 
     def rate(k: str, n: str = "") -> Rate:
         """The rate of `k` over all episodes, or over the sum of `n`."""
@@ -136,6 +140,10 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
         games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
         outcomes=outcomes,
         valid_but_wrong=Rate.of((at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed),
+        equivalent=Rate.of(
+            (at, row.notes.get("equivalence") == "equivalent", bool(compared))
+            for row, _, at in placed
+        ),
         causes=sum((Counter(row.causes) for row in rows), Counter()),
         solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),
         solver_aborts=outcomes["solver_abort"],

@@ -71,6 +71,7 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
             ("read", "accepted", "has plan", "valid but wrong"),
             any(cell.labels["environment"] == "described" for cell in cells),
         ),
+        "equivalent to gold": any(cell.measures.equivalent.n for cell in cells),
         "games": any(cell.measures.maps is not None for cell in cells),
         "games solved": bool(numbers.trials),
         "finished": any(cell.missing for cell in cells),

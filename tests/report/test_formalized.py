@@ -20,11 +20,16 @@ ROWS = [  # outcome, cause of the last answer; a repaired one has two
     ("solver_abort", {"no_json": 1}),
     ("success_at_start", {}),
 ]
+VERDICTS = ("equivalent", "different", "not comparable")  # of the first three
 ARM = ("environment=described", "method=formalizer", "decoding.layout=any")
 
 
 def planted(runs: Path) -> None:
-    rows = [row(outcome, game, causes=causes) for game, (outcome, causes) in enumerate(ROWS)]
+    notes = [{"equivalence": one} for one in VERDICTS] + [{}] * 6
+    rows = [
+        row(outcome, game, causes=causes, notes=notes[game])
+        for game, (outcome, causes) in enumerate(ROWS)
+    ]
     plant_rows(runs, composed(*ARM, "decoding=typed"), rows, "0-8")
     plant(runs, *ARM, "decoding=free", outcomes=dict.fromkeys(range(9), "solver_abort"))
 
@@ -35,17 +40,18 @@ def test_columns_are_nested_and_trivial_worlds_stand_apart(tmp_path: Path) -> No
     free, typed = sorted(rows, key=lambda one: one["decoding"])
     told = {name: typed[name].split(" %")[0] for name in COLUMNS}
     assert told == {"read": "87.5", "accepted": "75.0", "has plan": "50.0", "success": "25.0",
-                    "valid but wrong": "25.0"}  # fmt: skip
+                    "valid but wrong": "25.0", "equivalent to gold": "12.5"}  # fmt: skip
     assert free["read"].startswith("0.0 %")
+    assert free["equivalent to gold"] == "–"  # no problem was compared
 
 
-COLUMNS = ("read", "accepted", "has plan", "success", "valid but wrong")
+COLUMNS = ("read", "accepted", "has plan", "success", "valid but wrong", "equivalent to gold")
 
 
 def test_other_environments_do_not_have_them(tmp_path: Path) -> None:
     plant(tmp_path, "decoding=typed", outcomes={0: "success"})
     ((_, (only,)), *_) = result_tables(report_numbers(find_cells([tmp_path])))
-    assert not {"read", "accepted", "has plan", "valid but wrong"} & only.keys()
+    assert not ({*COLUMNS} - {"success"}) & only.keys()
 
 
 def test_the_figure_of_the_price_is_drawn_for_described_worlds_alone(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_impossible_settings_are_named(overrides: list[str], words: str) -> None
 
 
 def test_a_loss_that_is_not_a_number_ends_the_training(tmp_path: Path) -> None:
-    """Sums of such weights are not numbers. The Trainer alone would show the loss as 0 and go on."""
+    """The Trainer alone would show such a loss as 0 and go on."""
     process = train(tmp_path / "out", "rounds.0.learning_rate=1e30", "play=null")
     message, _ = process.communicate()
     assert process.returncode == 3

@@ -35,6 +35,7 @@ _STEPS = (  # most informative first: the time limit in seconds on a GPU, and th
     ("invariance", 420, "plain", "the same answers one at a time and in a batch"),
     ("drafts", 480, "plain", "the first model runner, with and without drafts of forced tokens"),
     ("smollm2", 300, "nano", "a published model plays"),
+    ("pretrained", 300, "nano", "a game of experiment=pretrained with one of its models"),
     ("transformers", 180, "weights", "cost of each rung in process"),
     ("training", 240, "", "training speed of a small model"),
 )

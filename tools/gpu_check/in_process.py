@@ -74,15 +74,31 @@ def transformers(setting: Setting, findings: Findings) -> None:
 
 def smollm2(setting: Setting, findings: Findings) -> None:
     """Plays with a published model, if its weights are on this machine."""
-    try:
-        locate(compose_cell(["model=smollm2"]).tree["model"]["weights"])
-    except MissingPart as absent:
-        raise NotHere(str(absent)) from None
-    overrides = ["model=smollm2", f"model.dtype={setting.scale.dtype}", "games=1"]
+    overrides = [f"model={_here('smollm2')}", f"model.dtype={setting.scale.dtype}", "games=1"]
     tokens = 800 if setting.device == "cuda" else 100  # short on a CPU
     overrides += ["environment.rooms=5", f"decoding.max_tokens={tokens}", "method.max_attempts=1"]
     for rung in ("free", "grounded"):
         _play(setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"])
+
+
+def pretrained(setting: Setting, findings: Findings) -> None:
+    """Plays a game of experiment=pretrained with one of its models whose weights are here."""
+    model = _here("qwen25_coder_1_5b", "qwen25_coder_0_5b")
+    overrides = [f"model={model}", "environment.rooms=5", "environment.budget.limit=20"]
+    for arm in ("free", "typed", "grounded"):
+        _play(setting, findings, model, [*overrides, f"arm=pretrained/{arm}", "games=7200"])
+
+
+def _here(*models: str) -> str:
+    """Returns the first of these models whose weights are here. Raises NotHere if there is none."""
+    for model in models:
+        try:
+            locate(compose_cell([f"model={model}"]).tree["model"]["weights"])
+        except MissingPart as absent:
+            missing = str(absent)
+        else:
+            return model
+    raise NotHere(missing)
 
 
 def training(setting: Setting, findings: Findings) -> None:

@@ -22,6 +22,7 @@ PARTS: dict[str, Callable[[Setting, Findings], None]] = {
     "invariance": on_server.invariance,
     "drafts": on_server.drafts,
     "smollm2": in_process.smollm2,
+    "pretrained": in_process.pretrained,
     "transformers": in_process.transformers,
     "training": in_process.training,
 }

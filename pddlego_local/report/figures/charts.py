@@ -23,6 +23,7 @@ NAMES = ("success", "outcomes", "formalized", "trials", "tasks")
 HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
     "success": "valid in gold",
     "valid_but_wrong": "valid but wrong",
+    "equivalent": "equivalent to gold",
 }
 """The rates of answers in described worlds, with their names in the legend."""
 
@@ -198,7 +199,10 @@ def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
             for name, shown in HOW_FAR.items()
         }
         if title.startswith("described, formalizer"):
-            yield Panel(title, _rungs(arms), lines)
+            known = {
+                shown: rates for shown, rates in lines.items() if any(r.n for r in rates.values())
+            }
+            yield Panel(title, _rungs(arms), known)
 
 
 def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
