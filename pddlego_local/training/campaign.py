@@ -67,7 +67,8 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
     path, given = settings.out / "settings.json", identity(settings)
     if path.is_file():
         recorded = json.loads(path.read_text())
-        if differ := [key for key in given if recorded.get(key) != given[key]]:
+        # A folder that an older version began lacks the options that came later.
+        if differ := [key for key in given if recorded.get(key, given[key]) != given[key]]:
             raise ConfigError(
                 f"{settings.out} was begun with another {', '.join(differ)}; give the same values "
                 "as before, or another folder with out=FOLDER."
@@ -116,8 +117,9 @@ class Campaign:
         return own
 
     def _shards(self, first: int, count: int, student: Path | None = None) -> list[data.Shard]:
-        kinds, methods = self.settings.environment, self.settings.methods
-        return data.Shard(first, count, kinds, student, methods).split()
+        chosen = self.settings
+        kinds, methods, worlds = chosen.environment, chosen.methods, chosen.worlds
+        return data.Shard(first, count, kinds, student, methods, worlds).split()
 
     @functools.cached_property
     def tokenizer(self) -> Any:

@@ -13,7 +13,7 @@ from pddlego_local.core.resources import table
 from pddlego_local.core.templates import jinja
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS, Kind, PlayedBy
+from pddlego_local.training.examples import FIRST_SEED, SIZES, Kind, PlayedBy
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import TrainSettings
 
@@ -39,7 +39,7 @@ def card(
         settings=settings,
         parameters=size,
         learned=_learned(kinds, methods),
-        worlds=list(dict.fromkeys(WORLDS)),
+        worlds=list(dict.fromkeys(settings.worlds)),
         sizes=SIZES,
         abouts=abouts,
         writes="; and ".join(about["writes"].format(methods=asked) for about in abouts),

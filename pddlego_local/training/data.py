@@ -20,9 +20,11 @@ from pathlib import Path
 
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.decoding.settings import Decoding
+from pddlego_local.environments.described.generated import Family
 from pddlego_local.planner import FastDownward
 from pddlego_local.training.examples import (
     FIRST_SEED,
+    WORLDS,
     Example,
     Game,
     Kind,
@@ -45,6 +47,7 @@ class Shard:
     kinds: Sequence[Kind] = ("coin",)
     student: Path | None = None
     methods: Sequence[PlayedBy] = ("compact",)
+    worlds: Sequence[Family] = WORLDS
 
     @property
     def name(self) -> str:
@@ -53,7 +56,7 @@ class Shard:
     @property
     def games(self) -> Iterator[Game]:
         for seed in range(self.first, self.first + self.count):
-            yield Game(seed, kind_of(seed, self.kinds), self.methods)
+            yield Game(seed, kind_of(seed, self.kinds), self.methods, self.worlds)
 
     def split(self) -> "list[Shard]":
         """Splits it into shards of GAMES_OF_SHARD games. Raises ValueError for evaluation seeds."""

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, Positiv
 
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.rungs import RungName
+from pddlego_local.environments.described.generated import Family
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.training.examples import Kind, PlayedBy
 
@@ -100,9 +101,10 @@ class TrainSettings:
     weight of the loss on the tokens of questions; the loss on answers has weight 1. A question that
     several games ask is used at most `repeats` times. If `alike` is given, at most `alike`
     questions are used among those of one game whose answers differ only in numbered names.
-    `methods` play the games. `optimizer` is used for matrices (`training.optimizer`). `threads` is
-    the number of threads for training on a CPU, and `processes` the number of processes that play
-    games. `compile` fuses small operations (`torch.compile`).
+    `methods` play the games, and games with environment=described draw one of `worlds`. `optimizer`
+    is used for matrices (`training.optimizer`). `threads` is the number of threads for training on
+    a CPU, and `processes` the number of processes that play games. `compile` fuses small operations
+    (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -110,6 +112,7 @@ class TrainSettings:
     seed: NonNegativeInt
     environment: Annotated[tuple[Kind, ...], BeforeValidator(_several), Field(min_length=1)]
     methods: Annotated[tuple[PlayedBy, ...], Field(min_length=1)]
+    worlds: Annotated[tuple[Family, ...], Field(min_length=1)]
     shape: Shape | None
     weights: str | None
     lora: Lora | None

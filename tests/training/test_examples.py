@@ -88,6 +88,7 @@ def test_seeds_for_evaluation_are_never_played() -> None:
 def test_a_described_world_is_asked_in_one_step_or_two(planner: FastDownward) -> None:
     """Its answers are the gold files; the problem of two steps is asked for after a domain."""
     games = [Game(seed, "described") for seed in range(FIRST_SEED, FIRST_SEED + 20)]
+    assert Game(FIRST_SEED, "described", worlds=("ferry",)).environment().task_type[:5] == "ferry"
     asked = dict[int, list[str]]()
     for game in games:
         files = dict[str, str]()
