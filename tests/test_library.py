@@ -53,6 +53,8 @@ def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
         pddlego_local.sample("Write PDDL.", "random", "grounded")
     with pytest.raises(MissingPart, match="nowhere/model"):
         pddlego_local.sample("Write PDDL.", "nowhere/model")
+    with pytest.raises(ConfigError, match="knows only the questions of games"):
+        pddlego_local.sample("Write PDDL.", "reference")
 
 
 def test_mistakes_are_named(tmp_path: Path) -> None:

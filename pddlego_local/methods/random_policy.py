@@ -2,6 +2,7 @@
 
 import random
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
@@ -19,9 +20,15 @@ class RandomPolicy(Player):
         return 0
 
     def play(self, episode: Episode) -> str:
-        """Returns success, game_lost or step_limit."""
+        """Returns success, game_lost or step_limit. Raises ConfigError if the environment does not
+        list the valid commands."""
         rng = random.Random(episode.seed)
         for _ in episode.steps():
+            if not episode.commands:
+                raise ConfigError(
+                    f"method=random_policy draws one of the valid commands, and "
+                    f"environment={episode.environment.name} does not list them."
+                )
             execution = episode.act(rng.choice(episode.commands))
             if execution.ended:
                 return execution.ended

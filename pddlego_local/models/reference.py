@@ -47,8 +47,12 @@ class ReferenceFormalizer(WholeAnswerModel):
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Answers a question by rules.
 
-        Raises ConfigError for an environment or a form without rules.
+        Raises ConfigError for an environment or a form without rules, and for your own prompt.
         """
+        if not question.context.environment:
+            raise ConfigError(
+                "model=reference knows only the questions of games; choose a language model"
+            )
         began = time.perf_counter()
         text = json.dumps(self._answer(question, family.reference(question.context.environment)))
         return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))

@@ -53,7 +53,7 @@ def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
     assert "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer" in told
-    assert "this machine has 0 NVIDIA GPUs of the 1 needed: does not fit" in told
+    assert "NVIDIA GPUs of this machine: 0 of the 1 needed: does not fit" in told
     assert "`make fetch MODEL=qwen3_8b`" in told
 
 
@@ -76,7 +76,7 @@ def test_a_gpu_that_is_too_small_and_a_way_out(
     assert "a GPU with 24.0 GB: does not fit, try model.context_tokens=18000" in told
     assert "(answers at once: 1)" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
-    assert "this machine has 1 NVIDIA GPUs of the 4" in told
+    assert "NVIDIA GPUs of this machine: 1 of the 4" in told
 
 
 def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:

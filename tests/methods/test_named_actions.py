@@ -5,12 +5,14 @@ import json
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.record.events import ActionTaken, Restart
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.described.game import Described
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.random_policy import RandomPolicy
@@ -109,3 +111,8 @@ def test_chance_asks_nobody_and_is_repeatable(planner: FastDownward) -> None:
     assert played[0] == played[1] and len(played[0]) == 12 and len(set(played[0])) > 2
     counts = summarize(events, outcome)
     assert (outcome, counts.calls, counts.steps) == ("step_limit", 0, 12)
+
+
+def test_chance_needs_a_list_of_commands(planner: FastDownward) -> None:
+    with pytest.raises(ConfigError, match="environment=described does not list them"):
+        play(RandomPolicy(), Described(), named(), planner)

@@ -140,7 +140,7 @@ def _device(settings: Mapping[str, Any], asked: Asked) -> Device:
     count = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory, gpus = asked.memory or gpu_memory(), "a GPU" if count == 1 else f"{count} GPUs"
     if asked.memory is None and gpu_count() < count:
-        return Device(f"this machine has {gpu_count()} NVIDIA GPUs of the {count} needed", 0)
+        return Device(f"NVIDIA GPUs of this machine: {gpu_count()} of the {count} needed", 0)
     if not memory:
         return Device(f"{gpus} of unknown memory (give --gpu-memory)", 0)
     room = room_of_gpus(count, memory, float(server.get("gpu_memory_utilization", SHARE)))
