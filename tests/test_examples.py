@@ -5,11 +5,15 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+import pandas
 import pytest
 
+from pddlego_local.cli import run
 from pddlego_local.core.record.folder import read_rows
+from pddlego_local.environments.described.generated import generate
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -41,6 +45,43 @@ def test_the_notebooks_cells_load_records_and_draw_the_figure(
     assert (tmp_path / "success.png").stat().st_size > 10_000
     rates = found["rates"]
     assert {"share", "low", "high"} <= set(rates.columns)  # type: ignore[attr-defined]
+
+
+def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: Path) -> None:
+    """The worlds are ours, in the layout of Planetarium's table and of Text2World's list. The table
+    is a parquet file if pyarrow is installed."""
+
+    def converted(script: str, *paths: str) -> str:
+        words = [sys.executable, str(EXAMPLES / script), *paths]
+        return subprocess.check_output(words, cwd=tmp_path, text=True)
+
+    world = generate("blocksworld", "moderately", (3, 3), 1)
+    problem = world.problem.replace("(:objects", "(:requirements :strips) (:objects")
+    (tmp_path / "domains").mkdir()
+    (tmp_path / "domains" / "blocks.pddl").write_text(world.domain)
+    row = {"id": 1, "domain": "blocks", "natural_language": world.problem_text, "split": 0}
+    row |= {"problem_pddl": problem, "init_is_abstract": 0, "goal_is_abstract": 0}
+    others = {"domain": "x"}, {"natural_language": None}, {"goal_is_abstract": 1}
+    faulty = {"problem_pddl": problem.replace("(clear", "(free", 1)}
+    table = pandas.DataFrame([row, *({**row, "id": 2, **each} for each in (*others, faulty))])
+    if find_spec("pyarrow"):
+        table.to_parquet(tmp_path / (rows := "rows.parquet"))
+    else:
+        table.to_json(tmp_path / (rows := "rows.jsonl"), orient="records", lines=True)
+    told = converted("planetarium.py", rows, "domains", "worlds")
+    for said in ("1 of 5", "unknown domain", "_language is empty", "abstract", "predicate `free`"):
+        assert said in told
+    row = {"id": 7, "pddl_domain": world.domain, "corrected_description": "### General\nBlocks."}
+    (tmp_path / "rows.json").write_text(json.dumps([row, {**row, "pddl_domain": "(define"}]))
+    assert "1 of 2 rows converted\n1 left out" in converted("text2world.py", "rows.json", "texts")
+    worlds, text = tmp_path / "worlds" / "blocks", tmp_path / "texts" / "007_blocksworld"
+    for ending in (".pddl", "_problem.txt"):  # a problem of one's own makes it a world
+        shutil.copy(worlds / f"p000001{ending}", text / f"p01{ending}")
+    for folder in (worlds, text):
+        words = ["environment=described", f"environment.folder={folder}", "method=formalizer"]
+        assert run(["run", *words, "model=reference", "games=0", f"run.out={folder / 'run'}"]) == 0
+        (played,) = map(read_rows, folder.glob("run/*/*/episodes.jsonl"))
+        assert [each.success for each in played] == [True]
 
 
 def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path) -> None:

@@ -177,7 +177,8 @@ def test_constants_of_the_gold_domain_are_objects_of_the_world(
     domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, planner: FastDownward
 ) -> None:
     (tmp_path / "domain.pddl").write_text(domain)
-    problem = f"(define (problem one) (:domain depot) {rest} (:goal (done)))"
+    needs = "(:requirements :strips)"
+    problem = f"(define (problem one) (:domain depot) {needs} {rest} (:goal (done)))"
     (tmp_path / "p01.pddl").write_text(problem)
     (tmp_path / "p01_domain.txt").write_text(f"Arm brings things to base.\n\n{HEADS}")
     (tmp_path / "p01_problem.txt").write_text("Roads lead from p1 to p2 and on to base.")

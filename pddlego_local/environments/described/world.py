@@ -21,7 +21,7 @@ from pddlego_local.pddl.reader import Block, read, source
 HEADS = ";; Action Heads"
 LONGEST_TEXT = 200_000  # bytes of one file; the longest public one has a twentieth of that
 
-_DOMAIN_ORDER = (":requirements", ":types", ":constants", ":predicates", ":functions")
+_ORDER = (*ORDER[:2], ":types", ":constants", ":predicates", ":functions", *ORDER[2:])
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
 _HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
 
@@ -140,8 +140,8 @@ def in_order(text: str) -> str:
     if (root := read(text)) is None:
         return text
     head, sections = root.items[:2], [item for item in root.items[2:] if isinstance(item, Block)]
-    order = [*_DOMAIN_ORDER, *ORDER]
-    sections.sort(key=lambda block: order.index(block.head) if block.head in order else len(order))
+    place = {head: place for place, head in enumerate(_ORDER)}
+    sections.sort(key=lambda block: place.get(block.head, len(_ORDER)))
     return f"({' '.join(source(text, node) for node in [*head, *sections])})"
 
 
