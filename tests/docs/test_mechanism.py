@@ -50,6 +50,15 @@ def test_the_table_comes_from_the_records() -> None:
     }
 
 
+def test_the_model_is_asked_again_with_the_static_checks_messages() -> None:
+    (again,) = (cell for cell in PLAYED if arm(cell) == "again")
+    asked = (again.asks("method.max_retries"), again.asks("decoding.feedback"))
+    assert asked == (5, "explained")
+    assert "asked again up to five times with the static check's messages" in told(PAGE)
+    control = told("docs/understand/control_arms.md")
+    assert "asking again with the static check's messages (not the planner's)" in control
+
+
 def test_every_game_was_played_after_the_declaration_and_counts_once() -> None:
     starts = [start for cell in PLAYED for start in cell.run["starts"]]
     assert {start["dirty"] for start in starts} == {False}
