@@ -4,10 +4,11 @@ import re
 from collections import Counter
 
 import pytest
+import yaml
 
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES
 from pddlego_local.models.weights import identity_of, locate
-from tests.docs.records import RESULTS, Cell, cells, gained_and_lost, told
+from tests.docs.records import RESULTS, ROOT, Cell, cells, gained_and_lost, told
 
 PAGE = "docs/results/nano_edit.md"
 OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
@@ -197,6 +198,8 @@ def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
 def test_a_model_that_was_chosen_after_the_result_is_called_exploratory() -> None:
     assert "**A model that plays worse, exploratory.**" in told(PAGE)
     assert "these p values are exploratory" in told(PAGE)
+    (rounds,) = yaml.safe_load((ROOT / "conf/train/nano_edit_early.yaml").read_text())["rounds"]
+    assert f"{rounds['slips']:,} games and {rounds['steps']:,} steps" in told(PAGE)
     assert "that result is exploratory" in told("docs/results/README.md")
     assert {one.asks("decoding.rung") for one in cells(EARLY)} == {
         "free",

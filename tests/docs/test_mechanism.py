@@ -78,3 +78,5 @@ def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
     said = "({:,.0f} and {:,.0f}, where `typed` and `grounded` take {:,.0f} and {:,.0f})"
     names = ("reject_typed", "reject_grounded", "typed", "grounded")
     assert said.format(*(sampled[name] for name in names)) in told(PAGE)
+    times = {round(sampled[f"reject_{rung}"] / sampled[rung]) for rung in ("typed", "grounded")}
+    assert times == {3} and "takes about three times as many sampled tokens" in told(PAGE)
