@@ -26,6 +26,11 @@ def model(cell: Cell) -> str:
     return MODELS[cell.run["labels"]["model"].removeprefix("qwen25_coder_")]
 
 
+def tokens(cell: Cell) -> float:
+    """Of an answer, in the mean."""
+    return cell.total("completion_tokens") / cell.total("calls")
+
+
 def line(cell: Cell) -> list[str]:
     ended = [row["outcome"] for row in cell.rows]
     calls, tokens = cell.total("calls"), cell.total("completion_tokens")
@@ -80,10 +85,6 @@ def test_the_pairs_of_the_primary_comparisons(size: str, one: str, other: str) -
 def test_what_is_said_in_short_comes_from_the_table() -> None:
     masked = [cell for cell in SHOWN if cell.asks("decoding.rung") in ("typed", "grounded")]
     free = {model(cell): cell for cell in SHOWN if arm(cell) == "free"}
-
-    def tokens(cell: Cell) -> float:
-        return cell.total("completion_tokens") / cell.total("calls")
-
     plans = [100 * cell.causes()["solved"] / cell.total("calls") for cell in masked]
     fewer = [100 - 100 * tokens(cell) / tokens(free[model(cell)]) for cell in masked]
     of_plans, of_tokens = (f"{min(one):.0f} to {max(one):.0f} %" for one in (plans, fewer))
@@ -96,9 +97,7 @@ def test_what_is_said_in_short_comes_from_the_table() -> None:
 def test_what_is_said_of_free_lists_comes_from_their_records() -> None:
     played = {cell.asks("decoding.rung"): cell for cell in cells("lists/records.tar.xz")}
     page = told("docs/results/lists.md")
-    per = {
-        rung: one.total("completion_tokens") / one.total("calls") for rung, one in played.items()
-    }
+    per = {rung: tokens(cell) for rung, cell in played.items()}
     longer = [100 * per[rung] / per["json"] - 100 for rung in ("typed", "grounded")]
     said = "`typed` are {:.0f} % longer than under `json`, and those under `grounded` {:.0f} %"
     assert said.format(*longer) in page
