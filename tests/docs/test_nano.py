@@ -48,7 +48,7 @@ def test_the_fresh_games_are_the_first_on_maps_that_nothing_had_before() -> None
         new = {*itertools.takewhile(lambda one: one not in taken, maps(seed))}
         if len(new) == len(SIZES):
             found.append(seed)
-            taken |= new
+            taken.update(new)
     assert found == declared()
 
 

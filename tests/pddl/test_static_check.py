@@ -10,6 +10,7 @@ from pddlego_local.pddl.check import Check, check
 
 CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("static_check.yaml").read_text())
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
+EVERY_FEATURE, EVERY_PROBLEM = CASES["every_feature"], CASES["every_problem"]
 
 
 def with_change(text: str, old: str, new: str) -> str:
@@ -108,5 +109,5 @@ def test_missing_fact_and_missing_cost_make_an_action_useless() -> None:
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_every_feature_is_accepted(line_end: str) -> None:
-    pair = (CASES[f"every_{what}"].replace("\n", line_end) for what in ("feature", "problem"))
-    assert check(*pair) == Check(True, True, ())
+    domain = EVERY_FEATURE.replace("\n", line_end)
+    assert check(domain, EVERY_PROBLEM.replace("\n", line_end)) == Check(True, True, ())

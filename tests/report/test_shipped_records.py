@@ -216,6 +216,7 @@ def test_the_table_of_described_worlds_comes_from_the_records(reports: Path) -> 
         *[("nano_edit", name) for name in ("coin", "cooking_easy", "cooking_hard")],
         *[(sweep, "alfworld_unseen") for sweep in ("nano_edit", "nano_edit_early")],
     ],
+    ids=lambda name: name.removeprefix("alfworld_"),  # it needs no ALFWorld, and has no marker
 )
 def test_the_rows_of_edits_come_from_the_records(
     sweep: str, environment: str, reports: Path
