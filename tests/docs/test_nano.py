@@ -34,7 +34,7 @@ def declared() -> list[int]:
 
 
 def test_the_fresh_games_are_the_first_on_maps_that_nothing_had_before() -> None:
-    taken = training_maps("nano") | training_maps("nano_early")
+    taken = {*training_maps("nano"), *training_maps("nano_early")}
     houses = [Coin(rooms=rooms) for rooms in SIZES]
 
     def maps(seed: int) -> Iterator[str]:
