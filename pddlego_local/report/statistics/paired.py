@@ -165,9 +165,11 @@ class Adjusted(NamedTuple):
 
 def holm(values: Sequence[float]) -> list[Adjusted]:
     """Adjusts `values`, the p of each comparison, and returns the results in the same order."""
-    ranked = np.sort(values)
-    rising = np.maximum.accumulate(ranked * np.arange(len(values), 0, -1))
-    adjusted = np.minimum(rising, 1)[np.searchsorted(ranked, values)].tolist()
+    from statsmodels.stats.multitest import multipletests  # slow to import
+
+    if not values:
+        return []
+    adjusted = [float(p) for p in multipletests(values, method="holm")[1]]
     shown = sum(p < LEVEL for p in adjusted)
     before = [min(sum(other < p for other in values), shown) for p in values]
     levels = [LEVEL / (len(values) - n) for n in before]
