@@ -295,11 +295,13 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
 
 
 def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
-    """Returns the value of the factor in this arm, followed by those options that vary in the
-    report and that the arm `against` does not have."""
+    """Returns the value of the factor in this arm, with the name of its option, followed by those
+    options that vary in the report and that the arm `against` does not have."""
     named = arm.name(factor)
     if factor == "model" and named == against.name(factor):
         named = arm.settings.get("model.weights", named)
+    elif "." in factor and factor not in (RUNG, BUDGET):
+        named = f"{factor.split('.')[-1]} {named}"  # "max_retries 5", not "5"
     own = [
         f"{key.split('.')[-1]} {arm.value(key)}"
         for key in sorted(varying & arm.settings.keys() - against.settings.keys())

@@ -3,13 +3,23 @@
 import re
 from collections import Counter
 
+import pytest
+import yaml
+
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES
 from pddlego_local.models.weights import identity_of, locate
-from tests.docs.records import RESULTS, Cell, cells, gained_and_lost, told
+from tests.docs.records import RESULTS, ROOT, Cell, cells, gained_and_lost, told
 
 PAGE = "docs/results/nano_edit.md"
 OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
-FLOOR, REAL = "nano_edit/floor_records.tar.xz", "nano_edit/valid_unseen"
+REAL = "nano_edit/valid_unseen"
+CONVENTION = {  # what the page says of every game
+    "environment.budget": {"limit": 50, "unit": "actions"},
+    "decoding.temperature": 0,
+    "decoding.best_of": 1,
+    "method.max_retries": 0,
+}
+UNSEEN = ("alfworld_unseen", "valid_unseen")
 NAMED = {  # rows of the table of costs
     "ALFWorld, generated": (OWN, "alfworld_unseen"),
     "Coin": (OWN, "coin"),
@@ -49,11 +59,15 @@ def test_what_is_said_of_the_real_games_comes_from_their_rows() -> None:
         assert share in readme
         assert cell.run["identity"]["environment"]["split"] == "valid_unseen"
         assert not any(row["map_seen"] for row in cell.rows)
+        assert {name: cell.asks(name) for name in CONVENTION} == CONVENTION
+        for config in (start["config"] for start in cell.run["starts"]):
+            assert (config["trials"], config["environment"]["shows_commands"]) == (1, False)
     gained, lost, p = gained_and_lost(games(played["free"]), games(played["grounded"]))
     assert (gained, lost) == (7, 1)
     assert "`grounded` wins seven games that `free` loses, and loses one that" in page
     assert f"(p = {p:.3f})" in page
     assert len({row["map"] for row in played["free"].rows}) == 4
+    assert "so its figure is second-hand" in page and "This figure is second-hand too" in page
 
 
 def test_rows_of_real_games_ship_without_the_games() -> None:
@@ -61,16 +75,22 @@ def test_rows_of_real_games_ship_without_the_games() -> None:
     assert {path.name for path in files} == {"run.json", "episodes.jsonl"}
 
 
-def test_the_rules_in_the_models_place_win_every_game_that_they_played() -> None:
-    (played,) = cells(FLOOR)
+@pytest.mark.parametrize(
+    ("archive", "environment", "split", "games"),
+    [("floor", "alfworld_real", "valid_seen", 140), ("reference", *UNSEEN, 300)],
+)
+def test_the_rules_in_the_models_place_win_every_game_that_they_played(
+    archive: str, environment: str, split: str, games: int
+) -> None:
+    (played,) = cells(f"nano_edit/{archive}_records.tar.xz")
     labels = played.run["labels"]
     told_labels = [labels[name] for name in ("environment", "method", "model")]
-    assert told_labels == ["alfworld_real", "pddl_edit", "reference"]
-    assert played.run["identity"]["environment"]["split"] == "valid_seen"
-    games_won = played.total("won")
-    assert games_won == len(played.rows) == 140
-    assert f"It wins all {games_won} real games of valid_seen" in told(PAGE)
-    assert f"(`model=reference`) win all {games_won} games of valid_seen" in told("README.md")
+    assert told_labels == [environment, "pddl_edit", "reference"]
+    assert played.asks("environment.split") == split
+    assert played.total("won") == len(played.rows) == games
+    assert "all 140 real games of valid_seen, and 300 of 300 of the generated" in told(PAGE)
+    said = "`model=reference`) win all 140 games of valid_seen and 300 of 300 generated games"
+    assert said in told("README.md")
 
 
 def test_how_many_games_are_of_kinds_of_our_own() -> None:
@@ -87,12 +107,23 @@ def test_how_many_games_are_of_kinds_of_our_own() -> None:
 def test_where_the_games_lie_that_only_the_grammar_wins() -> None:
     played = arms(OWN, "alfworld_unseen")
     free, grounded = games(played["free"]), games(played["grounded"])
-    gained, lost, _ = gained_and_lost(free, grounded)
+    gained, lost, p = gained_and_lost(free, grounded)
     failed = len(free) - sum(free.values())
     assert lost == 0 and f"wins {gained} of the {failed} games that `free` loses" in told(PAGE)
     maps = {row["game"]: row["map"] for row in played["free"].rows}
     assert len({maps[game] for game in free if grounded[game] > free[game]}) == 4
     assert len(set(maps.values())) == 12
+    assert 4 * p < 0.001 and 2 / 2**4 == 1 / 8  # Holm's adjustment over four; two-sided
+    in_three = sum(count for _, count in Counter(maps.values()).most_common(3))
+    for words in (
+        "on these twelve floor plans that is a difference (p < 0.001 after Holm's adjustment)",
+        "are on four of the twelve, kitchens",
+        "happen by chance in one of eight cases",
+        f"{in_three} of the {len(free)} games lie in three kitchens",
+    ):
+        assert words in told(PAGE)
+    said = "only four and twelve. For new games on these, only the second is shown (p = 0.070 and p"
+    assert said in told("README.md")
 
 
 def test_the_table_of_tokens_comes_from_the_records() -> None:
@@ -137,8 +168,10 @@ def test_what_is_said_of_tokens_and_time_comes_from_the_records() -> None:
     assert seconds == {29} and "took 29 s under either arm" in page
 
 
-def test_the_one_figure_of_speed_is_the_logs() -> None:
-    assert "constrained answers reach 0.54 of the free answers per second" in told(PAGE)
+def test_the_one_figure_of_speed_is_the_logs_and_stands_first() -> None:
+    said = "constrained answers reach 0.54 of the free answers per second"
+    assert 0 < told(PAGE).find(said) < told(PAGE).find("**Tokens.**")
+    assert "its raw data do not ship" in told(PAGE)
     assert "33 typed answers a second at 64, 0.54 of the free ones" in told("docs/lab-notes.md")
 
 
@@ -163,6 +196,10 @@ def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
 
 def test_a_model_that_was_chosen_after_the_result_is_called_exploratory() -> None:
     assert "**A model that plays worse, exploratory.**" in told(PAGE)
+    assert "these p values are exploratory" in told(PAGE)
+    (rounds,) = yaml.safe_load((ROOT / "conf/train/nano_edit_early.yaml").read_text())["rounds"]
+    assert f"{rounds['slips']:,} games and {rounds['steps']:,} steps" in told(PAGE)
+    assert "that result is exploratory" in told("docs/results/README.md")
     assert {one.asks("decoding.rung") for one in cells(EARLY)} == {
         "free",
         "json",

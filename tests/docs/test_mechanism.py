@@ -50,6 +50,14 @@ def test_the_table_comes_from_the_records() -> None:
     }
 
 
+def test_the_model_is_asked_again_with_the_static_checks_messages() -> None:
+    (again,) = (cell for cell in PLAYED if arm(cell) == "again")
+    assert again.asks("decoding.feedback") == "explained"
+    assert "asked again up to five times with the static check's messages" in told(PAGE)
+    control = told("docs/understand/control_arms.md")
+    assert "asking again with the static check's messages (not the planner's)" in control
+
+
 def test_every_game_was_played_after_the_declaration_and_counts_once() -> None:
     starts = [start for cell in PLAYED for start in cell.run["starts"]]
     assert {start["dirty"] for start in starts} == {False}
@@ -69,3 +77,5 @@ def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
     said = "({:,.0f} and {:,.0f}, where `typed` and `grounded` take {:,.0f} and {:,.0f})"
     names = ("reject_typed", "reject_grounded", "typed", "grounded")
     assert said.format(*(sampled[name] for name in names)) in told(PAGE)
+    times = {round(sampled[f"reject_{rung}"] / sampled[rung]) for rung in ("typed", "grounded")}
+    assert times == {3} and "takes about three times as many sampled tokens" in told(PAGE)

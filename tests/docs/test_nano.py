@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 
@@ -57,7 +58,19 @@ def test_every_fresh_game_was_played_once_after_its_declaration_and_counts() -> 
     assert len(played) == 20
     starts = [start for cell in played for start in cell.run["starts"]]
     assert {start["dirty"] for start in starts} == {False}
-    assert len({start["commit"] for start in starts}) == 1
+    (commit,) = {start["commit"] for start in starts}
+    pattern = r"as commit (\w+), at (\S+) (\S+) UTC\. .* the first game began at (\S+) UTC"
+    said = re.search(pattern, told("docs/results/nano.md"))
+    assert said and commit.startswith(said[1])
+    declared_at, began = (f"{said[2]}T{said[of]}" for of in (3, 4))
+    assert declared_at < began == min(start["began"] for start in starts)[:16]
+    primary = {"base": "free", "factor": "decoding.rung", "other": "grounded", "primary": True}
+    assert all(start["config"]["compare"] == [primary] for start in starts)
+    shown = ["git", "show", "--format=%cI", "--name-only", commit]
+    git = subprocess.run(shown, cwd=ROOT, capture_output=True, text=True, check=False)
+    if git.returncode == 0:  # a copy without the history has no commits
+        when, file = git.stdout.split()
+        assert when[:16] == declared_at and file == "conf/experiment/nano_fresh.yaml"
     for cell in played:
         assert sorted(row["game"] for row in cell.rows) == declared()
 

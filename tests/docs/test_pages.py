@@ -27,6 +27,8 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
     )
     assert real and own and f"neither difference is shown ({real[1]} and {own[1]})" in readme
     assert "domain, goals and search order are given by hand" in readme
+    assert "Of 300 small generated games" in readme
+    assert "The ALFWorld games are small: rooms are cut so that all places can be" in page
 
 
 def test_the_page_on_described_worlds_says_nothing_of_what_constraining_costs() -> None:

@@ -26,6 +26,11 @@ def model(cell: Cell) -> str:
     return MODELS[cell.run["labels"]["model"].removeprefix("qwen25_coder_")]
 
 
+def tokens(cell: Cell) -> float:
+    """Of an answer, in the mean."""
+    return cell.total("completion_tokens") / cell.total("calls")
+
+
 def line(cell: Cell) -> list[str]:
     ended = [row["outcome"] for row in cell.rows]
     calls, tokens = cell.total("calls"), cell.total("completion_tokens")
@@ -77,6 +82,31 @@ def test_the_pairs_of_the_primary_comparisons(size: str, one: str, other: str) -
     assert sentence in told(PAGE)
 
 
+def test_what_is_said_in_short_comes_from_the_table() -> None:
+    masked = [cell for cell in SHOWN if cell.asks("decoding.rung") in ("typed", "grounded")]
+    free = {model(cell): cell for cell in SHOWN if arm(cell) == "free"}
+    plans = [100 * cell.causes()["solved"] / cell.total("calls") for cell in masked]
+    fewer = [100 - 100 * tokens(cell) / tokens(free[model(cell)]) for cell in masked]
+    of_plans, of_tokens = (f"{min(one):.0f} to {max(one):.0f} %" for one in (plans, fewer))
+    assert f"{of_plans} of the answers lead to a plan" in told(PAGE)
+    assert f"an answer has {of_tokens} fewer tokens" in told(PAGE)
+    maps = {row["map"] for cell in SHOWN for row in cell.rows}
+    assert f"the other 132 are on {len(maps)} maps" in told(PAGE)
+
+
+def test_what_is_said_of_free_lists_comes_from_their_records() -> None:
+    played = {cell.asks("decoding.rung"): cell for cell in cells("lists/records.tar.xz")}
+    page = told("docs/results/lists.md")
+    per = {rung: tokens(cell) for rung, cell in played.items()}
+    longer = [100 * per[rung] / per["json"] - 100 for rung in ("typed", "grounded")]
+    said = "`typed` are {:.0f} % longer than under `json`, and those under `grounded` {:.0f} %"
+    assert said.format(*longer) in page
+    lost = [row["outcome"] for row in played["json"].rows].count("no_plan")
+    assert f"Under `json`, {lost} of {len(played['json'].rows)} games end without a plan" in page
+    over = played["json"].finished - len(played["json"].rows)
+    assert f"Of the 100 games, {over} are over at their first observation" in page
+
+
 def test_how_near_the_coin_of_a_won_game_lies() -> None:
     actions = [row["actions"] for cell in SHOWN for row in cell.rows if row["won"]]
     near = sum(count <= 2 for count in actions)
@@ -90,6 +120,8 @@ def test_what_is_won_without_a_model() -> None:
     }
     assert f"all equally likely | {found['random_policy']} |" in told(PAGE)
     assert f"PDDL-edit by hand-written rules | {found['pddl_edit']} |" in told(PAGE)
+    won, of = map(int, found["random_policy"].split(" of "))
+    assert f"draws valid commands at random wins {100 * won / of:.0f} %" in told("README.md")
 
 
 def test_how_many_episodes_have_no_result() -> None:

@@ -17,6 +17,7 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
+from tests.docs.records import told as page
 
 H100, A100, TURING = "9.0, 81559", "8.0, 81920", "7.5, 16384"
 UNTOLD = "12.1, [N/A]"  # of a GPU that shares the processor's memory
@@ -112,6 +113,7 @@ def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
     """Drafts of forced tokens would put it on another model runner, with other answers."""
     launch = launch_module()
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
+    assert "*On a GPU*, forced tokens are off by default" in page("docs/results/nano_edit.md")
     for words in ([], ["--forced-tokens"]):
         options = launch.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
         environment = launch.server_environment(options)

@@ -117,7 +117,7 @@ def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
     (found,) = compare(tmp_path)
     assert (found.base.value, found.base.success.k, found.other.value) == ("free", 10, "syntax")
     (read,) = compare(tmp_path, "decoding.reading=strict")
-    assert (read.base.value, read.other.value) == ("strict", "lenient")
+    assert (read.base.value, read.other.value) == ("reading strict", "reading lenient")
     assert read.labels["decoding"] == "free"
     (strictly,) = compare(tmp_path, "decoding.rung=free, read strictly")
     assert strictly.base.success.k == 5

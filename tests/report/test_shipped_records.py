@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pddlego_local.cli import run
 from pddlego_local.core.record.events import Call
@@ -13,6 +14,7 @@ from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PROBLEM
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.report.cells import find_cells
+from tests.docs.records import told
 from tests.report.test_export import lines_of
 from tools.bench.cut_answers import measured
 
@@ -22,6 +24,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_EDITS = (RESULTS / "nano_edit.md").read_text(encoding="utf-8")
 UNSEEN = RESULTS / "nano_edit/valid_unseen"
 TRANSCRIPTS = r"(\./)?(lists|pretrained|sample)/"  # the sweeps whose transcripts tests read
+ON_PAGES = yaml.safe_load(Path(__file__).with_name("verdicts_on_pages.yaml").read_text("utf-8"))
+CLAIM = r"[+-]\d+ points \([^)]*\)(?:, p [=<] [\d.]*\d)?"
 KNOWN, LARGER = "nano_described", "nano_described_larger"
 OF_A_WORLD = {  # the columns of the table in nano_described.md, behind the arm
     (KNOWN, "blocksworld"): ("success",),
@@ -80,29 +84,27 @@ def test_the_samples_report_is_the_one_that_is_shown(reports: Path, name: str) -
 
 
 @pytest.mark.parametrize(
-    ("page", "claim", "count", "sweeps"),
-    [
-        ("README.md", r"[+-].*?, p .*?", 2, ("nano_fresh",)),
-        ("docs/results/nano.md", r"[+-].*?, p .*?", 5, ("nano", "nano_fresh")),
-        ("docs/results/mechanism.md", r"[+-].*?, p .*?", 8, ("mechanism",)),
-        ("docs/results/pretrained.md", r"[+-].*?, p .*?", 4, ("pretrained",)),
-        ("docs/results/nano_described.md", r"[+-].*?, p .*?", 2, (KNOWN, LARGER)),
-        (
-            "docs/results/nano_edit.md",
-            r"[+-].*?, p .*?",
-            7,
-            ("nano_edit", "nano_edit_early", "valid_unseen"),
-        ),
-    ],
+    ("page", "of"), [(page, of) for page, many in ON_PAGES.items() for of in many]
 )
-def test_the_verdicts_are_the_reports(
-    reports: Path, page: str, claim: str, count: int, sweeps: tuple[str, ...]
-) -> None:
-    found = [(reports / sweep / "report.md").read_text(encoding="utf-8") for sweep in sweeps]
-    verdicts = "".join(text.partition("omparisons\n")[2] for text in found)
-    claims = re.findall(rf"\*\*({claim})\*\*", (ROOT / page).read_text(encoding="utf-8"))
-    assert len(claims) == count
-    assert [one for one in claims if one not in verdicts] == []
+def test_the_verdicts_are_the_reports(reports: Path, page: str, of: dict[str, str]) -> None:
+    """Each with its arms, and what such experiments would show."""
+    text = told(page).replace("*", "")
+    assert of["said"] in text and of.get("both", "") in text
+    report = (reports / of["sweep"] / "report.md").read_text(encoding="utf-8").splitlines()
+    claim = re.search(CLAIM, of["said"])
+    if "row" in of:
+        assert claim and any(of["row"] in line and claim[0] in line for line in report)
+    if "verdict" in of:
+        (verdict,) = {line for line in report if line.startswith(f"- {of['verdict']}")}
+        assert of.get("both", "") in verdict
+        if points := re.findall(r"(\d+) points", of["said"]):
+            assert f"80 % of them would show is {points[-1]} points" in verdict
+
+
+@pytest.mark.parametrize("page", ON_PAGES)
+def test_each_verdict_on_a_page_is_looked_for(page: str) -> None:
+    listed = ["".join(re.findall(CLAIM, of["said"])[:1]) for of in ON_PAGES[page]]
+    assert re.findall(CLAIM, told(page).replace("*", "")) == list(filter(None, listed))
 
 
 def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
