@@ -41,6 +41,8 @@ MARKED = {
         "[make sweep experiment=workstation_trials]",
     ),
 }
+# Of the tests without a marker, the files that take longest: they come before the others.
+LONGEST = ("test_readme.py", "report/test_shipped_records.py", "runner/test_cell_names.py")
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""
 # Where a test without the marker looks for the environment: what needs one must say so.
@@ -63,6 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         key=lambda item: (
             item.path.name == KILLED,
             min(map(order.index, markers_of(item)), default=len(order)),
+            not item.path.as_posix().endswith(LONGEST),
         )
     )
 

@@ -168,10 +168,10 @@ class Game:
             return shown, reward, bool(self._outcome) and not truncated, truncated, info
 
     def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
-        """Returns the tokens that the rung in `decoding` allows behind `text`, the answer so far.
+        """Returns the tokens that the rung in `decoding` allows after `text`, the answer so far.
 
         The caller samples one of them, with its own model, and calls again with the returned
-        text and the sampled token behind it: a rung may add forced text, and may roll back the end
+        text and the sampled token after it: a rung may add forced text, and may roll back the end
         of what was sampled. The text "" begins an answer anew. When `tokens` is None, the returned
         text is the whole answer, for `step`. `llguidance.hf.from_tokenizer` makes the `tokenizer`
         from that of transformers.

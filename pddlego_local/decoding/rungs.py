@@ -20,7 +20,8 @@ RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 @dataclass(frozen=True)
 class Rung:
     """A rung of the ladder. It excludes what the rung below excludes. For an answer with a domain
-    and a problem it excludes more.
+    and a problem it also excludes something else; for other answers, such as edits, neighbouring
+    rungs can be the same.
 
     `constrained`: there is a grammar. `needs_context`: the grammar depends on the question's
     `GrammarContext`. `typed`: names are declared and used with their types, so that goals can be

@@ -29,7 +29,7 @@ class About:
     `most_context_tokens` is the context that the model was made for, without extension methods.
     `windowed_layers` of the `layers` attend to the last `window` tokens only, the others to all
     tokens. `sampling` holds the makers' recommended settings, and `thinking_sampling` those for
-    thinking; both are shown to the user and never applied.
+    thinking; both are only for information, and no command applies them.
     """
 
     licence: str

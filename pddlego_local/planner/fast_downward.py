@@ -1,7 +1,7 @@
 """The Fast Downward planner, with limits of time and memory.
 
 `plan` sends the domain and the problem to a warm worker process (worker.py) and reads its reply
-(verdict.py). Plans are optimal if the `search` is, and did not need the `fallback`.
+(verdict.py). A plan is optimal if `search` is an optimal search and the `fallback` was not needed.
 """
 
 import re

@@ -80,7 +80,8 @@ def _refusal(error: str, message: str) -> str:
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:
-    """The translator's proof or else the search's reason, then the translator's warnings."""
+    """Returns the translator's reason if there is one, otherwise the search's, and then the
+    translator's warnings."""
     warnings = [note for note in reply["notes"] if note.startswith("Warning")]
     lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
     reasons = [note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings]

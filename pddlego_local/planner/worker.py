@@ -11,8 +11,8 @@ that one set of limits covers both. SAS text, plan and log are in anonymous memo
 folder that two tasks share.
 
 Fast Downward's own driver is not used because it starts Python twice and writes three files for
-each task. With it, solving takes 117 ms for a house of 6 rooms and 277 ms for one of 50 things,
-most of which is translation (medians of 9, `make bench`).
+each task. With the driver, solving takes 117 ms for a house of 6 rooms and 277 ms for one of 50
+things, most of which is translation (medians of 9, `make bench`).
 
 No process outlives its parent: the kernel kills the child with this process, and this process ends
 when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON

@@ -1,6 +1,5 @@
-"""The initial weights of a small Llama. They are random, except for two attention heads that copy
-and, if the shape says so, the embeddings of tokens that share a word or a number, which are
-similar.
+"""The initial weights of a small Llama. They are random, with two exceptions. Two attention heads
+are set to copy. If the shape says so, tokens that share a word or a number get similar embeddings.
 
 Most of what a formalizer writes is copied: names of rooms from observations, facts from the
 previous file. Heads that copy ("induction heads", Olsson et al. 2022, In-context Learning and

@@ -26,8 +26,8 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_ladder_random import first_context
+from tests.decoding.test_typed import CASES, SCENE, changed, departure
 from tests.decoding.test_typed import DOMAIN as HOUSE
-from tests.decoding.test_typed import SCENE, changed, departure
 from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
@@ -73,36 +73,7 @@ def house(goal: str) -> tuple[str, str]:
     return changed("(:goal (at cellar))", f"(:goal {goal})")
 
 
-NOT_YET = (
-    "(at cellar)",
-    "(and (at hall) (at cellar))",
-    "(and (has candle) (not (at hall)))",
-    "(not (at hall))",
-    "(or (lit candle) (at cellar))",
-    "(or)",
-    "(exists (?l - lamp) (lit ?l))",
-    "(exists (?r - room) (and (at ?r) (next ?r hall up)))",
-    "(forall (?r - room) (at ?r))",
-    "(forall (?t - thing) (has ?t))",
-    "(and (done) (exists (?r - room) (at ?r)))",
-    "(imply (at hall) (done))",
-    "(not (exists (?r - room) (at ?r)))",
-    "(= hall cellar)",
-)
-ALREADY_TRUE = (
-    "(at hall)",
-    "(and (has candle) (at hall))",
-    "(and)",
-    "(not (at cellar))",
-    "(and (has candle) (not (lit candle)))",
-    "(or (at cellar) (at hall))",
-    "(imply (at cellar) (done))",
-    "(exists (?r - room) (at ?r))",
-    "(exists (?a - room) (exists (?b - room) (next ?a ?b up)))",
-    "(forall (?r - room) (or (at ?r) (next hall ?r up)))",
-    "(not (forall (?r - room) (at ?r)))",
-    "(not (= hall cellar))",
-)
+NOT_YET, ALREADY_TRUE = CASES["goals_not_yet_true"], CASES["goals_already_true"]
 
 
 @pytest.mark.parametrize("rung", RUNGS)

@@ -2,8 +2,11 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -15,24 +18,10 @@ from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
-DOMAIN = """(define (domain house)
-  (:requirements :strips :typing)
-  (:types room way - object thing - object lamp - thing)
-  (:constants torch - lamp)
-  (:predicates (at ?r - room) (next ?a ?b - room ?w - way) (has ?t - thing) (lit ?l - lamp) (done))
-  (:action go
-    :parameters (?from - room ?to - room ?dir - way)
-    :precondition (and (at ?from) (next ?from ?to ?dir))
-    :effect (and (not (at ?from)) (at ?to)))
-  (:action light
-    :parameters (?l - lamp)
-    :precondition (and (has ?l) (not (lit ?l)))
-    :effect (lit ?l)))"""
-PROBLEM_FILE = """(define (problem now)
-  (:domain house)
-  (:objects hall cellar - room up - way candle - lamp)
-  (:init (at hall) (next hall cellar up) (has candle))
-  (:goal (at cellar)))"""
+CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("house.yaml").read_text())
+DOMAIN, PROBLEM_FILE = CASES["domain"], CASES["problem"]
+ACCEPTED, REJECTED, GROUNDED = CASES["accepted"], CASES["rejected"], CASES["grounded"]
+PRINTED_OTHERWISE = CASES["printed_otherwise"]
 SCENE = GrammarContext(
     actions=(
         Action("go", "(?from - room ?to - room ?dir - way)", "go {dir}"),
@@ -73,62 +62,6 @@ def test_the_house_itself_is_in_both_languages(layout: Layout) -> None:
         assert departure(DOMAIN, PROBLEM_FILE, "grounded", context, layout) == ""
 
 
-# What the printer does away with: under "any" the same is outside.
-PRINTED_OTHERWISE = {
-    "no requirements": ("(:requirements :strips :typing)\n", ""),
-    "other requirements": (":strips :typing", ":typing :negative-preconditions"),
-    "requirements after types": (
-        "(:requirements :strips :typing)\n  (:types room way - object thing - object lamp - thing)",
-        "(:types room way - object thing - object lamp - thing) (:requirements :strips)",
-    ),
-    "requirements of a problem": ("(:objects", "(:requirements :strips)\n  (:objects"),
-    "a comment where none may stand": ("(:action light", "; now\n (:action light"),
-}
-
-
-ACCEPTED = {
-    "a type more": ("lamp - thing)", "lamp - thing door)"),
-    "no constants": ("(:constants torch - lamp)\n", ""),
-    "comments in lists": ("cellar - room", "cellar - room ; what is\n  ; there\n"),
-    "a comment among facts": ("(has candle)", "; in the hand\n (has candle)"),
-    "parameters joined": ("?from - room ?to - room", "?from ?to - room"),
-    "name of an action in capitals": ("(:action go", "(:action GO"),
-    "no precondition": (":precondition (and (has ?l) (not (lit ?l)))\n", ""),
-    "empty precondition": ("(and (has ?l) (not (lit ?l)))", "()"),
-    "a constant in a body": ("(and (has ?l)", "(and (lit torch) (has ?l)"),
-    "disjunction": ("(and (has ?l) (not (lit ?l)))", "(or (has ?l) (not (lit ?l)))"),
-    "implication": ("(and (has ?l) (not (lit ?l)))", "(imply (has ?l) (lit torch))"),
-    "equality": ("(and (has ?l)", "(and (not (= ?l torch)) (has ?l)"),
-    "a subtype as argument": ("(and (has ?l)", "(and (has torch) (has ?l)"),
-    "exists": ("(and (has ?l)", "(and (exists (?r - room) (at ?r)) (has ?l)"),
-    "quantifiers nested": (
-        "(and (has ?l)",
-        "(and (exists (?r - room) (forall (?s - room) (imply (at ?s) (at ?r)))) (has ?l)",
-    ),
-    "forall in an effect": (
-        "(and (not (at ?from)) (at ?to))",
-        "(and (forall (?r - room) (when (next ?r ?to ?dir) (not (at ?r)))) (at ?to))",
-    ),
-    "when": (":effect (lit ?l)", ":effect (when (has ?l) (and (lit ?l) (done)))"),
-    "another order of actions": (
-        DOMAIN[DOMAIN.index("(:action go") : DOMAIN.index("(:action light")],
-        "",
-    ),
-    "constants only": ("(:objects hall cellar - room up - way candle - lamp)", "(:objects)"),
-    "an object of no type": ("candle - lamp)", "candle - lamp box)"),
-    "no facts": ("(:init (at hall) (next hall cellar up) (has candle))", "(:init)"),
-    "goal with or": ("(:goal (at cellar))", "(:goal (or (at cellar) (lit candle)))"),
-    "goal with not": ("(:goal (at cellar))", "(:goal (and (not (at hall)) (done)))"),
-    "goal with exists": ("(:goal (at cellar))", "(:goal (exists (?r - room) (at ?r)))"),
-    "a type named as a keyword": ("lamp - thing)", "lamp - thing Forall)"),
-    "a type named as a section": ("lamp - thing)", "lamp - thing types)"),
-    "a type named as an action": ("lamp - thing)", "lamp - thing light)"),
-    "a predicate named as a type": ("(done)", "(Room)"),
-    "a predicate named as an action": ("(done)", "(go)"),
-    "a predicate named as a section": ("(done)", "(precondition)"),
-}
-
-
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_accepted(name: str) -> None:
     domain, problem = changed(*ACCEPTED[name])
@@ -148,81 +81,6 @@ def test_accepted_when_printed(name: str) -> None:
     assert departure(domain, problem, layout="lines") == ""
 
 
-REJECTED = {
-    "an action that there is not": ("(:action go", "(:action walk"),
-    "other variables": ("?from", "?here"),
-    "a parameter more": ("?dir - way)\n", "?dir - way ?l - lamp)\n"),
-    "a parameter of another type": ("(?l - lamp)", "(?l - thing)"),
-    "another name of the domain": ("(:domain house)", "(:domain home)"),
-    "a type that is declared nowhere": ("(done))", "(done) (open ?d - door))"),
-    "undeclared predicate in a body": (":effect (lit ?l)", ":effect (burning ?l)"),
-    "undeclared predicate in :init": ("(has candle)", "(holding candle)"),
-    "undeclared predicate in the goal": ("(:goal (at cellar))", "(:goal (in cellar))"),
-    "undeclared variable": (":effect (lit ?l)", ":effect (lit ?lamp)"),
-    "a variable without its ?": (":effect (lit ?l)", ":effect (lit l)"),
-    "a variable of another action": (":effect (lit ?l)", ":effect (and (lit ?l) (at ?to))"),
-    "an object in a body": (":effect (lit ?l)", ":effect (lit candle)"),
-    "undeclared object in :init": ("(at hall)", "(at attic)"),
-    "undeclared object in the goal": ("(:goal (at cellar))", "(:goal (at attic))"),
-    "too many arguments": ("(at hall)", "(at hall cellar)"),
-    "too few arguments": ("(next hall cellar up)", "(next hall cellar)"),
-    "an argument of another type": ("(at hall)", "(at up)"),
-    "a supertype as argument": (
-        "(done))",
-        "(done) (odd ?t - thing))\n  (:action light :parameters (?l - lamp) :effect (lit ?t)",
-    ),
-    "arguments in another order": ("(next hall cellar up)", "(next up hall cellar)"),
-    "a quantified variable out of its scope": (
-        "(and (has ?l)",
-        "(and (exists (?r - room) (at ?r)) (at ?r) (has ?l)",
-    ),
-    "a quantified variable of another type": (
-        "(and (has ?l)",
-        "(and (exists (?r - room) (has ?r)) (has ?l)",
-    ),
-    "negated fact": ("(has candle)", "(not (has candle))"),
-    "a type twice": ("lamp - thing)", "lamp - thing room)"),
-    "a predicate twice": ("(done))", "(done) (At ?r - room))"),
-    "an action twice": ("(:action light", "(:action go"),
-    "a constant twice": ("torch - lamp", "torch - lamp Torch - lamp"),
-    "an object twice": ("candle - lamp)", "candle hall - lamp)"),
-    "an object that is a constant": ("candle - lamp)", "candle torch - lamp)"),
-    "no effect": (":effect (lit ?l)", ":effect (and)"),
-    "no action": (DOMAIN[DOMAIN.index("(:action") : -1], ""),
-    "a type of the actions missing": ("room way - object", "room - object"),
-    "either": ("(has ?t - thing)", "(has ?t - (either thing room))"),
-    "an operator as predicate": ("(done)", "(When)"),
-    "object of an undeclared type": ("candle - lamp)", "candle - light)"),
-    "no goal": ("(:goal (at cellar))", ""),
-    "a type that is a number": ("lamp - thing)", "lamp - thing Number)"),
-    "a parameter twice": ("(next ?a ?b - room", "(next ?a ?A - room"),
-    "a fact twice": ("(has candle)", "(has candle) (at HALL)"),
-    "a condition twice": ("(and (has ?l)", "(and (has ?l) (has ?l)"),
-    "a denial twice": ("(and (has ?l)", "(and (not (lit ?l)) (has ?l)"),
-    "an implication twice": (
-        "(and (has ?l)",
-        "(and (imply (done) (done)) (has ?l) (imply (done) (done))",
-    ),
-    "an effect twice": (":effect (lit ?l)", ":effect (and (lit ?l) (done) (lit ?l))"),
-    "an alternative twice": ("(:goal (at cellar))", "(:goal (or (at cellar) (at cellar)))"),
-    "a conjunct of the goal twice": ("(:goal (at cellar))", "(:goal (and (done) (done)))"),
-    "a name of 41 letters": ("cellar", "c" + "abcdefgh" * 5),
-    "a name that runs in circles": ("cellar", "none-of-none-of-none-of-cellar"),
-    "a type that runs in circles": ("lamp - thing)", "lamp - thing aaaa)"),
-    "a parameter that runs in circles": ("(has ?t -", "(has ?t_of_of_of -"),
-    "the name of the problem runs in circles": ("(problem now)", "(problem no-no-no-no)"),
-    "no predicate with parameters": (
-        DOMAIN[DOMAIN.index("(:predicates") : DOMAIN.index("(:action")],
-        "(:predicates (done) (ready))",
-    ),
-    "21 predicates": ("(done)", " ".join(f"(done{number})" for number in range(17))),
-    "13 types": ("lamp - thing)", f"lamp - thing {' '.join(f't{n}' for n in range(9))})"),
-    "7 parameters": ("(has ?t - thing)", "(has ?t1 ?t2 ?t3 ?t4 ?t5 ?t6 ?t7 - thing)"),
-    "one bracket less": ("(:goal (at cellar)))", "(:goal (at cellar))"),
-    "one bracket more": ("(:goal (at cellar)))", "(:goal (at cellar))))"),
-}
-
-
 UNREADABLE = ("one bracket less", "one bracket more", "a supertype as argument")
 """What has no structure that could be printed."""
 
@@ -234,12 +92,6 @@ def test_rejected(name: str) -> None:
     if name not in UNREADABLE:
         assert departure(*pair, layout="line")
         assert departure(*pair, layout="lines")
-
-
-GROUNDED = {
-    "an object that nobody mentioned": ("candle - lamp)", "candle attic - lamp)"),
-    "a constant that nobody mentioned": ("torch - lamp", "torch match - lamp"),
-}
 
 
 @pytest.mark.parametrize("name", GROUNDED)

@@ -93,7 +93,7 @@ def test_the_rules_in_the_models_place_win_every_game_that_they_played(
     assert said in told("README.md")
 
 
-def test_how_many_games_are_of_kinds_that_alfworld_does_not_have() -> None:
+def test_how_many_games_are_of_kinds_of_our_own() -> None:
     kinds = Counter(row["task_type"] for row in arms(OWN, "alfworld_unseen")["free"].rows)
     foreign = sum(count for kind, count in kinds.items() if kind not in PLAIN_TYPES)
     assert len(kinds) == 11 and len(kinds.keys() & set(PLAIN_TYPES)) == 6

@@ -25,8 +25,8 @@ def disagreements(pairs: Iterable[Pair]) -> list[str]:
 def from_tables() -> Iterable[Pair]:
     yield tables.DOMAIN, tables.PROBLEM
     yield tables.EVERY_FEATURE, tables.EVERY_PROBLEM
-    for row in tables.SYNTAX + tables.SYMBOLS + tables.WARNINGS:
-        yield tables.changed(*row[:3])
+    for kind in tables.FOUND:
+        yield from (tables.changed(*row[:3]) for row in tables.CASES[kind])
     for text in hostile.HOSTILE.values():
         yield text, tables.PROBLEM
         yield tables.DOMAIN, text

@@ -2,8 +2,11 @@
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -13,51 +16,9 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
 from tests.pddl.test_solvability import random_task
 
-DOMAIN = """(define (domain house)
-  (:requirements :adl)
-  (:types room way - object closet - room lamp candle - thing thing - object)
-  (:constants Torch - lamp)
-  (:predicates (at ?r - room) (next ?a ?b - room) (has ?t - thing) (done))
-  (:action go :parameters (?r - room) :effect (and (at ?r) (done)))
-  (:action drop :parameters (?t - thing) :effect (not (has ?t))))"""
-PROBLEM = """(define (problem now)
-  (:domain house)
-  (:objects hall Cellar attic - room stub - candle)
-  (:init (at hall) (next hall CELLAR) (next hall attic) (has torch) (has stub))
-  (:goal {}))"""
-
-TRUE = (
-    "(at hall)",
-    "(AT Hall)",
-    "(and)",
-    "(and (at hall) (has torch) (not (done)))",
-    "(imply (at hall) (has torch))",
-    "(= hall HALL)",
-    "(not (= hall cellar))",
-    "(exists (?l - lamp) (has ?l))",
-    "(exists (?a ?b - room) (and (next ?a ?b) (not (at ?b))))",
-    "(exists (?a - room) (forall (?b - room) (or (= ?a ?b) (next ?a ?b))))",
-    "(forall (?t - thing) (has ?t))",
-    "(forall (?w - way) (done))",
-    "(forall (?r - room) (imply (at ?r) (exists (?r - room) (not (at ?r)))))",
-    "(forall (?x) (imply (= ?x torch) (not (= ?x hall))))",
-    "(not (exists (?r - room) (next ?r ?r)))",
-    "(exists (?w - way) (and))",
-    "(exists (?w - way) (imply (or) (done)))",
-)
-NOT_YET = (
-    "(not (at hall))",
-    "(or)",
-    "(not (and))",
-    "(exists (?w - way) (not (done)))",
-    "(exists (?l - lamp) (not (has ?l)))",
-    "(forall (?r - room) (at ?r))",
-    "(forall (?a - room) (exists (?b - room) (next ?a ?b)))",
-    "(forall (?r - room) (imply (not (= ?r hall)) (at ?r)))",
-    "(not (forall (?t - thing) (has ?t)))",
-    "(forall (?w - way) (or))",
-    "(and (at hall) (forall (?w - way) (not (and))))",
-)
+CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("initial_state.yaml").read_text())
+DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
+TRUE, NOT_YET = CASES["already_true"], CASES["not_yet"]
 
 
 def already_true(domain: str, problem: str) -> bool:

@@ -15,7 +15,7 @@ from pddlego_local import Game
 from pddlego_openenv.models import Reply, Text
 
 OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
-"""The options of `Game` that a client may set; the others name files on the server's machine."""
+"""The options of `Game` that a client may set; some of the others name files on the server."""
 MOST_CONNECTIONS = 16
 
 

@@ -87,7 +87,8 @@ class _Domain:
     # ---- Constants and predicates
 
     def constants_and_predicates(self) -> Part:
-        """Yields the stages of both sections; an action can change at least one predicate."""
+        """Yields the stages of both sections. They ensure that some action can change at least one
+        predicate."""
         listed, made_up = self.writing.listed, self.names.allowed is None
         yield from self.writing.write(
             "predicates",

@@ -125,7 +125,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     systems = _grouped(series, "panel")
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
-    price = "The cost of constraints: which stage answers reach"
+    price = "How far answers come, by rung"
     captions = {
         "success": _draw("success", "Success", _by_rung(several), folder, dots),
         "outcomes": _draw_outcomes(series, folder),

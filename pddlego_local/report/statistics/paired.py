@@ -58,13 +58,13 @@ class Paired:
 
     def interval(self, level: float = LEVEL) -> Interval:
         """Returns the interval at a level; the whole range from -1 to 1 if there are no pairs."""
-        from scipy.stats import norm  # slow to import
+        from scipy.special import ndtri  # slow to import
 
         if self.p is None:
             return Interval(-1.0, 1.0)
         pairs = self.effective_pairs(level)
         weight = pairs / self.sums.pairs
-        z = norm.isf(level / 2)
+        z = float(-ndtri(level / 2))
         low, high = score_interval(self.sums.gained * weight, self.sums.lost * weight, pairs, z)
         return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
 
@@ -96,7 +96,7 @@ class Paired:
     def _score_p(self) -> float:
         """The level at which the score test just rejects a difference of 0."""
         from scipy.optimize import brentq
-        from scipy.stats import norm
+        from scipy.special import ndtr
 
         _, gained, lost = self.sums
         if gained == lost:
@@ -107,7 +107,7 @@ class Paired:
             return float(self._samples.squared_deviate(z)) - statistic
 
         z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
-        return float(2 * norm.sf(z))
+        return float(2 * ndtr(-z))
 
 
 def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:

@@ -45,7 +45,7 @@ class Power:
 
 @cache
 def _power(of: Power, difference: float) -> float:
-    from scipy.stats import norm  # slow to import
+    from scipy.special import ndtri  # slow to import
 
     disagree = max(of.discordant, difference)
     differing = min(disagree / of.within, 1.0)
@@ -54,7 +54,7 @@ def _power(of: Power, difference: float) -> float:
     pairs = np.where(way < (1 + difference / disagree) / 2, 1, -1) * seen
     totals = np.add.reduceat(pairs, np.cumsum([0, *of.sizes[:-1]]), axis=1)
     statistic = totals.sum(1) ** 2 / np.maximum(seen.sum(1), 1)
-    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(norm.isf(of.level / 2))
+    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(-ndtri(of.level / 2))
     rejected = totals[statistic > score]
     both = (_p_by_swaps(rejected) < of.level).sum() if len(rejected) else 0
     return float(both / len(totals))

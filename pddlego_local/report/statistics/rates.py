@@ -133,12 +133,12 @@ class Clustered:
         With few clusters, the excess of the design effect above 1 is multiplied with the square of
         Student's t instead of z² (Korn and Graubard, Survey Methodology 24, 1998).
         """
-        from scipy.stats import norm, t  # slow to import
+        from scipy.special import ndtr, stdtrit  # slow to import
 
         excess, most = self.design_effect
         if not excess.any():
             return z**2
-        student = t.isf(norm.sf(z), max(len(self.sizes) - 1, 1))
+        student = -stdtrit(max(len(self.sizes) - 1, 1), ndtr(-z))
         return np.minimum(z**2 + excess * student**2, most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
@@ -147,7 +147,7 @@ class Clustered:
         samples = sum(self.sizes)
         if max(self.sizes, default=0) <= 1:
             return float(samples)
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
-        z = float(norm.isf(level / 2))
+        z = float(-ndtri(level / 2))
         return float(samples / (self.squared_deviate(z) / z**2))
