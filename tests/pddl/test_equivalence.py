@@ -100,8 +100,7 @@ def test_many_interchangeable_objects_take_no_time() -> None:
     gold = generate("elevator", "heavily", (40, 40), 0)
     other = re.sub(r"passenger(\d+)", lambda m: f"guest{37 * int(m[1]) % 41}", gold.problem)
     assert compare(gold.domain, gold.problem, other) == "equivalent"
-    other = re.sub(r"\(wants (\w+) floor1\)", r"(wants \1 floor2)", other, count=1)
-    assert compare(gold.domain, gold.problem, other) == "different"
+    assert compare(gold.domain, gold.problem, other.replace("floor1)", "floor2)", 1)) == "different"
 
 
 def test_agrees_with_trying_all_renamings() -> None:
