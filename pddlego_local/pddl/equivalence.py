@@ -36,7 +36,7 @@ def compare(domain: str, gold: str, answer: str) -> Verdict:
     first, second = (_graph(known, read_problem(read(text))) for text in (gold, answer))
     if first is None or second is None:
         return "not comparable"
-    same = nx.vf2pp_is_isomorphic(first, second, node_label="label")
+    same = first.graph == second.graph and nx.vf2pp_is_isomorphic(first, second, "label")
     return "equivalent" if same else "different"
 
 
@@ -46,6 +46,9 @@ def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
     There is a node for each object (labelled with its type), constant (its name), fact (its
     predicate, and whether it is initial or a goal) and argument (its position). Each argument has
     edges to its fact and its object.
+
+    Objects with equal labels are interchangeable if all other objects in their facts have unique
+    labels. A search might try all their orders, so the graph has only the number of each label.
     """
     facts, graph = _facts(domain, problem), nx.Graph()
     types = {"object", *(entry.name for entry in domain.types)}
@@ -65,6 +68,12 @@ def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
     hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="label", iterations=_ROUNDS)
     for node, refined in hashes.items():
         graph.nodes[node]["label"] += f" {refined[-1]}"
+    early = [hashes[name][_ROUNDS // 2 - 1] for name in labels]  # the label depends on neighbours'
+    alone = {name for name, kind in zip(labels, early, strict=True) if early.count(kind) == 1}
+    tied = {name for _, (_, *terms) in facts for name in terms if {*terms} - {name} - alone}
+    twins = labels.keys() - alone - tied
+    graph.graph["twins"] = sorted(graph.nodes[name]["label"] for name in twins)
+    graph.remove_nodes_from(twins)
     return graph
 
 

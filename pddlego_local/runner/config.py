@@ -109,9 +109,9 @@ class CellConfig:
         for option, default in _ABSENT_IN_OLDER_NAMES.items():
             if decoding.get(option) == default:
                 decoding.pop(option, None)
-        for option, old in {"shows_commands": False, "constraint": "none"}.items():
-            if options["environment"].get(option) == old:  # the value before the option existed
-                del options["environment"][option]
+        for key, old in {"shows_commands": False, "constraint": "none", "listing": "each"}.items():
+            if options["environment"].get(key) == old:  # the value before the option existed
+                del options["environment"][key]
         return {**options, "seed": self.settings.seed}
 
     @property

@@ -101,9 +101,32 @@ def test_a_constrained_world_is_solvable_and_says_so(family: str, planner: FastD
     assert all(sentence.endswith(".") for sentence in said)
 
 
-def test_a_world_without_constraints_says_so() -> None:
+def test_worlds_without_constraints_or_ranges_say_so() -> None:
     with pytest.raises(ConfigError, match="the world sokoban has no constraint"):
         Described(world="sokoban", constraint="one").preflight()
+    with pytest.raises(ConfigError, match="the world sokoban has no ranges"):
+        Described(world="sokoban", listing="ranges").preflight()
+    with pytest.raises(ConfigError, match="above 100 need"):
+        Described(sizes=(3, 101)).preflight()
+
+
+@pytest.mark.parametrize("family", [name for name in families() if "ranges" in words_of(name)])
+def test_a_short_text_stands_for_a_large_world(family: str, planner: FastDownward) -> None:
+    world = Described(world=family, text="heavily", sizes=(4, 4), listing="ranges")
+    assert play(Formalizer(), world, ReferenceFormalizer(), planner)[0] == "success"
+    assert world.names([]).objects == objects_in(world._world.problem, world.domain)
+    solve(Described(world=family, listing="ranges", constraint="one"), 0, planner)
+    drawn = generate(family, "moderately", (40, 40), 0, listing="ranges")
+    assert planner.plan(drawn.domain, drawn.problem).outcome == "solved"
+    assert 3 * len(drawn.problem_text) < len(generate(family, "heavily", (40, 40), 0).problem_text)
+    assert recognize(text_of(drawn), {family: (2, 40)})[0] == ""
+
+
+def test_a_ring_by_hand() -> None:
+    ring = generate("visitall", "heavily", (3, 3), 0, listing="ranges")
+    links = {("gate1", "cell1"), ("cell1", "cell2"), ("cell2", "cell3"), ("cell3", "cell1")}
+    found = {fact.atom.key[1:] for fact in read_problem(read(ring.problem)).init}
+    assert found == {("gate1",), *links, *(link[::-1] for link in links)}
 
 
 @pytest.mark.parametrize("degree", DEGREES)
@@ -145,7 +168,8 @@ def test_an_unknown_world_is_refused_with_the_known_ones() -> None:
 
 
 def test_a_cell_without_a_constraint_has_the_name_that_it_had() -> None:
-    assert "constraint" not in compose_cell(["environment=described"]).identity["environment"]
+    options = compose_cell(["environment=described"]).identity["environment"]
+    assert options.keys().isdisjoint({"constraint", "listing"})
     constrained = compose_cell(["environment=described", "environment.constraint=one"])
     assert constrained.identity["environment"]["constraint"] == "one"
 

@@ -11,11 +11,13 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.described.generated import (
     Constraint,
     Degree,
     Family,
+    Listing,
     generate,
     words_of,
 )
@@ -39,7 +41,7 @@ def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
 
 
 Sizes = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=100)], Annotated[int, Field(ge=1, le=100)]],
+    tuple[Annotated[int, Field(ge=1, le=200)], Annotated[int, Field(ge=1, le=200)]],
     AfterValidator(_a_range),
 ]
 
@@ -50,13 +52,15 @@ class Described:
     names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is the
     degree of templating of its texts. `sizes` are the minimum and the maximum number of its main
     things, such as blocks. `constraint` "one" adds a sentence to the problem's text, and a
-    condition to the gold files."""
+    condition to the gold files. `listing` "ranges" replaces the drawn task by a regular one, in
+    which each sentence of the problem's text stands for many facts."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
     text: Degree = "moderately"
     sizes: Sizes = (3, 8)
     constraint: Constraint = "none"
+    listing: Listing = "each"
     budget: Budget = Budget(unit="actions", limit=5000)
 
     name = "described"
@@ -73,8 +77,9 @@ class Described:
 
     @property
     def task_type(self) -> str:
-        constrained = ", constrained" * (self.constraint == "one")
-        generated = f"{self.world}, {self.text} templated{constrained}"
+        variant = ", constrained" * (self.constraint == "one")
+        variant += ", in ranges" * (self.listing == "ranges")
+        generated = f"{self.world}, {self.text} templated{variant}"
         return self.folder.name if self.folder else generated
 
     @property
@@ -113,7 +118,7 @@ class Described:
 
     def preflight(self) -> None:
         """Raises ConfigError for the first file of a folder that cannot be used, and for a
-        constraint in a world that has none."""
+        constraint, ranges or a size that the world does not have."""
         for seed in range(len(names_in(self.folder)) if self.folder else 1):
             self._load(seed)
 
@@ -133,10 +138,11 @@ class Described:
         return ()
 
     def names(self, memory: Turns) -> Names:
-        """Returns the gold files' objects that the texts name: "block 3" is block3."""
+        """Returns the gold files' objects that the texts name, also in a range: "block 3" is
+        block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if _named(name, text))
+        objects = tuple(name for name in every if self.listing == "ranges" or _named(name, text))
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
@@ -159,7 +165,9 @@ class Described:
     def _load(self, seed: int) -> World:
         if self.folder:
             return read_world(self.folder, names_in(self.folder)[seed])
-        return generate(self.world, self.text, self.sizes, seed, self.constraint)
+        if self.sizes[1] > 100 and self.listing == "each":
+            raise ConfigError("environment.sizes above 100 need environment.listing=ranges")
+        return generate(self.world, self.text, self.sizes, seed, self.constraint, self.listing)
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
         return Observation(text, feedback, self.won())

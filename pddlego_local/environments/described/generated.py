@@ -18,7 +18,7 @@ from pydantic import AfterValidator
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.environments.described.drawing import Drawing
+from pddlego_local.environments.described.drawing import Drawing, in_ranges
 from pddlego_local.environments.described.wording import heads_of, rules_in_words
 from pddlego_local.environments.described.world import HEADS, World, heads_in, in_order
 from pddlego_local.environments.writing import Fact, problem_file
@@ -44,18 +44,31 @@ def _known(name: str) -> str:
 Family = Annotated[str, AfterValidator(_known)]
 Degree = Literal["moderately", "heavily"]
 Constraint = Literal["none", "one"]
+Listing = Literal["each", "ranges"]
 
 
 def generate(
-    family: str, degree: Degree, sizes: tuple[int, int], seed: int, constraint: Constraint = "none"
+    family: str,
+    degree: Degree,
+    sizes: tuple[int, int],
+    seed: int,
+    constraint: Constraint = "none",
+    listing: Listing = "each",
 ) -> World:
     """Returns the world of this seed. `sizes` are the minimum and the maximum number of its main
     things, such as blocks. With a constraint, one more sentence ends the problem text, and the gold
-    files have its condition. Raises ConfigError for a constraint in a world that has none."""
+    files have its condition. With the listing "ranges", the seed determines only the number of main
+    things, and each sentence of the problem text stands for many facts. Raises ConfigError for a
+    constraint or ranges in a world that has none."""
     words = words_of(family)
     chance = random.Random(derive_seed("described", family, *sizes, seed))
-    draw = importlib.import_module(f"{_WORLDS}.{family}").draw
-    drawing: Drawing = draw(chance, chance.randint(*sizes), words)
+    count, short = chance.randint(*sizes), dict[str, str]()
+    if listing == "each":
+        drawing: Drawing = importlib.import_module(f"{_WORLDS}.{family}").draw(chance, count, words)
+    elif "ranges" in words:
+        drawing, short = in_ranges(words["ranges"], count)
+    else:
+        raise ConfigError(f"the world {family} has no ranges: choose environment.listing=each")
     sentence, domain, removed, added = "", words["domain"], list[Fact](), list[Fact]()
     if constraint == "one":
         chance = random.Random(derive_seed("described constraint", family, *sizes, seed))
@@ -76,17 +89,15 @@ def generate(
     objects = [f"{' '.join(map(in_pddl, own))} - {kind}" for kind, own in drawing.things.items()]
     start = written([fact for fact in drawing.start if fact not in removed])
     goal = f"(and {' '.join(written([*drawing.goal, *added]))})"
+    told = {
+        "things": ", ".join(thing for things in drawing.things.values() for thing in things),
+        "start": in_words(drawing.start),
+        "goal": in_words(drawing.goal),
+    }
     return World(
         f"{family} {seed}",
         text,
-        words["problem_text"]
-        .strip()
-        .format(
-            things=", ".join(thing for things in drawing.things.values() for thing in things),
-            start=in_words(drawing.start),
-            goal=in_words(drawing.goal),
-        )
-        + sentence,
+        words["problem_text"].strip().format(**(short or told)) + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
