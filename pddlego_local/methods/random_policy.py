@@ -25,10 +25,7 @@ class RandomPolicy(Player):
         rng = random.Random(episode.seed)
         for _ in episode.steps():
             if not episode.commands:
-                raise ConfigError(
-                    f"method=random_policy draws one of the valid commands, and "
-                    f"environment={episode.environment.name} does not list them."
-                )
+                raise ConfigError(f"{episode.environment.name} does not list the valid commands.")
             execution = episode.act(rng.choice(episode.commands))
             if execution.ended:
                 return execution.ended

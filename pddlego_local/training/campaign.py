@@ -117,9 +117,8 @@ class Campaign:
         return own
 
     def _shards(self, first: int, count: int, student: Path | None = None) -> list[data.Shard]:
-        chosen = self.settings
-        kinds, methods, worlds = chosen.environment, chosen.methods, chosen.worlds
-        return data.Shard(first, count, kinds, student, methods, worlds).split()
+        of = self.settings
+        return data.Shard(first, count, of.environment, student, of.methods, of.worlds).split()
 
     @functools.cached_property
     def tokenizer(self) -> Any:

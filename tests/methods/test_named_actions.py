@@ -114,5 +114,5 @@ def test_chance_asks_nobody_and_is_repeatable(planner: FastDownward) -> None:
 
 
 def test_chance_needs_a_list_of_commands(planner: FastDownward) -> None:
-    with pytest.raises(ConfigError, match="environment=described does not list them"):
+    with pytest.raises(ConfigError, match="described does not list the valid commands"):
         play(RandomPolicy(), Described(), named(), planner)

@@ -199,9 +199,7 @@ def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
             for name, shown in HOW_FAR.items()
         }
         if title.startswith("described, formalizer"):
-            known = {
-                shown: rates for shown, rates in lines.items() if any(r.n for r in rates.values())
-            }
+            known = {name: line for name, line in lines.items() if any(r.n for r in line.values())}
             yield Panel(title, _rungs(arms), known)
 
 
