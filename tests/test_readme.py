@@ -66,7 +66,7 @@ def test_each_command_of_the_pages_has_a_case_and_each_case_a_command() -> None:
     assert set(commands()) == CASES.keys()
 
 
-@pytest.mark.parametrize("command", RUN_HERE)
+@pytest.mark.parametrize("command", RUN_HERE, ids=str)  # long ones get no name otherwise
 def test_the_pages_commands_do_what_they_say(
     tmp_path: Path,
     played: Path,

@@ -75,7 +75,11 @@ def test_an_experiment_declares_what_its_report_tests(
     assert run([*sweep, declared]) == 0
     assert len(list(tmp_path.rglob("run.json"))) == 2
     (found,) = compare(tmp_path / "default")
-    assert (found.role, found.factor, found.base.value) == ("primary", "method.max_retries", "1")
+    assert (found.role, found.factor, found.base.value) == (
+        "primary",
+        "method.max_retries",
+        "max_retries 1",
+    )
     assert run([*sweep, "compare=[]"]) == 0
     assert len(list(tmp_path.rglob("run.json"))) == 2 and compare(tmp_path / "default") == []
     capsys.readouterr()
