@@ -1,4 +1,5 @@
-"""What `planetarium.py` and `text2world.py` share: arguments, errors, and the loop over rows."""
+"""Functions for `planetarium.py` and `text2world.py`: they read the command line and the rows,
+check the gold files, write the folders, and count the rows that cannot be converted."""
 
 import argparse
 from collections import Counter

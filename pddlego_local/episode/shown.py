@@ -126,6 +126,7 @@ def _turns(context: Context, shown: Turns | str) -> str:
 @jinja2.pass_context
 def _pddl(context: Context, text: str) -> str:
     here: Shown = context["shown_here"]
+    # Templates use one filter for all files. Their texts are hashed into records, so they stay.
     is_example = text == context["environment"].get("demonstration", {}).get("problem")
     (here.example_pddl if is_example else here.pddl).append(text)
     return text

@@ -37,7 +37,7 @@ from pddlego_local.runner.run import run_cell
 from pddlego_local.training import data, maps
 from pddlego_local.training.answers import Row, rows_of
 from pddlego_local.training.card import card
-from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.examples import FIRST_SEED, WORLDS
 from pddlego_local.training.initial_weights import new_model
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import GrpoSettings, Round, TrainSettings, identity
@@ -66,9 +66,9 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
     settings.out.mkdir(parents=True, exist_ok=True)
     path, given = settings.out / "settings.json", identity(settings)
     if path.is_file():
-        recorded = json.loads(path.read_text())
-        # A folder that an older version began lacks the options that came later.
-        if differ := [key for key in given if recorded.get(key, given[key]) != given[key]]:
+        # A folder that an older version began lacks its worlds, which were always these.
+        recorded = {"worlds": [*WORLDS], **json.loads(path.read_text())}
+        if differ := [key for key in given if recorded.get(key) != given[key]]:
             raise ConfigError(
                 f"{settings.out} was begun with another {', '.join(differ)}; give the same values "
                 "as before, or another folder with out=FOLDER."

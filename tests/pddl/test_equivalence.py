@@ -96,6 +96,15 @@ def test_problems_that_look_alike_everywhere_are_told_apart() -> None:
     assert compare(DOMAIN, _circles(3, 4), _circles(4, 3)) == "equivalent"
 
 
+@pytest.mark.parametrize("objects", ["", "t u - truck"])
+def test_a_problem_without_facts_is_equivalent_to_itself(objects: str) -> None:
+    nothing = problem(objects, init="", goal="(and)")
+    assert (
+        compare(DOMAIN.replace(" (:constants home - place)", ""), nothing, nothing) == "equivalent"
+    )
+    assert compare(DOMAIN, nothing, problem("t - truck", init="", goal="(and)")) == "different"
+
+
 def test_many_interchangeable_objects_take_no_time() -> None:
     gold = generate("elevator", "heavily", (40, 40), 0)
     other = re.sub(r"passenger(\d+)", lambda m: f"guest{37 * int(m[1]) % 41}", gold.problem)

@@ -121,10 +121,15 @@ def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Pat
 
 
 def test_a_folder_begun_with_other_settings_is_left_alone(
-    trained: Path, capsys: pytest.CaptureFixture[str]
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", "nano", f"out={trained}", *SMALL, "seed=1"]) == 2
     assert "was begun with another seed" in capsys.readouterr().err
+    older = json.loads((trained / "settings.json").read_text())
+    del older["worlds"]  # as in a folder of a version without this option
+    (tmp_path / "settings.json").write_text(json.dumps(older))
+    assert run(["train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]"]) == 2
+    assert "was begun with another worlds;" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def generate(
     objects = [f"{' '.join(map(in_pddl, own))} - {kind}" for kind, own in drawing.things.items()]
     start = written([fact for fact in drawing.start if fact not in removed])
     goal = f"(and {' '.join(written([*drawing.goal, *added]))})"
-    told = {
+    told = short or {
         "things": ", ".join(thing for things in drawing.things.values() for thing in things),
         "start": in_words(drawing.start),
         "goal": in_words(drawing.goal),
@@ -97,7 +97,7 @@ def generate(
     return World(
         f"{family} {seed}",
         text,
-        words["problem_text"].strip().format(**(short or told)) + sentence,
+        words["problem_text"].strip().format(**told) + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
