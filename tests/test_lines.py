@@ -44,3 +44,10 @@ def test_parts_are_counted_apart_and_only_what_git_tracks(
     monkeypatch.setitem(lines.BUDGETS, "product", 1)
     assert lines.main() == 1
     assert "product: 2 lines of code of 1, 1 too many" in capsys.readouterr().out
+
+
+def test_no_link_is_tracked() -> None:
+    """A link to an environment would hold a path of one machine, and replace the environment."""
+    root = Path(__file__).parents[1]
+    listed = subprocess.check_output(["git", "ls-files", "--stage"], cwd=root, text=True)
+    assert listed and "120000" not in {line[:6] for line in listed.splitlines()}
