@@ -11,6 +11,7 @@ from pddlego_local.models.weights import identity_of, locate
 from tests.docs.records import RESULTS, ROOT, Cell, cells, gained_and_lost, told
 
 PAGE = "docs/results/nano_edit.md"
+PAGE_TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
 OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
 REAL = "nano_edit/valid_unseen"
 CONVENTION = {  # what the page says of every game
@@ -225,3 +226,18 @@ def test_the_card_counts_the_unseen_games() -> None:
         for name in ("alfworld_unseen", "coin", "cooking_easy", "cooking_hard")
     )
     assert f"what it wins of {total} unseen games of our own" in told("weights/nano_edit/README.md")
+
+
+def test_published_figures_stand_with_their_source() -> None:
+    page = told(PAGE)
+    for found in yaml.safe_load((RESULTS / "nano_edit/published.yaml").read_text()):
+        second_hand = found["read_in"].partition(",")[0] != found["source"].partition(",")[0]
+        if "success" in found:
+            (row,) = re.findall(rf"\| {re.escape(found['system'])} \|[^\n]*", PAGE_TEXT)
+            assert f"{found['success']} %" in row and ("second-hand" in row) == second_hand
+        else:
+            assert f"{found['system']} wins {found['won']} of {found['of']} games" in page
+            assert "This figure is second-hand too" in page
+        for paper in (found["source"], found["read_in"]):
+            number = re.search(r"arXiv:([\d.]+)", paper)
+            assert not number or f"arxiv.org/abs/{number[1]}" in page
