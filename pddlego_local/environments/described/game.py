@@ -49,11 +49,12 @@ Sizes = Annotated[
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Described:
     """A game is a world. With a `folder`, it is the world at that position in the folder's sorted
-    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is the
-    degree of templating of its texts. `sizes` are the minimum and the maximum number of its main
-    things, such as blocks. `constraint` "one" adds a sentence to the problem's text, and a
-    condition to the gold files. `listing` "ranges" replaces the drawn task by a regular one, in
-    which each sentence of the problem's text stands for many facts."""
+    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is
+    the degree of templating of its texts, and "naturally" has words that no training has.
+    `sizes` are the minimum and the maximum number of its main things, such as blocks.
+    `constraint` "one" adds a sentence to the problem's text, and a condition to the gold files.
+    `listing` "ranges" replaces the drawn task by a regular one, in which each sentence of the
+    problem's text stands for many facts."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
@@ -79,7 +80,8 @@ class Described:
     def task_type(self) -> str:
         variant = ", constrained" * (self.constraint == "one")
         variant += ", in ranges" * (self.listing == "ranges")
-        generated = f"{self.world}, {self.text} templated{variant}"
+        way = "told" if self.text == "naturally" else "templated"
+        generated = f"{self.world}, {self.text} {way}{variant}"
         return self.folder.name if self.folder else generated
 
     @property

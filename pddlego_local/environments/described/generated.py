@@ -7,7 +7,7 @@ of Blocksworld under meaningless names (after Valmeekam et al., "PlanBench", §4
 
 import importlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal
@@ -24,7 +24,6 @@ from pddlego_local.environments.described.world import HEADS, World, heads_in, i
 from pddlego_local.environments.writing import Fact, problem_file
 
 _WORLDS = f"{__package__}.worlds"
-_PROBLEM = "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}.\n"
 
 
 @cache
@@ -42,9 +41,18 @@ def _known(name: str) -> str:
 
 
 Family = Annotated[str, AfterValidator(_known)]
-Degree = Literal["moderately", "heavily"]
+Degree = Literal["moderately", "heavily", "naturally"]
+LEARNED: Sequence[Degree] = ("moderately", "heavily")
+"""Trainings use these degrees. No training has the words of the others."""
 Constraint = Literal["none", "one"]
 Listing = Literal["each", "ranges"]
+
+_TEMPLATE = "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}."
+_PROBLEM: Mapping[Degree, str] = {
+    **dict.fromkeys(LEARNED, _TEMPLATE),
+    "naturally": "This time I deal with {things}.\nHere is how I find things: {start}.\n"
+    "Before I leave, I want to see this: {goal}.",
+}
 
 
 def generate(
@@ -97,7 +105,7 @@ def generate(
     return World(
         f"{family} {seed}",
         text,
-        words["problem_text"].strip().format(**told) + sentence,
+        words["problem_text"][degree].format(**told) + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
