@@ -128,12 +128,12 @@ class Described:
         """Starts the game of this seed. Raises ConfigError for files that do not fit together, and
         UnsolvableGame if the goal is unreachable even under delete relaxation."""
         self._simulator = Simulator(self._load(seed), self.task_type)
-        return self._observe(tell(self._world))
+        return Observation(tell(self._world), "", self.won())
 
     def step(self, command: str) -> Observation:
         assert self._simulator
         refusal = self._simulator.carry_out(command)
-        return self._observe("" if refusal else f"Done: {command}.", refusal)
+        return Observation("" if refusal else f"Done: {command}.", refusal, self.won())
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns no goals, because the problem text states the goal."""
@@ -170,9 +170,6 @@ class Described:
         if self.sizes[1] > 100 and self.listing == "each":
             raise ConfigError("environment.sizes above 100 need environment.listing=ranges")
         return generate(self.world, self.text, self.sizes, seed, self.constraint, self.listing)
-
-    def _observe(self, text: str, feedback: str = "") -> Observation:
-        return Observation(text, feedback, self.won())
 
 
 def _named(name: str, text: str) -> bool:

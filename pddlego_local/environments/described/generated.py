@@ -7,7 +7,7 @@ of Blocksworld under meaningless names (after Valmeekam et al., "PlanBench", §4
 
 import importlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal
@@ -46,13 +46,6 @@ LEARNED: Sequence[Degree] = ("moderately", "heavily")
 """Trainings use these degrees. No training has the words of the others."""
 Constraint = Literal["none", "one"]
 Listing = Literal["each", "ranges"]
-
-_TEMPLATE = "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}."
-_PROBLEM: Mapping[Degree, str] = {
-    **dict.fromkeys(LEARNED, _TEMPLATE),
-    "naturally": "This time I deal with {things}.\nHere is how I find things: {start}.\n"
-    "Before I leave, I want to see this: {goal}.",
-}
 
 
 def generate(
@@ -105,7 +98,7 @@ def generate(
     return World(
         f"{family} {seed}",
         text,
-        words["problem_text"][degree].format(**told) + sentence,
+        words["problem_text"][degree].strip().format(**told) + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
@@ -145,7 +138,8 @@ def words_of(family: str) -> dict[str, Any]:
     """Returns the content of `worlds/<family>.yaml`. What is missing there is made from the world's
     domain: the action heads, and the heavily templated text, which begins with `about`."""
     text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
-    words: dict[str, Any] = {"problem_text": _PROBLEM, "written": {}, **yaml.safe_load(text)}
+    frames = yaml.safe_load(resources.files(__package__).joinpath("frames.yaml").read_text("utf-8"))
+    words: dict[str, Any] = {"problem_text": frames, "written": {}, **yaml.safe_load(text)}
     told, texts = words["told"], words["domain_text"]
     told["moderately"] = told["heavily"] | told["moderately"]
     words.setdefault("heads", heads_of(words["domain"]))

@@ -40,7 +40,7 @@ def _problem(text: str, family: Family, degree: Degree, sizes: tuple[int, int]) 
     """Returns the text in three lines, or "" if it describes no world of this family and these
     sizes."""
     words = words_of(family)
-    form = words["problem_text"][degree]
+    form = words["problem_text"][degree].strip()
     parts = re.fullmatch(_pattern(form, "(.+?)"), text)
     if parts is None:
         return ""
