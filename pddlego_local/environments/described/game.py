@@ -111,8 +111,8 @@ class Described:
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
         "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
-        specified" if a correct answer may state another goal: in worlds where further facts follow
-        from the gold goal, in your own worlds, and with a constraint."""
+        specified" in worlds where further facts follow from every gold goal, so that correct
+        answers often state another one, in your own worlds, and with a constraint."""
         specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
         if self.folder or not specified:
             return "not fully specified"
