@@ -3,7 +3,8 @@
 The definition is Planetarium's (Zuo et al., arXiv 2407.03321, github.com/BatsResearch/planetarium):
 the objects and facts of a problem are the nodes of a graph, and two problems are equivalent if
 their graphs are isomorphic. Planetarium first adds to each goal the facts that follow from it. Here
-goals are compared as they are, so no further fact may follow from the gold goal.
+goals are compared as they are. So equivalent problems ask for the same, but a problem whose goal
+also states a fact that follows from the gold goal is different here.
 """
 
 from typing import Literal

@@ -1,22 +1,20 @@
 """Each of our worlds: what it draws, how it is told, and that the reference wins it."""
 
 import hashlib
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turn
+from pddlego_local.environments.described import generated
 from pddlego_local.environments.described.game import Described
-from pddlego_local.environments.described.generated import (
-    Degree,
-    families,
-    generate,
-    words_of,
-)
+from pddlego_local.environments.described.generated import Degree, families, generate, words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.wording import (
     fact_in_words,
@@ -78,7 +76,7 @@ def test_there_are_ten_more_worlds() -> None:
 @pytest.mark.parametrize("family", families())
 def test_the_reference_wins(family: str, planner: FastDownward) -> None:
     for game in range(5):
-        world = Described(world=family, text=DEGREES[game % 2], sizes=(2, 6))
+        world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6))
         outcome = play(Formalizer(), world, ReferenceFormalizer(), planner, game=game)[0]
         assert outcome in ("success", "success_at_start")
         assert outcome == "success" or family in LEARNED
@@ -88,9 +86,9 @@ def test_the_reference_wins(family: str, planner: FastDownward) -> None:
 def test_a_constrained_world_is_solvable_and_says_so(family: str, planner: FastDownward) -> None:
     said = set[str]()
     for game in range(5):
-        world = Described(world=family, text=DEGREES[game % 2], sizes=(2, 6), constraint="one")
+        world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6), constraint="one")
         solve(world, game, planner)
-        plain = generate(family, DEGREES[game % 2], (2, 6), game)
+        plain = generate(family, DEGREES[game % 3], (2, 6), game)
         domain_text, problem_text = world.texts
         assert domain_text == plain.domain_text
         assert problem_text.startswith(f"{plain.problem_text}\n")
@@ -154,9 +152,23 @@ def test_a_text_names_every_object_and_has_as_many_as_it_should(
 def test_texts_of_all_worlds_can_be_recognized(family: str) -> None:
     """All but those with a name that has no number, the kitchen."""
     for seed in range(3):
-        for degree in DEGREES:
+        for degree in generated.LEARNED:
             text = text_of(generate(family, degree, (2, 6), seed))
             assert recognize(text, {family: (2, 6)}) == (text, "")
+
+
+@pytest.mark.parametrize("family", families())
+def test_a_natural_text_has_its_own_words(family: str) -> None:
+    told = words_of(family)["told"]
+    assert told["naturally"].keys() == told["moderately"].keys()
+    for key, phrase in told["naturally"].items():
+        assert phrase not in (told["moderately"][key], told["heavily"][key])
+    for listing, number in itertools.product(get_args(generated.Listing), range(3)):
+        if listing == "each" or "ranges" in words_of(family):
+            drawn = generate(family, "naturally", (2, 6), number, listing=listing)
+            lines = drawn.problem_text.splitlines()
+            assert [line.split()[0] for line in lines] == ["This", "Here", "Before"]
+            assert recognize(text_of(drawn), {family: (2, 6)})[0] == ""
 
 
 def test_an_unknown_world_is_refused_with_the_known_ones() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
+from pddlego_local.environments.described.generated import families, words_of
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.edit import Changes, apply, facts_of
@@ -101,6 +103,20 @@ def test_a_described_world_is_asked_in_one_step_or_two(planner: FastDownward) ->
             assert planner.plan(files["df"], files["pf"]).outcome == "solved"
     assert len(asked) >= 18  # some are over at the start
     assert {tuple(forms) for forms in asked.values()} == {("df pf",), ("df", "pf")}
+
+
+def test_trainings_never_have_the_words_of_natural_texts(planner: FastDownward) -> None:
+    new, seeds = ["I deal with", "I find things", "Before I leave"], range(FIRST_SEED, 100_400)
+    for words in map(words_of, families()):
+        pieces = re.split(r"\{.\}", " {0} ".join(words["told"]["naturally"].values()))
+        new += [piece for piece in pieces if len(piece) > 12]
+        new += words["domain_text"]["naturally"].splitlines()[::2]
+    games = [Game(seed, "described", worlds=families()) for seed in seeds]
+    texts = {game.environment().texts for game in games}
+    assert len(texts) == 2 * len(families())
+    asked = [e for g in games[:6] for e in examples_of(g, slips(g.seed, g.kind), planner, FREE)]
+    told = "\n".join([*map("\n".join, texts), *(example.prompt for example in asked)])
+    assert asked and [each for each in new if each in told] == []
 
 
 @dataclass

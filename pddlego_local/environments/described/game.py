@@ -49,11 +49,12 @@ Sizes = Annotated[
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Described:
     """A game is a world. With a `folder`, it is the world at that position in the folder's sorted
-    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is the
-    degree of templating of its texts. `sizes` are the minimum and the maximum number of its main
-    things, such as blocks. `constraint` "one" adds a sentence to the problem's text, and a
-    condition to the gold files. `listing` "ranges" replaces the drawn task by a regular one, in
-    which each sentence of the problem's text stands for many facts."""
+    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is
+    the degree of templating of its texts, and "naturally" has words that no training has.
+    `sizes` are the minimum and the maximum number of its main things, such as blocks.
+    `constraint` "one" adds a sentence to the problem's text, and a condition to the gold files.
+    `listing` "ranges" replaces the drawn task by a regular one, in which each sentence of the
+    problem's text stands for many facts."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
@@ -79,7 +80,8 @@ class Described:
     def task_type(self) -> str:
         variant = ", constrained" * (self.constraint == "one")
         variant += ", in ranges" * (self.listing == "ranges")
-        generated = f"{self.world}, {self.text} templated{variant}"
+        way = "told" if self.text == "naturally" else "templated"
+        generated = f"{self.world}, {self.text} {way}{variant}"
         return self.folder.name if self.folder else generated
 
     @property
@@ -109,8 +111,8 @@ class Described:
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
         "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
-        specified" if a correct answer may state another goal: in worlds where further facts follow
-        from the gold goal, in your own worlds, and with a constraint."""
+        specified" in worlds where further facts follow from every gold goal, so that correct
+        answers often state another one, in your own worlds, and with a constraint."""
         specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
         if self.folder or not specified:
             return "not fully specified"
@@ -126,12 +128,12 @@ class Described:
         """Starts the game of this seed. Raises ConfigError for files that do not fit together, and
         UnsolvableGame if the goal is unreachable even under delete relaxation."""
         self._simulator = Simulator(self._load(seed), self.task_type)
-        return self._observe(tell(self._world))
+        return Observation(tell(self._world), "", self.won())
 
     def step(self, command: str) -> Observation:
         assert self._simulator
         refusal = self._simulator.carry_out(command)
-        return self._observe("" if refusal else f"Done: {command}.", refusal)
+        return Observation("" if refusal else f"Done: {command}.", refusal, self.won())
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns no goals, because the problem text states the goal."""
@@ -168,9 +170,6 @@ class Described:
         if self.sizes[1] > 100 and self.listing == "each":
             raise ConfigError("environment.sizes above 100 need environment.listing=ranges")
         return generate(self.world, self.text, self.sizes, seed, self.constraint, self.listing)
-
-    def _observe(self, text: str, feedback: str = "") -> Observation:
-        return Observation(text, feedback, self.won())
 
 
 def _named(name: str, text: str) -> bool:

@@ -24,7 +24,6 @@ from pddlego_local.environments.described.world import HEADS, World, heads_in, i
 from pddlego_local.environments.writing import Fact, problem_file
 
 _WORLDS = f"{__package__}.worlds"
-_PROBLEM = "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}.\n"
 
 
 @cache
@@ -42,7 +41,9 @@ def _known(name: str) -> str:
 
 
 Family = Annotated[str, AfterValidator(_known)]
-Degree = Literal["moderately", "heavily"]
+Degree = Literal["moderately", "heavily", "naturally"]
+LEARNED: Sequence[Degree] = ("moderately", "heavily")
+"""Trainings use these degrees. No training has the words of the others."""
 Constraint = Literal["none", "one"]
 Listing = Literal["each", "ranges"]
 
@@ -97,7 +98,7 @@ def generate(
     return World(
         f"{family} {seed}",
         text,
-        words["problem_text"].strip().format(**told) + sentence,
+        words["problem_text"][degree].strip().format(**told) + sentence,
         heads_in(text, family),
         in_order(domain),
         in_order(problem_file("task", family, objects, start, goal)),
@@ -137,7 +138,8 @@ def words_of(family: str) -> dict[str, Any]:
     """Returns the content of `worlds/<family>.yaml`. What is missing there is made from the world's
     domain: the action heads, and the heavily templated text, which begins with `about`."""
     text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
-    words: dict[str, Any] = {"problem_text": _PROBLEM, "written": {}, **yaml.safe_load(text)}
+    frames = yaml.safe_load(resources.files(__package__).joinpath("frames.yaml").read_text("utf-8"))
+    words: dict[str, Any] = {"problem_text": frames, "written": {}, **yaml.safe_load(text)}
     told, texts = words["told"], words["domain_text"]
     told["moderately"] = told["heavily"] | told["moderately"]
     words.setdefault("heads", heads_of(words["domain"]))

@@ -2,7 +2,7 @@
 
 import random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered
+from pddlego_local.environments.described.drawing import Drawing, Words, most_of, numbered, other
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
@@ -19,7 +19,7 @@ def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
     planes = numbered("airplane", chance.randint(1, 2))
     packages = numbered("package", count)
     starts = {package: chance.choice(list(where)) for package in packages}
-    sent = chance.sample(packages, max(1, round(count * 2 / 3)))
+    sent = most_of(chance, packages)
     at = [
         *((truck, chance.choice([p for p in where if where[p] == c])) for truck, c in trucks),
         *((plane, chance.choice(list(airports.values()))) for plane in planes),
@@ -35,9 +35,5 @@ def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
             "city": cities,
         },
         [("at", *pair) for pair in at] + [("in_city", *pair) for pair in where.items()],
-        [
-            ("at", package, chance.choice([place for place in where if place != starts[package]]))
-            for package in packages
-            if package in sent
-        ],
+        [("at", package, other(chance, list(where), starts[package])) for package in sent],
     )
