@@ -1,13 +1,13 @@
 """The user's cache folder, which keeps folders that are made only once."""
 
-import contextlib
 import functools
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+import filelock
 
 
 def kept(name: str) -> Path:
@@ -19,19 +19,19 @@ def kept(name: str) -> Path:
 def made_once(name: str, make: Callable[[Path], object]) -> Path:
     """Returns the cache's folder `name`; if it does not exist, `make` fills it.
 
-    The folder exists only once it is complete. Several processes may make it at the same time,
-    provided that all of them write the same files.
+    The folder exists only once it is complete. If another process is making it, this one waits.
     """
     folder = kept(name)
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder.parent))
-        try:
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(f".unfinished-{name}")
+    with filelock.FileLock(folder.with_name(f".lock-{name}")):
+        if not folder.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)  # of a process that did not finish
+            unfinished.mkdir()
             make(unfinished)
-            with contextlib.suppress(OSError):  # another process was first: its files are the same
-                unfinished.rename(folder)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.rename(folder)
     return folder
 
 
