@@ -113,7 +113,7 @@ class Described:
         "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
         specified" in worlds where further facts follow from every gold goal, so that correct
         answers often state another one, in your own worlds, and with a constraint."""
-        specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
+        specified = words_of(self.world).get("compared") and self.constraint == "none"
         if self.folder or not specified:
             return "not fully specified"
         return compare(self._world.domain, self._world.problem, problem)
