@@ -206,6 +206,11 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     if options.device == "cpu":
         environment.setdefault("VLLM_CPU_KVCACHE_SPACE", str(options.kv_cache_gib))
+        # vLLM would keep a core free for its engine, which needs little of it.
+        environment.setdefault("VLLM_CPU_NUM_OF_RESERVED_CPU", "0")
+        if environment.get("OMP_NUM_THREADS") == "1":
+            # A separate worker process would cost half a core: the engine waits for it in a loop.
+            environment.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
     # The server must not see the caller's packages, nor settings that have an option here.
     for variable in NOT_FROM_OUTSIDE:
         environment.pop(variable, None)

@@ -27,7 +27,7 @@ KNOWN = {
 VARIABLES = {
     *("VLLM_NO_USAGE_STATS", "VLLM_CPU_KVCACHE_SPACE", "VLLM_BATCH_INVARIANT", "VLLM_API_KEY"),
     *("VLLM_USE_FLASHINFER_SAMPLER", "VLLM_SYSTEM_START_DATE", "VLLM_USE_V2_MODEL_RUNNER"),
-    "VLLM_USE_DEEP_GEMM",
+    *("VLLM_USE_DEEP_GEMM", "VLLM_CPU_NUM_OF_RESERVED_CPU", "VLLM_ENABLE_V1_MULTIPROCESSING"),
 }
 UNKNOWN = {"--per-request-spec-decode-metrics"}  # of forced tokens, which 0.23 is started without
 LAUNCH = launch_module()

@@ -256,6 +256,20 @@ def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
         assert environment["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
 
 
+def test_a_server_on_the_cpu_computes_on_all_cores_and_with_one_thread_in_one_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launch = launch_module()
+    options = launch.parse(["model", "--device", "cpu"])
+    for threads, processes in (("1", "0"), ("2", None)):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        environment = launch.server_environment(options)
+        assert environment["VLLM_CPU_NUM_OF_RESERVED_CPU"] == "0"
+        assert environment.get("VLLM_ENABLE_V1_MULTIPROCESSING") == processes
+    cuda = launch.server_environment(launch.parse(["model", "--device", "cuda"]))
+    assert "VLLM_CPU_NUM_OF_RESERVED_CPU" not in cuda
+
+
 def test_doctor_takes_untold_memory_for_no_missing_gpu(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
