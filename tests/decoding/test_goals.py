@@ -131,14 +131,19 @@ def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
         stages.send(dropped.replace(goal, "(at cellar)"))
 
 
-def test_where_all_facts_are_true_one_is_denied() -> None:
-    asked = GrammarContext(goal="unmet", domain=SMALL)
-    staged = constraint_for("typed", PROBLEM, asked)
+def after(rung: str, objects: str, rest: str, *names: str) -> tuple[Stages, Stage]:
+    """The stages of a small problem, after its objects and the rest were sent, and the next one."""
+    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(names))
+    staged = constraint_for(rung, PROBLEM, asked)
     assert staged.in_stages
     stages = staged.stages()
     next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t)')
-    again = stages.send(' (:init (p a) (p b)) (:goal (p a)))"}')
+    stages.send(f'{{"pf": "(define (problem p) (:domain d) (:objects{objects}')
+    return stages, stages.send(rest)
+
+
+def test_where_all_facts_are_true_one_is_denied() -> None:
+    _, again = after("typed", " a b - t)", ' (:init (p a) (p b)) (:goal (p a)))"}')
     assert decoder_verdict(again.grammar, ' (:goal (p a)))"}') == "rejected"
     assert decoder_verdict(again.grammar, ' (:goal (not (p b))))"}') == "accepted"
     assert decoder_verdict(again.grammar, ' (:goal (and (p a) (not (p a)))))"}') == "accepted"
@@ -146,13 +151,7 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
-    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(("a",)))
-    staged = constraint_for(rung, PROBLEM, asked)
-    assert staged.in_stages
-    stages = staged.stages()
-    next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
-    added = stages.send(' (:init) (:goal (and)))"}')
+    stages, added = after(rung, ")", ' (:init) (:goal (and)))"}', "a")
     assert (added.name, added.rollback_chars) == ("objects", len(') (:init) (:goal (and)))"}'))
     assert decoder_verdict(added.grammar, " a - t)") == "accepted"
     assert decoder_verdict(added.grammar, ")") == "rejected"
@@ -163,26 +162,14 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
 
 
 def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
-    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(("a",)))
-    staged = constraint_for("grounded", PROBLEM, asked)
-    assert staged.in_stages
-    stages = staged.stages()
-    next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a)')
-    added = stages.send(' (:init) (:goal (and)))"}')
+    _, added = after("grounded", " a)", ' (:init) (:goal (and)))"}', "a")
     assert added.rollback_chars == len(' a) (:init) (:goal (and)))"}')
     assert decoder_verdict(added.grammar, " a - t)") == "accepted"
     assert decoder_verdict(added.grammar, " - t a - t)") == "rejected"
 
 
 def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
-    asked = GrammarContext(goal="unmet", domain=SMALL)
-    staged = constraint_for("grounded", PROBLEM, asked)
-    assert staged.in_stages
-    stages = staged.stages()
-    next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
-    goal = stages.send(' (:init) (:goal (and)))"}')
+    _, goal = after("grounded", ")", ' (:init) (:goal (and)))"}')
     assert decoder_verdict(goal.grammar, ' (:goal (or)))"}') == "accepted"
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
 
