@@ -7,12 +7,11 @@ import pytest
 import yaml
 
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES
-from pddlego_local.models.weights import identity_of, locate
 from tests.docs.records import RESULTS, ROOT, Cell, cells, gained_and_lost, told
 
 PAGE = "docs/results/nano_edit.md"
 PAGE_TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
-OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
+OWN = "nano_edit/records.tar.xz"
 REAL = "nano_edit/valid_unseen"
 CONVENTION = {  # what the page says of every game
     "environment.budget": {"limit": 50, "unit": "actions"},
@@ -195,29 +194,21 @@ def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
     assert columns == [alfworld, coin, hard]
 
 
-def test_a_model_that_was_chosen_after_the_result_is_called_exploratory() -> None:
-    assert "**A model that plays worse, exploratory.**" in told(PAGE)
-    assert "these p values are exploratory" in told(PAGE)
+def test_a_repair_wins_the_games_of_typed() -> None:
+    (repaired,) = cells("nano_edit/repair_records.tar.xz")
+    assert (repaired.asks("decoding.rung"), repaired.asks("decoding.repair")) == ("free", "typed")
+    played = arms(OWN, "alfworld_unseen")
+    assert games(repaired) == games(played["typed"])
+    gained, lost, _ = gained_and_lost(games(played["free"]), games(repaired))
+    won, free = repaired.total("won"), played["free"].total("won")
+    said = f"wins {won} of the {len(repaired.rows)} games: the {free} that `free` wins and {gained}"
+    assert lost == 0 and said in told(PAGE)
+    assert f"{100 * repaired.mean('won'):.1f} % freely with a repair" in told("README.md")
+
+
+def test_the_page_says_how_the_weaker_model_was_trained() -> None:
     (rounds,) = yaml.safe_load((ROOT / "conf/train/nano_edit_early.yaml").read_text())["rounds"]
     assert f"{rounds['slips']:,} games and {rounds['steps']:,} steps" in told(PAGE)
-    assert "that result is exploratory" in told("docs/results/README.md")
-    assert {one.asks("decoding.rung") for one in cells(EARLY)} == {
-        "free",
-        "json",
-        "typed",
-        "grounded",
-    }
-    played = arms(EARLY, "alfworld_unseen")
-    assert games(played["json"]) == games(played["free"])  # it changes no game's end
-
-
-def test_the_early_weights_that_ship_are_a_second_training_on_the_same_maps() -> None:
-    ship = identity_of("nano_edit_early", None, locate("nano_edit_early"))
-    for cell in cells(EARLY):
-        assert cell.run["model"]["training_maps_sha256"] == ship["training_maps_sha256"]
-        assert cell.run["model"]["fingerprint"] != ship["fingerprint"]
-    for page in (PAGE, "weights/nano_edit_early/README.md"):
-        assert "a second training with" in told(page) and "do not ship" in told(page)
 
 
 def test_the_card_counts_the_unseen_games() -> None:

@@ -3,10 +3,26 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.docs.records import ROOT, Cell, cells, told
 
 PAGE = "docs/results/mechanism.md"
-PLAYED = cells("mechanism/records.tar.xz")
+ARCHIVES = {
+    "Whole files in CoinCollector": cells("mechanism/records.tar.xz"),
+    "Edits in ALFWorld": cells("mechanism/edit_records.tar.xz"),
+}
+PLAYED = {  # the arms that are finished
+    title: [cell for cell in played if cell.finished == max(one.finished for one in played)]
+    for title, played in ARCHIVES.items()
+}
+SAMPLED = {
+    "Whole files in CoinCollector": "`reject_typed` samples {reject_typed} tokens per game won and"
+    " `reject_grounded` {reject_grounded}, where `typed` samples {typed} and `grounded` {grounded}",
+    "Edits in ALFWorld": "`repair_grounded` samples {repair_grounded} tokens per game won, where"
+    " `grounded` samples {grounded} tokens per game won. For `reject_grounded` they are"
+    " {reject_grounded}, and for `free` {free}.",
+}
 NOT_ASKED: dict[str, Any] = {
     "rollback": True,
     "reason": "none",
@@ -41,41 +57,54 @@ def line(cell: Cell) -> list[str]:
     ]
 
 
-def test_the_table_comes_from_the_records() -> None:
-    text = (ROOT / PAGE).read_text(encoding="utf-8")
-    shown = re.findall(r"^\| `(\w+)` \| [^|]+ \| (.*) \|$", text, re.MULTILINE)
-    assert len(shown) == 15
+def section(title: str) -> str:
+    text = (ROOT / PAGE).read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
+    return text.partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("title", PLAYED)
+def test_the_table_comes_from_the_records(title: str) -> None:
+    row = re.compile(r"^\| `(\w+)` \|(?: [^|]+ \|)? (\d+ of .*) \|$", re.MULTILINE)
+    shown = row.findall(section(title))
+    assert len(shown) == {"Edits in ALFWorld": 13}.get(title, 15)
+    left = [cell for cell in ARCHIVES[title] if cell not in PLAYED[title]]
+    assert {arm(cell).partition("_")[0] for cell in left} <= {"draft"}
+    for cell in left:
+        assert f"`{arm(cell)}` wins {cell.total('won')} of {cell.finished} games" in told(PAGE)
     assert {name: rest.split(" | ") for name, rest in shown} == {
-        arm(cell): line(cell) for cell in PLAYED
+        arm(cell): line(cell) for cell in PLAYED[title]
     }
 
 
 def test_the_model_is_asked_again_with_the_static_checks_messages() -> None:
-    (again,) = (cell for cell in PLAYED if arm(cell) == "again")
-    assert again.asks("decoding.feedback") == "explained"
+    for played in PLAYED.values():
+        (again,) = (cell for cell in played if arm(cell) == "again")
+        assert again.asks("decoding.feedback") == "explained"
     assert "asked again up to five times with the static check's messages" in told(PAGE)
     control = told("docs/understand/control_arms.md")
     assert "asking again with the static check's messages (not the planner's)" in control
 
 
-def test_every_game_was_played_after_the_declaration_and_counts_once() -> None:
-    starts = [start for cell in PLAYED for start in cell.run["starts"]]
+@pytest.mark.parametrize("title", PLAYED)
+def test_every_game_was_played_after_the_declaration_and_counts_once(title: str) -> None:
+    starts = [start for cell in PLAYED[title] for start in cell.run["starts"]]
     assert {start["dirty"] for start in starts} == {False}
     assert min(start["began"] for start in starts) > max(start["committed"] for start in starts)
-    assert {cell.finished for cell in PLAYED} == {130}
-    games = [[row["game"] for row in cell.rows] for cell in PLAYED]
+    games = [[row["game"] for row in cell.rows] for cell in PLAYED[title]]
     assert all(sorted(one) == sorted(games[0]) for one in games)
-    assert f"{len(games[0])} count" in told(PAGE)
+    (finished,) = {cell.finished for cell in PLAYED[title]}
+    assert f"{finished} games" in section(title)
+    assert finished == len(games[0]) or f"{len(games[0])} count" in " ".join(section(title).split())
+
+
+def sampled(cell: Cell) -> str:
+    """How many tokens were sampled for each game won."""
+    tokens = cell.total("completion_tokens") - cell.total("forced_tokens")
+    return f"{tokens / cell.total('won'):,.0f}" if cell.total("won") else ""
 
 
 def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
-    sampled = {
-        arm(cell): (cell.total("completion_tokens") - cell.total("forced_tokens"))
-        / cell.total("won")
-        for cell in PLAYED
-    }
-    said = "({:,.0f} and {:,.0f}, where `typed` and `grounded` take {:,.0f} and {:,.0f})"
-    names = ("reject_typed", "reject_grounded", "typed", "grounded")
-    assert said.format(*(sampled[name] for name in names)) in told(PAGE)
-    times = {round(sampled[f"reject_{rung}"] / sampled[rung]) for rung in ("typed", "grounded")}
-    assert times == {3} and "takes about three times as many sampled tokens" in told(PAGE)
+    for title, said in SAMPLED.items():
+        prices = {arm(cell): sampled(cell) for cell in PLAYED[title]}
+        assert said.format(**prices) in " ".join(section(title).split())
+        assert "{grounded} against {repair_grounded}".format(**prices) in told(PAGE)

@@ -121,7 +121,9 @@ def test_what_is_won_without_a_model() -> None:
     assert f"all equally likely | {found['random_policy']} |" in told(PAGE)
     assert f"PDDL-edit by hand-written rules | {found['pddl_edit']} |" in told(PAGE)
     won, of = map(int, found["random_policy"].split(" of "))
-    assert f"draws valid commands at random wins {100 * won / of:.0f} %" in told("README.md")
+    assert f"Random valid commands, which models do not see, win {100 * won / of:.0f} %" in told(
+        "README.md"
+    )
 
 
 def test_how_many_episodes_have_no_result() -> None:

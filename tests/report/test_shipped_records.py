@@ -17,6 +17,7 @@ from pddlego_local.report.cells import find_cells
 from tests.docs.records import told
 from tests.report.test_export import lines_of
 from tools.bench.cut_answers import measured
+from tools.bench.steps import rows
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs/results"
@@ -105,6 +106,14 @@ def test_the_verdicts_are_the_reports(reports: Path, page: str, of: dict[str, st
 def test_each_verdict_on_a_page_is_looked_for(page: str) -> None:
     listed = ["".join(re.findall(CLAIM, of["said"])[:1]) for of in ON_PAGES[page]]
     assert re.findall(CLAIM, told(page).replace("*", "")) == list(filter(None, listed))
+
+
+@pytest.mark.parametrize("sweep", ["mechanism", "mechanism_edit"])
+def test_the_steps_to_a_rung_add_up_to_the_declared_difference(records: Path, sweep: str) -> None:
+    found = rows(find_cells([records / sweep]), "grounded")
+    whole, *steps = (round(100 * difference) for _, difference, _ in found)
+    assert f"primary, `free` → `grounded`: **+{whole} points" in told("docs/results/mechanism.md")
+    assert len(steps) == 3 and abs(sum(steps) - whole) <= 1  # each is rounded
 
 
 def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
@@ -213,19 +222,14 @@ def test_the_table_of_described_worlds_comes_from_the_records(reports: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("sweep", "environment"),
-    [
-        *[("nano_edit", name) for name in ("coin", "cooking_easy", "cooking_hard")],
-        *[(sweep, "alfworld_unseen") for sweep in ("nano_edit", "nano_edit_early")],
-    ],
+    "environment",
+    ["coin", "cooking_easy", "cooking_hard", "alfworld_unseen"],
     ids=lambda name: name.removeprefix("alfworld_"),  # it needs no ALFWorld, and has no marker
 )
-def test_the_rows_of_edits_come_from_the_records(
-    sweep: str, environment: str, reports: Path
-) -> None:
-    lines = lines_of(reports / sweep / "report.csv")
+def test_the_rows_of_edits_come_from_the_records(environment: str, reports: Path) -> None:
+    lines = lines_of(reports / "nano_edit" / "report.csv")
     rows = [row for row in lines if row["environment"] == environment]
-    shown = re.search(rf"^\| `{sweep}`, `{environment}`.*$", OF_EDITS, re.MULTILINE)
+    shown = re.search(rf"^\| `nano_edit`, `{environment}`.*$", OF_EDITS, re.MULTILINE)
     assert shown and [row["decoding"] for row in rows] == ["free", "json", "typed", "grounded"]
     _, _, games, *cells = shown[0].split("|")
     told = [cell.replace("*", "").strip() for cell in cells]

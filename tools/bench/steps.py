@@ -46,10 +46,8 @@ def difference(base: CellRecord, other: CellRecord) -> tuple[float, Interval]:
     """Returns the difference in games won, from -1 to 1, and its interval for new maps."""
     tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
     for pair in pairs_of(Arm((base,)), Arm((other,)), ()):
-        won = pair.base_won, solved(pair.other)
-        tallies[pair.cluster].update(
-            pairs=1, gained=won == (False, True), lost=won == (True, False)
-        )
+        old, new = pair.base_won, solved(pair.other)
+        tallies[pair.cluster].update(pairs=1, gained=new and not old, lost=old and not new)
     paired = Paired([Tally(**tally) for tally in tallies.values()])
     return paired.difference or 0.0, paired.interval()
 
@@ -66,11 +64,8 @@ def rows(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Inter
 
 def main() -> None:
     out, *runs = map(Path, sys.argv[1:])
-    panels = {
-        f"{run.name}: {rung}": rows(find_cells([run]), rung)
-        for run in runs
-        for rung in ("typed", "grounded")
-    }
+    ways = [(run, rung) for run in runs for rung in ("typed", "grounded")]
+    panels = {f"{run.name}: {rung}": rows(find_cells([run]), rung) for run, rung in ways}
     with drawing(out, "steps", [rows_height(len(steps)) for steps in panels.values()]) as axes:
         for axis, (title, steps) in zip(axes, panels.items(), strict=True):
             draw_dots(axis, title, steps, differences=True)
