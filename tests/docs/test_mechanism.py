@@ -64,7 +64,7 @@ def section(title: str) -> str:
 
 @pytest.mark.parametrize("title", PLAYED)
 def test_the_table_comes_from_the_records(title: str) -> None:
-    row = re.compile(r"^\| `(\w+)` \|(?: [^|]+ \|)? (\d+ of .*) \|$", re.MULTILINE)
+    row = re.compile(r"^\| `(\w+)` \|(?: [^|]+ \|)? (\d+ of \d+ \| \d+ %.*) \|$", re.MULTILINE)
     shown = row.findall(section(title))
     assert len(shown) == {"Edits in ALFWorld": 13}.get(title, 15)
     left = [cell for cell in ARCHIVES[title] if cell not in PLAYED[title]]
@@ -108,3 +108,19 @@ def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
         prices = {arm(cell): sampled(cell) for cell in PLAYED[title]}
         assert said.format(**prices) in " ".join(section(title).split())
         assert "{grounded} against {repair_grounded}".format(**prices) in told(PAGE)
+
+
+def test_the_table_at_equal_cost_comes_from_the_records() -> None:
+    text = section("Whole files in CoinCollector")
+    row = re.compile(r"^\| `(\w+)`(?:, best of (\d))? \| ([\d,]+) \| (.*) \|$", re.MULTILINE)
+    played = {
+        (arm(cell), cell.asks("decoding.best_of") or 1): cell
+        for archive in ("records", "cost_records")
+        for cell in cells(f"mechanism/{archive}.tar.xz")
+    }
+    shown = row.findall(text)
+    assert len(shown) == 7
+    for name, best_of, tokens, won in shown:
+        cell = played[name, int(best_of or 1)]
+        sampled = cell.mean("completion_tokens") - cell.mean("forced_tokens")
+        assert (tokens, won) == (f"{sampled:,.0f}", f"{cell.total('won')} of {len(cell.rows)}")
