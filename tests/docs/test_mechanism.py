@@ -23,10 +23,8 @@ SAMPLED = {
     " `grounded` samples {grounded} tokens per game won. For `reject_grounded` they are"
     " {reject_grounded}, and for `free` {free}.",
 }
-NOT_ASKED: dict[str, Any] = {
-    "rollback": True,
-    "reason": "none",
-}  # what an arm has that does not say it
+# What an arm has that does not say it.
+NOT_ASKED: dict[str, Any] = {"rollback": True, "reason": "none"}
 
 
 def arm(cell: Cell) -> str:

@@ -256,9 +256,7 @@ def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
         assert environment["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
 
 
-def test_a_server_on_the_cpu_computes_on_all_cores_and_with_one_thread_in_one_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_on_the_cpu_uses_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     launch = launch_module()
     options = launch.parse(["model", "--device", "cpu"])
     for threads, processes in (("1", "0"), ("2", None)):
