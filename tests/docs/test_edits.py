@@ -231,16 +231,17 @@ def test_published_figures_stand_with_their_source() -> None:
 
 
 def test_free_lists_change_next_to_no_game() -> None:
-    names = {environment: name for name, (_, environment) in NAMED.items()}
-    played = cells("lists/own_records.tar.xz")
-    for cell in played:
-        environment, rung = cell.run["labels"]["environment"], str(cell.asks("decoding.rung"))
-        tight = {
-            game: won for game, won in games(arms(OWN, environment)[rung]).items() if game < 100
-        }
-        gained, lost, _ = gained_and_lost(tight, games(cell))
-        won = f"{sum(tight.values())} of {len(tight)} | {cell.total('won')} of {len(cell.rows)}"
-        assert f"| {names[environment]} | `{rung}` | {won} | {lost} | {gained} |" in told(
-            "docs/results/lists.md"
-        )
-    assert len(played) == 8
+    def named(cell: Cell) -> str:
+        labels = [cell.run["labels"][name] for name in ("environment", "method", "model")]
+        return " | ".join(f"`{name}`" for name in (*labels, cell.asks("decoding.rung")))
+
+    tight = {
+        named(cell): games(cell) for one in (OWN, "sample/records.tar.xz") for cell in cells(one)
+    }
+    again = [cell for name in ("own", "sample") for cell in cells(f"lists/{name}_records.tar.xz")]
+    for cell in again:
+        before = {game: tight[named(cell)][game] for game in games(cell)}
+        gained, lost, _ = gained_and_lost(before, games(cell))
+        won = " | ".join(f"{sum(arm.values())} of {len(arm)}" for arm in (before, games(cell)))
+        assert f"| {named(cell)} | {won} | {lost} | {gained} |" in told("docs/results/lists.md")
+    assert len(again) == 12

@@ -109,14 +109,13 @@ def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
 
 
 def test_the_table_at_equal_cost_comes_from_the_records() -> None:
-    text = section("Whole files in CoinCollector")
     row = re.compile(r"^\| `(\w+)`(?:, best of (\d))? \| ([\d,]+) \| (.*) \|$", re.MULTILINE)
     played = {
         (arm(cell), cell.asks("decoding.best_of") or 1): cell
         for archive in ("records", "cost_records")
         for cell in cells(f"mechanism/{archive}.tar.xz")
     }
-    shown = row.findall(text)
+    shown = row.findall(section("Whole files in CoinCollector"))
     assert len(shown) == 7
     for name, best_of, tokens, won in shown:
         cell = played[name, int(best_of or 1)]
