@@ -256,7 +256,7 @@ def _answers(
     role: Role, comparisons: Sequence[Sequence[Pair]], unit: Callable[[Pair], GameKey]
 ) -> list[Answer]:
     """Returns the answer of each comparison to the question with these independent units."""
-    paired = [_paired(pairs, unit) for pairs in comparisons]
+    paired = [tallied(pairs, unit) for pairs in comparisons]
     tested = [None if role == "not asked" else found.p for found in paired]
     levels = iter(holm([p for p in tested if p is not None]))
     answers = []
@@ -276,11 +276,11 @@ def _answers(
     return answers
 
 
-def _paired(
+def tallied(
     pairs: Iterable[Pair], unit: Callable[[Pair], GameKey], missing_favour_other: bool = False
 ) -> Paired:
-    """Tallies success after the last trial. Missing results favour `other` or, by default,
-    `base`."""
+    """Returns both arms' results by cluster, with success after the last trial. `unit` gives a
+    pair's cluster. Missing results favour `other` or, by default, `base`."""
     tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
@@ -300,7 +300,7 @@ def _comparison(
     before: Before,
 ) -> Comparison:
     def by_map(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
-        return _paired(pairs, lambda pair: pair.cluster, missing_favour_other)
+        return tallied(pairs, lambda pair: pair.cluster, missing_favour_other)
 
     both = [pair for pair in pairs if pair.finished]
     first, found = group[0], by_map(both)

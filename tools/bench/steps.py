@@ -9,15 +9,13 @@ number.
 """
 
 import sys
-from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord, find_cells
-from pddlego_local.report.comparisons import GameKey, pairs_of, solved
+from pddlego_local.report.comparisons import pairs_of, tallied
 from pddlego_local.report.figures.plotting import draw_dots, drawing, rows_height
-from pddlego_local.report.statistics.paired import Paired, Tally
 from pddlego_local.report.statistics.rates import Interval
 
 STEPS = {
@@ -27,28 +25,21 @@ STEPS = {
     "masks (free + reject → {rung})": ("reject", "rung"),
     "layout ({rung} with any layout → {rung})": ("any", "rung"),
 }
-MASKED = {"lists": "free", "rollback": True, "reason": "none"}
 
 
 def place(cell: CellRecord, rung: str) -> str:
     """Returns where a cell lies on the way to a rung, "" if it does not."""
-    decoding = {"rollback": True, "reason": "none"} | cell.run.identity["decoding"]
-    if decoding["rung"] == rung and decoding.items() >= MASKED.items():
+    decoding, label = cell.run.identity["decoding"], cell.labels["decoding"]
+    if label == rung and decoding["lists"] == "free" and decoding.get("rollback", True):
         return "rung" if decoding["layout"] == "line" else "any"
-    if decoding["rung"] != "free" or cell.run.identity["method"]["max_retries"]:
-        return ""
-    knows = decoding["repair"], (decoding.get("reject") or {"rung": "none"})["rung"]
-    ways = {("none", "none"): "free", (rung, "none"): "repair", ("none", rung): "reject"}
-    return ways.get(knows, "")
+    ways = {"free": "free", f"free + repair {rung}": "repair", f"free + reject {rung}": "reject"}
+    return "" if cell.run.identity["method"]["max_retries"] else ways.get(label, "")
 
 
 def difference(base: CellRecord, other: CellRecord) -> tuple[float, Interval]:
     """Returns the difference in games won, from -1 to 1, and its interval for new maps."""
-    tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
-    for pair in pairs_of(Arm((base,)), Arm((other,)), ()):
-        old, new = pair.base_won, solved(pair.other)
-        tallies[pair.cluster].update(pairs=1, gained=new and not old, lost=old and not new)
-    paired = Paired([Tally(**tally) for tally in tallies.values()])
+    pairs = pairs_of(Arm((base,)), Arm((other,)), ())
+    paired = tallied((pair for pair in pairs if pair.finished), lambda pair: pair.cluster)
     return paired.difference or 0.0, paired.interval()
 
 
