@@ -45,8 +45,6 @@ def played(environment: str, games: Iterable[int], rung: str = "typed") -> Itera
 class _Listener:
     """Passes questions on to a model and keeps them with their answers."""
 
-    decodes: ClassVar[Literal[False]] = False
-
     def __init__(self, model: WholeAnswerModel) -> None:
         self.answered: list[tuple[AnyQuestion, str]] = []
         self._model = model

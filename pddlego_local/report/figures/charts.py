@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
-from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
+from pddlego_local.report.cells import CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures import plotting
 from pddlego_local.report.figures.plotting import Panel
