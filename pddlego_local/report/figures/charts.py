@@ -65,10 +65,6 @@ class Series:
         return " ".join(filter(None, [self.system, self.place]))
 
     @property
-    def arm(self) -> str:
-        return f"{self.panel}: {self.line}"
-
-    @property
     def name(self) -> str:
         return f"{self.line}, {self.decoding}"
 
