@@ -4,7 +4,6 @@ from typing import get_args
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, choice
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.question import GrammarContext
@@ -32,11 +31,6 @@ def test_only_pddl_is_drawn_in_stages() -> None:
     assert staged == {(rung, form) for rung in upper for form in ("pddl", "domain", "problem")} | {
         (rung, "edit") for rung in upper[1:]
     }
-
-
-def test_an_unknown_rung_is_named() -> None:
-    with pytest.raises(ConfigError, match="'nonsense'"):
-        constraint_for("nonsense")
 
 
 def test_the_table_has_every_form_and_every_rung() -> None:

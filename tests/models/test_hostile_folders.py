@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU
 
@@ -21,14 +20,9 @@ Change = Callable[[Path], object]
 WEIGHTS = "model.safetensors"
 
 
-@pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_random_llama(tmp_path_factory.mktemp("good") / "random", seed=3)
-
-
 @pytest.fixture
-def folder(good: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(good, tmp_path / "model"))
+def folder(random_llama: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(random_llama, tmp_path / "model"))
 
 
 def config(**changes: object) -> Change:
