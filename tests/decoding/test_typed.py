@@ -138,8 +138,7 @@ def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
         assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
 
 
-def test_what_is_accepted_the_planner_accepts() -> None:
-    with FastDownward() as planner:
-        for name in ACCEPTED.keys() - {"constants only"}:
-            outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
-            assert outcome in ("solved", "unsolvable", "goal_already_true"), name
+def test_what_is_accepted_the_planner_accepts(planner: FastDownward) -> None:
+    for name in ACCEPTED.keys() - {"constants only"}:
+        outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
+        assert outcome in ("solved", "unsolvable", "goal_already_true"), name

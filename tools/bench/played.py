@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import Event
