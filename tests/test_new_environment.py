@@ -133,7 +133,6 @@ Edit = tuple[str, str, str]
 """In a file, this text becomes that one."""
 
 GAME, CONF, METHOD = "lamp.py", "conf/environment/lamp.yaml", "hopeful/method.py"
-HUNT, TABLES, WORDS = "hunt/game.py", "hunt/tables.yaml", "hunt/prompts/environment.yaml"
 OF_OUTCOMES = (
     "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
 )

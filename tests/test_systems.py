@@ -35,8 +35,9 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
         if method != "random_policy":
             assert {row.outcome for row in rows} <= {"success", "success_at_start"}, method
             assert all(row.won for row in rows)
+            assert not any(row.refused or row.solver_errors or row.edit_faults for row in rows)
+            assert not any(row.simulation_errors for row in rows), method
         if method in BY_SUBGOALS:
-            assert not any(row.refused for row in rows), method
             failed = [row.notes["subgoals"].get("failed", 0) for row in rows if row.calls]
             assert not any(failed), method
         calls = sum(row.calls for row in rows)

@@ -64,7 +64,6 @@ class _Left(BaseException):
 class _Caller(WholeAnswerModel):
     """Stands in for the episode's model and passes its questions to the caller."""
 
-    decodes: ClassVar[Literal[False]] = False
     question: AnyQuestion | None = None
     finished = True
 

@@ -6,7 +6,7 @@ import importlib.util
 from rich.console import Console
 
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.training.settings import compose_grpo, compose_training
+from pddlego_local.training.settings import GrpoSettings, TrainSettings, compose_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,12 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True)
     if arguments.name == "grpo":
-        grpo = compose_grpo(arguments.name, arguments.overrides)
+        grpo = compose_settings(GrpoSettings, arguments.name, arguments.overrides)
         from pddlego_local.training.grpo import Reinforcement
 
         console.print(f"trained: {Reinforcement(grpo).carry_out(console)}")
         return 0
-    settings = compose_training(arguments.name, arguments.overrides)
+    settings = compose_settings(TrainSettings, arguments.name, arguments.overrides)
     needed = ["accelerate", *["peft"] * bool(settings.lora)]
     if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         raise MissingPart(

@@ -6,7 +6,7 @@ also read the context, so that a grammar knows exactly what the prompt shows.
 """
 
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol
+from typing import ClassVar, Generic, Literal, Protocol
 
 from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampling, Turn
 from pddlego_local.core.protocols import LanguageModel
@@ -67,8 +67,7 @@ class WholeAnswerModel(Protocol):
     """A model that answers by rules or from a list. It is no language model, and no grammar applies
     to it. It must be thread-safe if several episodes share it."""
 
-    @property
-    def decodes(self) -> Literal[False]: ...
+    decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Checks that the model can be used, before anything is loaded. Raises MissingPart or

@@ -9,30 +9,26 @@ from typing import ClassVar
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, TEXT, Fields, Form, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
-from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
+from pddlego_local.methods import AtLeast0, settings
+from pddlego_local.methods.shared.subgoals import GoalPlanner, SubgoalPlayer
 
 
 @settings
-class Deps(Player):
+class Deps(SubgoalPlayer):
     max_replans: AtLeast0 = 5
-    max_retries: AtLeast0 = 5
-    max_idle: AtLeast1 = 20
 
-    prompts = "deps"
     forms: ClassVar[tuple[Form[Fields], ...]] = (GOALS, TEXT, choice(1))
     explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Counts the plans, an explanation before each new one, and the controller's choices."""
         replans = self.max_replans * (2 if self.explains else 1)
-        choices = most_choices(budget.limit, self.max_idle)
-        return (1 + replans + choices) * (1 + self.max_retries)
+        return self.most_answers(budget, 1 + replans)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_plan (the planner named no sub-goal), replan_limit, no_progress
         (`max_idle`), game_lost or step_limit."""
-        controller = Controller(episode, self.max_retries, self.max_idle)
+        controller = self.controller(episode)
         planner = GoalPlanner(controller)
         goals = planner.plan(replans=True, explains=self.explains)
         replans = 0

@@ -5,28 +5,22 @@ after a description of how the last one ended.
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
-from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
+from pddlego_local.methods import settings
+from pddlego_local.methods.shared.subgoals import GoalPlanner, SubgoalPlayer
 
 
 @settings
-class InnerMonologue(Player):
-    max_retries: AtLeast0 = 5
-    max_idle: AtLeast1 = 20
-
-    prompts = "deps"
+class InnerMonologue(SubgoalPlayer):
     forms = (GOALS, choice(1))
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Counts the sub-goals, one answer that names none, and the controller's choices."""
-        goals = budget.limit * self.max_idle + 1
-        choices = most_choices(budget.limit, self.max_idle)
-        return (goals + choices) * (1 + self.max_retries)
+        return self.most_answers(budget, budget.limit * self.max_idle + 1)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_plan (the planner named no sub-goal), no_progress (`max_idle`),
         game_lost or step_limit."""
-        controller = Controller(episode, self.max_retries, self.max_idle)
+        controller = self.controller(episode)
         planner = GoalPlanner(controller)
         goal = planner.next_goal()
         while goal:

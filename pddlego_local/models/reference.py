@@ -15,7 +15,7 @@ weights. The rules of an environment are in `environments/<name>/reference.py`:
 import json
 import time
 from dataclasses import field
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
@@ -38,8 +38,6 @@ class ReferenceFormalizer(WholeAnswerModel):
     _planner: FastDownward = field(
         default_factory=FastDownward, init=False, repr=False, compare=False
     )
-
-    decodes: ClassVar[Literal[False]] = False
 
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}

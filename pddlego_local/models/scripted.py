@@ -4,7 +4,6 @@ It tests a method's loops with the real environment and the real planner.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal
 
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Sampling
@@ -13,8 +12,6 @@ from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
 
 class Scripted(WholeAnswerModel):
     """Returns given answers, for one episode at a time. `asked` keeps the questions."""
-
-    decodes: ClassVar[Literal[False]] = False
 
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
         """Takes the answers in order.

@@ -44,7 +44,7 @@ class TransformersModel:
 
     `context_tokens` limits prompt and answer together; None means the model's own limit. `thinking`
     "auto" reads the markers and the switch from the tokenizer and its chat template. The first
-    request loads the weights, or a call of `load`.
+    request loads the weights, or the first use of `generation`.
     """
 
     weights: str
@@ -95,11 +95,6 @@ class TransformersModel:
     def trained_on(self) -> frozenset[str]:
         """Returns the training maps from the list beside the weights (`core.protocols.Trained`)."""
         return training_maps(self.weights)
-
-    def load(self) -> None:
-        """Loads weights and tokenizer now instead of at the first request."""
-        with self._lock:
-            self._ensure_loaded()
 
     @property
     def generation(self) -> Generation:

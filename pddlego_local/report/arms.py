@@ -15,10 +15,11 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.report.cells import CellRecord, by_number, grouped
+from pddlego_local.report.cells import CellRecord, by_number
 from pddlego_local.runner.settings import Declared, choices_of
 
 Role = Literal["primary", "secondary", "not asked"]

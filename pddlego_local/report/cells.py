@@ -1,14 +1,14 @@
 """Reads the cells below a folder."""
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.core.record.rows import EpisodeRow
@@ -20,9 +20,6 @@ LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
 TRACKED = " + frontier"  # help by a state tracker, which earlier versions had
 STRICTLY = ", read strictly"
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -179,14 +176,6 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
         if len({options.get(key) for options in alike}) > 1
     ]
     return {"seed", *differing}
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Groups the second elements of the pairs by the first ones, both in order."""
-    groups: dict[K, list[V]] = defaultdict(list)
-    for key, value in pairs:
-        groups[key].append(value)
-    return dict(groups)
 
 
 def by_number(text: str) -> list[str | int]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import arms
 from pddlego_local.report.arms import Arm, Group, Role
-from pddlego_local.report.cells import CellRecord, grouped, varying_options
+from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.declared import declarations, declared_by, games_before
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.marginal import Odds, odds

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import ACCEPTED, OUTCOMES, PLANNED
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.report.cells import CellRecord, grouped, varying_options
+from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.statistics.rates import Mean, Range, Rate, if_missing
 
 Labels = Mapping[str, str]

@@ -11,11 +11,12 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import TRIVIAL, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import table
 from pddlego_local.report.arms import Arm, arms_of
-from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.numbers import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
 from pddlego_local.report.text import TextRow, interval, markdown, notes_of, number, without_empty

@@ -7,7 +7,6 @@ import contextlib
 import queue
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from rich.console import Console
 
 from pddlego_local.core import errors
 from pddlego_local.core.formats import now
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment, Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
@@ -210,9 +210,8 @@ class OpenCell:
     def _waves(self) -> Iterator[list[tuple[int, int]]]:
         """Yields one trial after the other for a method that learns from earlier trials. After a
         fault, later trials wait for the next run, so that learning does not depend on chance."""
-        by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for game, trial in self.missing:
-            by_trial[trial if self._method.learns else 0].append((game, trial))
+        learns = self._method.learns
+        by_trial = grouped((one[1] if learns else 0, one) for one in self.missing)
         for trial in sorted(by_trial):
             if self.result.faults:
                 self.result.faults += [
@@ -221,7 +220,7 @@ class OpenCell:
             elif self.result.left:
                 self.result.left += len(by_trial[trial])
             else:
-                self._earlier = self._record.earlier(trial) if self._method.learns else []
+                self._earlier = self._record.earlier(trial) if learns else []
                 self.in_flight = len(by_trial[trial])
                 yield by_trial[trial]
 

@@ -200,16 +200,12 @@ class CellConfig:
         """Returns a sentence for each part that the folder lacks for this method and model."""
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
         files = (*always, *["reference.py"] * by_rules)
+        prompts = getattr(self._class("method"), "prompts", "")  # "" if it cannot be loaded
         return [
             *family.missing(package, *files),
             *tables.faults(package),
-            *prompting.missing(self._prompts, package),
+            *prompting.missing(str(prompts), package),
         ]
-
-    @property
-    def _prompts(self) -> str:
-        """The folder of the method's prompts; "" if the method itself cannot be loaded."""
-        return str(getattr(self._class("method"), "prompts", ""))
 
     def _class(self, group: str) -> object:
         """Returns None if the class cannot be loaded; `build` reports the error."""

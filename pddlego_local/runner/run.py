@@ -12,14 +12,15 @@ import queue
 import signal
 import threading
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 
 from rich.console import Console
 
 from pddlego_local.core.errors import PddlegoError
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
@@ -79,18 +80,11 @@ def run_cells(
             view.cells_done += not (result.left or result.faults or result.refused)
             on_result(result)
 
-        for cells in _by_model(configs):
+        by_model = grouped((json.dumps(c.tree["model"], sort_keys=True), c) for c in configs)
+        for cells in by_model.values():
             Pool(cells, store, shutdown, console, cell_ended, view).play()
     if shutdown.interrupted:
         raise KeyboardInterrupt
-
-
-def _by_model(configs: Sequence[CellConfig]) -> Iterable[list[CellConfig]]:
-    """Groups the cells by model, in the order in which the models first occur."""
-    groups: dict[str, list[CellConfig]] = defaultdict(list)
-    for config in configs:
-        groups[json.dumps(config.tree["model"], sort_keys=True)].append(config)
-    return groups.values()
 
 
 def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:

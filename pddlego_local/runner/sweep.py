@@ -24,6 +24,7 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.folder import recording, write_json
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import read_override, values_of
@@ -68,9 +69,7 @@ _SWEEP = pydantic.TypeAdapter(_Sweep)
 def write_sweep(cells: Iterable[CellConfig]) -> None:
     """Writes sweep.json. A cell that is requested twice gets the larger number of episodes. Raises
     RecordFault if the file cannot be written."""
-    by_folder: dict[Path, list[CellConfig]] = defaultdict(list)
-    for config in cells:
-        by_folder[config.folder.parent].append(config)
+    by_folder = grouped((config.folder.parent, config) for config in cells)
     for folder, its_cells in by_folder.items():
         episodes: dict[str, int] = defaultdict(int)
         for config in its_cells:

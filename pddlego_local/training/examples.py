@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pddlego_local.core.nouns import Budget, Names, Sampling, Turns
 from pddlego_local.core.protocols import Environment, Planner
@@ -194,8 +194,6 @@ class Taught(WholeAnswerModel):
     right_answers: list[tuple[AnyQuestion, str]] = field(default_factory=list)
     reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
     _news: _News = field(default_factory=_News)
-
-    decodes: ClassVar[Literal[False]] = False
 
     def identity(self) -> dict[str, str]:
         return {"backend": "taught"}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import pydantic
 from hydra import compose, initialize_config_dir
@@ -18,6 +18,7 @@ from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")
+T = TypeVar("T")
 OWN = "environment="
 WITHOUT_EFFECT = (
     *("out", "device", "threads", "compile", "processes"),
@@ -174,26 +175,15 @@ def identity(settings: TrainSettings | GrpoSettings) -> dict[str, Any]:
     return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
 
 
-def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
-    """Composes the settings from `conf/train/NAME.yaml` and Hydra overrides.
+def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
+    """Composes settings of this kind from `conf/train/NAME.yaml` and Hydra overrides.
 
     Raises ConfigError that names the wrong key.
     """
     with clear_errors(""):
-        return TrainSettings(**_composed(name, overrides))
-
-
-def compose_grpo(name: str, overrides: Sequence[str]) -> GrpoSettings:
-    """As `compose_training`, for a reinforcement."""
-    with clear_errors(""):
-        return GrpoSettings(**_composed(name, overrides))
-
-
-def _composed(name: str, overrides: Sequence[str]) -> dict[str, Any]:
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
-    # "environment" is also a group of conf/, and Hydra would read the override as a choice.
-    cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
-    tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-    assert isinstance(tree, dict)
-    return {str(key): value for key, value in tree.items()}
+        with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+            cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
+        # "environment" is also a group of conf/, and Hydra would read the override as a choice.
+        cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
+        tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+        return kind(**tree)

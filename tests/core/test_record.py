@@ -150,23 +150,15 @@ with Cell(Path(sys.argv[1])):
 """
 
 
-def holder(folder: Path) -> subprocess.Popen[str]:
-    """A process that has the cell until a line is sent to it."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    while "held" not in (line := process.stdout.readline()):
-        assert line, "it ended without the cell"
-    return process
-
-
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    with holder(tmp_path) as process:
+    """A process that has the cell until a line is sent to it."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout
+        while "held" not in (line := process.stdout.readline()):
+            assert line, "it ended without the cell"
         yield process
         process.kill()
 

@@ -83,5 +83,4 @@ def _is_outside(rung: str, domain: str, problem: str, context: GrammarContext) -
     if rung == "syntax":
         return not accepts(load("syntax", "line"), text)
     constraint = constraint_for(rung, PDDL, context, "line")
-    assert constraint.in_stages
     return place_of_departure(constraint, text) != ""

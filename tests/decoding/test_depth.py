@@ -47,7 +47,6 @@ def test_what_follows_a_repeated_operand_compiles_however_deep_it_stands(
 ) -> None:
     """The decoder cannot write this. A text that came otherwise is read, and no grammar fails."""
     staged = constraint_for(rung, PDDL, SCENE)
-    assert staged.in_stages
     texts = [text for _, text in stages_of(staged, json.dumps({"df": DOMAIN, "pf": PROBLEM_FILE}))]
     deep = nested(["and", "or"] * depth, f"{FACT} {FACT}")
     assert GOAL in texts[-1]

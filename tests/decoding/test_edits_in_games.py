@@ -4,7 +4,6 @@ About 25 seconds."""
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -62,12 +61,6 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
             outcome, _ = play(PddlEdit(), environment, Overheard(), planner, game=game)
             assert outcome in ("success", "success_at_start")
     return asked
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 @pytest.fixture(scope="module")

@@ -219,7 +219,7 @@ def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None
     assert check(domain, problem).accepted
 
 
-def test_files_lose_what_they_say_twice() -> None:
+def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
     domain, again = domain_without_repetition(
         test_typed.DOMAIN.replace("(:constants torch - lamp)", "(:constants torch Torch - lamp)")
         .replace("(:types room", "(:types room room")
@@ -238,8 +238,7 @@ def test_files_lose_what_they_say_twice() -> None:
     )
     assert left_out == (":objects torch - lamp", ":objects HALL - room", ":init (at hall)")
     assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
-    with FastDownward() as planner:
-        assert planner.plan(domain, problem).outcome == "solved"
+    assert planner.plan(domain, problem).outcome == "solved"
 
 
 def test_what_contradicts_stays_for_the_planner() -> None:

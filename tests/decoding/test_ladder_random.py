@@ -2,7 +2,6 @@
 Downward's translator and the static check accept. At length: `python -m tools.bench.proof`."""
 
 import contextlib
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -26,12 +25,6 @@ from tests.questions import QUESTION
 ENVIRONMENTS = ("coin", "cooking_hard", "alfworld", "described")
 ANSWERS = 12
 GOALS: dict[str, GoalArm] = {"typed": "any", "grounded": "unmet"}
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def first_context(environment: str) -> GrammarContext:

@@ -11,14 +11,13 @@ pytestmark = pytest.mark.skipif(DATA is None, reason="no recorded files on this 
 
 
 @pytest.fixture(scope="module")
-def answers() -> list[Judged]:
+def answers(planner: FastDownward) -> list[Judged]:
     """A sample, with more of the few answers from ALFWorld."""
     assert DATA
     recorded = rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz")
     rare = [row for row in recorded if row["environment"] == "alfworld"]
     common = [row for row in recorded if row["environment"] != "alfworld"]
-    with FastDownward() as planner:
-        return [judge(row, planner) for row in (*rare[::4], *common[::40])]
+    return [judge(row, planner) for row in (*rare[::4], *common[::40])]
 
 
 def _ids(answers: list[Judged]) -> list[str]:

@@ -8,15 +8,13 @@ import itertools
 import json
 from collections.abc import Iterator
 
-import pytest
-
 from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.terminals import OPERATORS
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.session import Constraint, place_of_departure
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
@@ -61,12 +59,6 @@ def sharings() -> Iterator[dict[str, str]]:
     yield {"type": "Room", "predicate": "rOOM"}
 
 
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
-
-
 def test_a_name_may_be_shared_where_the_planner_is_not_misled(planner: FastDownward) -> None:
     plan = planner.plan(DOMAIN.format(**OWN), PROBLEM.format(**OWN)).plan
     assert plan == ("(go hall cellar up)",)
@@ -100,14 +92,8 @@ def _in_language(domain: str, problem: str, names: dict[str, str]) -> bool:
     answer = {"df": domain, "pf": problem}
     printed = Printer("line", context.actions, tight=True).answer(answer)
     inside = [
-        place_of_departure(_typed(context, "any"), json.dumps(answer)) == "",
-        place_of_departure(_typed(context, "line"), printed) == "",
+        place_of_departure(constraint_for("typed", PDDL, context), json.dumps(answer)) == "",
+        place_of_departure(constraint_for("typed", PDDL, context, "line"), printed) == "",
     ]
     assert inside[0] == inside[1], names
     return inside[0]
-
-
-def _typed(context: GrammarContext, layout: Layout) -> Constraint:
-    staged = constraint_for("typed", PDDL, context, layout)
-    assert staged.in_stages
-    return staged

@@ -40,7 +40,6 @@ def departure(
 ) -> str:
     """Where the two files leave the language: as they are, or printed in an exact layout."""
     staged = constraint_for(rung, PDDL, context, layout)
-    assert staged.in_stages
     answer = {"df": domain, "pf": problem}
     if layout == "any":
         return place_of_departure(staged, json.dumps(answer))
@@ -121,7 +120,6 @@ def test_signatures_are_a_rung_of_their_own() -> None:
         for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
             assert departure(*changed(*REJECTED[name]), "signatures", layout=layout) == "", name
     staged = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
-    assert staged.in_stages
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     other = PROBLEM_FILE.replace("(:domain house)", "(:domain home)")
     assert place_of_departure(staged, json.dumps({"pf": other}))
@@ -130,7 +128,6 @@ def test_signatures_are_a_rung_of_their_own() -> None:
 def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
     context = replace(SCENE, domain=DOMAIN)
     staged = constraint_for("typed", PROBLEM, context)
-    assert staged.in_stages
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     for old, new in (
         ("(at hall)", "(at up)"),
@@ -141,8 +138,7 @@ def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
         assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
 
 
-def test_what_is_accepted_the_planner_accepts() -> None:
-    with FastDownward() as planner:
-        for name in ACCEPTED.keys() - {"constants only"}:
-            outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
-            assert outcome in ("solved", "unsolvable", "goal_already_true"), name
+def test_what_is_accepted_the_planner_accepts(planner: FastDownward) -> None:
+    for name in ACCEPTED.keys() - {"constants only"}:
+        outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
+        assert outcome in ("solved", "unsolvable", "goal_already_true"), name

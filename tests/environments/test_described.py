@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,6 @@ from tests.methods.playing import play
 PUBLIC = (data_folder() or Path("absent")) / "described"
 SETS = sorted(path.name for path in PUBLIC.glob("*/"))
 DEGREES: tuple[Degree, ...] = ("moderately", "heavily", "naturally")
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(search="lama_first") as planner:
-        yield planner
 
 
 def solve(world: Described, game: int, planner: FastDownward) -> None:
@@ -53,20 +46,20 @@ def problem_of(world: Described) -> str:
 
 
 @pytest.mark.parametrize("family", families())
-def test_gold_files_of_ours_are_worth_a_success(family: str, planner: FastDownward) -> None:
+def test_gold_files_of_ours_are_worth_a_success(family: str, quick_planner: FastDownward) -> None:
     for game in range(6):
-        solve(Described(world=family, text=DEGREES[game % 3], sizes=(2, 6)), game, planner)
+        solve(Described(world=family, text=DEGREES[game % 3], sizes=(2, 6)), game, quick_planner)
 
 
 @pytest.mark.skipif(not SETS, reason="the public sets are not here")
 @pytest.mark.parametrize("name", SETS)
 def test_gold_files_of_the_public_sets_are_worth_a_success(
-    name: str, planner: FastDownward
+    name: str, quick_planner: FastDownward
 ) -> None:
     world = Described(folder=PUBLIC / name)
     world.preflight()
     for game in random.Random(name).sample(world.seeds, 3):
-        solve(world, game, planner)
+        solve(world, game, quick_planner)
 
 
 @pytest.mark.parametrize("family", families())
@@ -174,7 +167,7 @@ HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - ro
     ids=["beside objects", "alone", "without types"],
 )
 def test_constants_of_the_gold_domain_are_objects_of_the_world(
-    domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, planner: FastDownward
+    domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, quick_planner: FastDownward
 ) -> None:
     (tmp_path / "domain.pddl").write_text(domain)
     needs = "(:requirements :strips)"
@@ -186,7 +179,7 @@ def test_constants_of_the_gold_domain_are_objects_of_the_world(
     text = world.reset(0).text
     assert world.names([Turn("", text)]).objects == objects
     method, model = Formalizer(), Scripted([json.dumps({"df": domain, "pf": problem})])
-    assert play(method, world, model, planner, game=0)[0] == "success"
+    assert play(method, world, model, quick_planner, game=0)[0] == "success"
 
 
 # ---- Folders
@@ -226,13 +219,13 @@ def test_worlds_with_one_start_and_goal_have_one_map(folder: Path) -> None:
 
 
 def test_heads_are_matched_by_name_and_then_by_position(
-    folder: Path, planner: FastDownward
+    folder: Path, quick_planner: FastDownward
 ) -> None:
     for path in folder.glob("*_domain.txt"):
         text = path.read_text().replace("\npick-up (", "\ngrasp (").replace("\nstack (", "\npile (")
         path.write_text(text)
     world = Described(folder=folder)
-    solve(world, 0, planner)
+    solve(world, 0, quick_planner)
     assert [action.name for action in world.actions] == ["grasp", "put-down", "pile", "unstack"]
     assert "(:action grasp" in world.domain and "(:action pick-up" not in world.domain
 

@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -45,12 +44,6 @@ HASHES = {
 CONSTRAINED = [name for name in families() if "constraints" in words_of(name)]
 
 
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(search="lama_first") as planner:
-        yield planner
-
-
 def text_of(world: World) -> str:
     return f"{world.domain_text}\n\n{world.problem_text}"
 
@@ -74,20 +67,22 @@ def test_there_are_ten_more_worlds() -> None:
 
 
 @pytest.mark.parametrize("family", families())
-def test_the_reference_wins(family: str, planner: FastDownward) -> None:
+def test_the_reference_wins(family: str, quick_planner: FastDownward) -> None:
     for game in range(5):
         world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6))
-        outcome = play(Formalizer(), world, ReferenceFormalizer(), planner, game=game)[0]
+        outcome = play(Formalizer(), world, ReferenceFormalizer(), quick_planner, game=game)[0]
         assert outcome in ("success", "success_at_start")
         assert outcome == "success" or family in LEARNED
 
 
 @pytest.mark.parametrize("family", CONSTRAINED)
-def test_a_constrained_world_is_solvable_and_says_so(family: str, planner: FastDownward) -> None:
+def test_a_constrained_world_is_solvable_and_says_so(
+    family: str, quick_planner: FastDownward
+) -> None:
     said = set[str]()
     for game in range(5):
         world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6), constraint="one")
-        solve(world, game, planner)
+        solve(world, game, quick_planner)
         plain = generate(family, DEGREES[game % 3], (2, 6), game)
         domain_text, problem_text = world.texts
         assert domain_text == plain.domain_text
@@ -109,13 +104,13 @@ def test_worlds_without_constraints_or_ranges_say_so() -> None:
 
 
 @pytest.mark.parametrize("family", [name for name in families() if "ranges" in words_of(name)])
-def test_a_short_text_stands_for_a_large_world(family: str, planner: FastDownward) -> None:
+def test_a_short_text_stands_for_a_large_world(family: str, quick_planner: FastDownward) -> None:
     world = Described(world=family, text="heavily", sizes=(4, 4), listing="ranges")
-    assert play(Formalizer(), world, ReferenceFormalizer(), planner)[0] == "success"
+    assert play(Formalizer(), world, ReferenceFormalizer(), quick_planner)[0] == "success"
     assert world.names([]).objects == objects_in(world._world.problem, world.domain)
-    solve(Described(world=family, listing="ranges", constraint="one"), 0, planner)
+    solve(Described(world=family, listing="ranges", constraint="one"), 0, quick_planner)
     drawn = generate(family, "moderately", (40, 40), 0, listing="ranges")
-    assert planner.plan(drawn.domain, drawn.problem).outcome == "solved"
+    assert quick_planner.plan(drawn.domain, drawn.problem).outcome == "solved"
     assert 3 * len(drawn.problem_text) < len(generate(family, "heavily", (40, 40), 0).problem_text)
     assert recognize(text_of(drawn), {family: (2, 40)})[0] == ""
 

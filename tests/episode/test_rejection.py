@@ -6,7 +6,7 @@ import functools
 import json
 import random
 from collections import Counter
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import pytest
 
@@ -23,25 +23,19 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_membership import PROMPT, fenced, written
 from tests.decoding.test_typed import SCENE
+from tests.episode.drawing import RandomLogits
 from tests.episode.test_model_caller import Asked, pair
 from tests.methods.playing import of
 
 Weighted = dict[str, int]
 
 
-class Known:
+class Known(RandomLogits):
     """A language model whose free answers have these weights; each takes as many tokens as it has
     words. It obeys no grammar."""
 
-    decodes: ClassVar[Literal[True]] = True
-
     def __init__(self, answers: Weighted) -> None:
         self._answers = answers
-
-    def preflight(self, *, thinking: bool = False) -> None: ...
-
-    def identity(self) -> dict[str, str]:
-        return {"backend": "known"}
 
     def complete(
         self,
@@ -59,8 +53,6 @@ class Known:
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         raise AssertionError("a try is a request of its own")
-
-    def close(self) -> None: ...
 
 
 INSIDE: Weighted = {

@@ -11,17 +11,13 @@ from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import RandomLogits
 from tests.methods.playing import Events, of, play
-
-METHODS = (
-    *("action_gen", "pddl_gen", "pddl_edit", "pddlego_plus", "pddlego", "plangen", "deps"),
-    *("zero_shot_planner", "zero_shot_replan", "inner_monologue", "fcrf", "reflexion"),
-)
+from tests.methods.test_every_method import IN_WORDS, ONE_ANSWER_A_STEP
 
 
 @pytest.mark.parametrize("environment", ["coin", "cooking_hard"])
 def test_every_method_plays_grounded(planner: FastDownward, environment: str) -> None:
     events: Events = []
-    for method in METHODS:
+    for method in (*ONE_ANSWER_A_STEP, *IN_WORDS):
         options = [f"environment={environment}", f"method={method}", "environment.budget.limit=5"]
         config = compose_cell([*options, "model=reference"])
         decoding = Decoding(rung="grounded", goal="unmet", max_tokens=3000)

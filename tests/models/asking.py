@@ -4,25 +4,16 @@ import re
 
 from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
 from pddlego_local.core.protocols import LanguageModel
-from pddlego_local.decoding.forms import (
-    COMMAND,
-    EDIT,
-    GOALS,
-    MOVE,
-    PROBLEM,
-    SEEN,
-    TEXT,
-    Fields,
-    Form,
-    choice,
-)
+from pddlego_local.decoding import forms
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.models.transformers import Engine
 from tests.questions import static_grammar
 
 CPU = Engine(device="cpu", threads=1)
 PROMPT = (Message("system", "You map a house."), Message("user", "Write the PDDL."))
-FORMS: list[Form[Fields]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
+SHORT = [form for form in forms.FORMS if form.name not in ("pddl", "domain", "choice")]
+FORMS = [*SHORT, forms.choice(12)]
 TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')
 TOY_LANGUAGE = re.compile(r"\([a-z]{1,6}(,[a-z]{1,6}){0,5}\)")
 ENVELOPE = Grammar(

@@ -88,7 +88,6 @@ def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
     words = ["environment=coin", "environment.rooms=5", "model=random", "games=2000", *overrides]
     config = compose_cell([*words, "decoding.max_tokens=300"])
     random: TransformersModel = config.build("model")
-    random.load()
     return random, list(watched(config, random, 3))
 
 

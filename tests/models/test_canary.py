@@ -7,7 +7,6 @@ import pytest
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.models.canary import check_forced_tokens
 
 SENTENCE = "From the pantry a closed door leads to the west. "
@@ -45,12 +44,8 @@ class AtOnce:
 )
 def test_a_garbled_answer_is_noticed(old: str, new: str) -> None:
     with pytest.raises(GrammarIgnored, match="several at once"):
-        check_forced_tokens(as_model(AtOnce(old, new)))
+        check_forced_tokens(AtOnce(old, new))  # type: ignore[arg-type]
 
 
 def test_right_answers_pass() -> None:
-    check_forced_tokens(as_model(AtOnce("nothing", "")))
-
-
-def as_model(backend: AtOnce) -> LanguageModel:
-    return backend  # type: ignore[return-value]
+    check_forced_tokens(AtOnce("nothing", ""))  # type: ignore[arg-type]

@@ -10,19 +10,8 @@ from pddlego_local.core.errors import GrammarIgnored, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
+from tests.models import staging
 from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.staging import (
-    FIRST,
-    RECORD,
-    assert_a_json_schema_continues,
-    assert_a_watch_ends_a_stage,
-    assert_pieces_make_the_whole,
-    assert_seeds_alone_decide,
-    begin,
-    begin_and_go_on,
-    go_on,
-    typed_answer,
-)
 
 
 @pytest.fixture(scope="module")
@@ -37,35 +26,35 @@ def tokenizer(random_llama: Path) -> Any:
 def test_a_stage_goes_on_under_its_own_grammar(
     model: TransformersModel, tokenizer: Any, seed: int, anew: bool
 ) -> None:
-    first, rest = begin_and_go_on(model, seed, anew=anew)
+    first, rest = staging.begin_and_go_on(model, seed, anew=anew)
     assert rest.prefix is not None
     assert tokenizer.decode(rest.prefix.tokens) == rest.prefix.text
     assert rest.prompt_tokens >= first.prompt_tokens + 1
 
 
 def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel) -> None:
-    ends = [typed_answer(model, rung, 0, 4000) for rung in ("typed", "grounded")]
+    ends = [staging.typed_answer(model, rung, 0, 4000) for rung in ("typed", "grounded")]
     assert ends == ["accepted"] * 2
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:
-    assert_pieces_make_the_whole(model)
+    staging.assert_pieces_make_the_whole(model)
 
 
 def test_a_watch_ends_a_stage(model: TransformersModel) -> None:
-    assert_a_watch_ends_a_stage(model)
+    staging.assert_a_watch_ends_a_stage(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: TransformersModel) -> None:
-    assert_seeds_alone_decide(model, 8)
+    staging.assert_seeds_alone_decide(model, 8)
 
 
 def test_a_json_schema_continues_an_answer(model: TransformersModel) -> None:
-    assert_a_json_schema_continues(model)
+    staging.assert_a_json_schema_continues(model)
 
 
 def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:
-    prefix = begin(model, 1).prefix
+    prefix = staging.begin(model, 1).prefix
     assert prefix is not None
     cut = dataclasses.replace(prefix, rollback_chars=1)
     end = Grammar("end", "lark", 'start: /[0-9]/ ")"\n')
@@ -76,13 +65,13 @@ def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:
 
 def test_only_the_first_stage_thinks(model: TransformersModel, tokenizer: Any) -> None:
     for seed in range(40):
-        first = begin(model, seed, thinking=True)
+        first = staging.begin(model, seed, thinking=True)
         assert first.prefix is not None
         if first.finish_reason == "stop":
-            rest = go_on(model, seed, first)
+            rest = staging.go_on(model, seed, first)
             assert tokenizer.decode(first.prefix.opening).endswith(first.thought + "</think>")
             again = Sampling(max_tokens=60, seed=1, thinking=True)
-            assert model.complete(PROMPT, RECORD, again, rest.prefix).thought == ""
+            assert model.complete(PROMPT, staging.RECORD, again, rest.prefix).thought == ""
             return
         assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
@@ -101,7 +90,7 @@ def test_the_context_bounds_the_stages_too(random_llama: Path) -> None:
 
 def test_a_text_that_has_lost_its_tokens_is_not_continued(model: TransformersModel) -> None:
     with pytest.raises(ValueError, match=r"without prefix\.opening"):
-        model.complete(PROMPT, FIRST, Sampling(), Prefix("(a b)"))
+        model.complete(PROMPT, staging.FIRST, Sampling(), Prefix("(a b)"))
 
 
 def test_samples_differ_and_come_again(model: TransformersModel) -> None:

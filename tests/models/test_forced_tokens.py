@@ -18,14 +18,8 @@ from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
+from tests.models import staging
 from tests.models.asking import CPU, PROMPT, TOY, words
-from tests.models.staging import (
-    HEADS,
-    RECORD,
-    SCENE,
-    assert_heads_are_forced,
-    assert_heads_follow_a_thought,
-)
 from tests.questions import QUESTION
 
 FORCED = "(define (domain kitchen)\\n  (:types room - object)\\n  (:predicates (at ?r - room))"
@@ -46,7 +40,9 @@ def token_by_token(random_llama: Path) -> Iterator[TransformersModel]:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
-@pytest.mark.parametrize("grammar", [MIXED, ALL_FORCED, TOY, RECORD], ids=lambda g: str(g.name))
+@pytest.mark.parametrize(
+    "grammar", [MIXED, ALL_FORCED, TOY, staging.RECORD], ids=lambda g: str(g.name)
+)
 def test_forced_runs_change_no_answer(
     model: TransformersModel,
     token_by_token: TransformersModel,
@@ -67,7 +63,7 @@ def test_forced_runs_change_no_answer(
 def test_forced_runs_change_no_answer_in_stages(
     model: TransformersModel, token_by_token: TransformersModel, rung: str
 ) -> None:
-    constraint = constraint_for(rung, PDDL, SCENE)
+    constraint = constraint_for(rung, PDDL, staging.SCENE)
     for temperature in (0.0, 1.0):
         sampling = Sampling(temperature, max_tokens=600, seed=3)
         ours, theirs = (
@@ -96,13 +92,13 @@ def test_a_limit_cuts_a_forced_run(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> None:
-    drawn = assert_heads_are_forced(model, seed)
+    drawn = staging.assert_heads_are_forced(model, seed)
     plain = draw(model, QUESTION, at_once(None), Sampling(max_tokens=5), {})[0].completion
     assert drawn.completion.prompt_tokens == plain.prompt_tokens
 
 
 def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: TransformersModel) -> None:
-    assert_heads_follow_a_thought(model)
+    staging.assert_heads_follow_a_thought(model)
 
 
 def test_no_head_stands_between_prompt_and_thought(model: TransformersModel) -> None:
@@ -112,7 +108,7 @@ def test_no_head_stands_between_prompt_and_thought(model: TransformersModel) -> 
 
 
 def test_a_limit_counts_the_head(model: TransformersModel) -> None:
-    drawn = draw(model, QUESTION, HEADS, Sampling(max_tokens=5, seed=1), {})[0]
+    drawn = draw(model, QUESTION, staging.HEADS, Sampling(max_tokens=5, seed=1), {})[0]
     assert drawn.completion.finish_reason == "length"
     assert drawn.completion.completion_tokens == drawn.completion.forced_tokens + 1
     assert [stage.name for stage in drawn.stages] == ["types"]

@@ -10,7 +10,6 @@ from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models import gguf as subject
 from pddlego_local.models.cache import sha256_of
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import identity_of, locate
 
 TEXT = 'You see 2 doors.<|im_end|>\n{"df": "(define (domain d12)'
@@ -25,11 +24,6 @@ BLOCK = {
     "attn_norm": "input_layernorm",
     "ffn_norm": "post_attention_layernorm",
 }
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_random_llama(tmp_path_factory.mktemp("plain") / "llama", seed=3)
 
 
 @pytest.fixture
@@ -105,11 +99,13 @@ def logits(folder: Path) -> tuple[list[int], Any]:
 
 
 @pytest.mark.usefixtures("_own_cache")
-def test_the_folder_made_of_a_file_answers_as_the_model_did(llama: Path, tmp_path: Path) -> None:
-    file = write_gguf(llama, tmp_path / "tiny.gguf")
+def test_the_folder_made_of_a_file_answers_as_the_model_did(
+    random_llama: Path, tmp_path: Path
+) -> None:
+    file = write_gguf(random_llama, tmp_path / "tiny.gguf")
     made = locate(str(file))
     assert identity_of(str(file), None, made)["gguf_sha256"] == sha256_of(file)
-    (tokens, expected), (same, found) = logits(llama), logits(made)
+    (tokens, expected), (same, found) = logits(random_llama), logits(made)
     assert tokens == same
     assert found.allclose(expected, atol=0.05)  # bfloat16
     assert expected.std() > 0.1
@@ -120,10 +116,12 @@ def test_the_folder_made_of_a_file_answers_as_the_model_did(llama: Path, tmp_pat
 
 
 @pytest.mark.usefixtures("_own_cache")
-def test_digits_are_split_where_the_vocabulary_was_learned_so(llama: Path, tmp_path: Path) -> None:
+def test_digits_are_split_where_the_vocabulary_was_learned_so(
+    random_llama: Path, tmp_path: Path
+) -> None:
     from transformers import AutoTokenizer
 
-    made = locate(str(write_gguf(llama, tmp_path / "digits.gguf", pre="smollm")))
+    made = locate(str(write_gguf(random_llama, tmp_path / "digits.gguf", pre="smollm")))
     tokenizer: Any = AutoTokenizer.from_pretrained(made)
     split = tokenizer.backend_tokenizer.pre_tokenizer.pre_tokenize_str("room 12")
     assert [piece for piece, _ in split] == ["room", "Ġ", "1", "2"]
@@ -138,9 +136,9 @@ def test_digits_are_split_where_the_vocabulary_was_learned_so(llama: Path, tmp_p
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_in_one_sentence(
-    llama: Path, tmp_path: Path, changes: dict[str, str], told: str
+    random_llama: Path, tmp_path: Path, changes: dict[str, str], told: str
 ) -> None:
-    file = write_gguf(llama, tmp_path / "odd.gguf", **changes)
+    file = write_gguf(random_llama, tmp_path / "odd.gguf", **changes)
     with pytest.raises(ConfigError, match=told):
         locate(str(file))
     assert not subject.folder_of(sha256_of(file)).exists()
@@ -148,8 +146,8 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(
 
 @pytest.mark.usefixtures("_own_cache")
 @pytest.mark.parametrize("kept", [0, 100, 40_000])
-def test_a_damaged_file_is_told_too(llama: Path, tmp_path: Path, kept: int) -> None:
-    file = write_gguf(llama, tmp_path / "cut.gguf")
+def test_a_damaged_file_is_told_too(random_llama: Path, tmp_path: Path, kept: int) -> None:
+    file = write_gguf(random_llama, tmp_path / "cut.gguf")
     file.write_bytes(file.read_bytes()[:kept])
     with pytest.raises(ConfigError, match=r"cut\.gguf"):
         locate(str(file))

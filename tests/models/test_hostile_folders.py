@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU
 
@@ -21,14 +20,9 @@ Change = Callable[[Path], object]
 WEIGHTS = "model.safetensors"
 
 
-@pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_random_llama(tmp_path_factory.mktemp("good") / "random", seed=3)
-
-
 @pytest.fixture
-def folder(good: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(good, tmp_path / "model"))
+def folder(random_llama: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(random_llama, tmp_path / "model"))
 
 
 def config(**changes: object) -> Change:
@@ -108,7 +102,7 @@ def test_doctor_and_run_say_what_is_wrong(
         line for line in (told.out + told.err).splitlines() if "files" in line and line[-1] == "/"
     ]
     with pytest.raises(ConfigError, match=r"model|config"):
-        TransformersModel(weights=str(folder), engine=CPU).load()
+        _ = TransformersModel(weights=str(folder), engine=CPU).generation
 
 
 def lacking(folder: Path) -> None:
@@ -128,13 +122,13 @@ def other_sizes(folder: Path) -> None:
 def test_what_only_loading_shows(folder: Path, change: Change) -> None:
     change(folder)
     with pytest.raises(ConfigError, match="model"):
-        TransformersModel(weights=str(folder), engine=CPU).load()
+        _ = TransformersModel(weights=str(folder), engine=CPU).generation
 
 
 @pytest.mark.parametrize("weights", ["~nobody-here/x", "x" * 5000, "./a\0b", "./" + "y" * 300])
 def test_what_can_be_no_path(weights: str) -> None:
     with pytest.raises(ConfigError, match=r"model\.weights"):
-        TransformersModel(weights=weights, engine=CPU).load()
+        _ = TransformersModel(weights=weights, engine=CPU).generation
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
@@ -155,5 +149,5 @@ def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
     path.write_text(json.dumps(told))
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 9))
     with pytest.raises(ConfigError, match="is not a model that transformers can load"):
-        TransformersModel(weights=str(folder), engine=CPU).load()
+        _ = TransformersModel(weights=str(folder), engine=CPU).generation
     assert not ran.exists() and "y/N" not in capsys.readouterr().out

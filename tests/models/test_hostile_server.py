@@ -97,18 +97,14 @@ IN_THOUGHT = body(
 )
 
 
-PLAYED = [
-    "model=vllm", "model.weights=simulated", "decoding=free", "environment.rooms=5", "games=0-3",
-    "run.retries=0",
-]  # fmt: skip
+GAMES = ["decoding=free", "environment.rooms=5", "games=0-3", "run.retries=0"]
+PLAYED = ["model=vllm", "model.weights=simulated", *GAMES]
 
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     out = tmp_path_factory.mktemp("right")
-    played = [*PLAYED, "model=reference", f"run.out={out}"]
-    words = [word for word in played if "vllm" not in word and "simulated" not in word]
-    run_cell(compose_cell(words))
+    run_cell(compose_cell([*GAMES, "model=reference", f"run.out={out}"]))
     return recorded_answers(out)
 
 
@@ -162,8 +158,7 @@ def test_an_answer_that_is_cut_inside_its_thought_is_the_models(thinking: Thinki
 
 def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(tmp_path: Path) -> None:
     with hostile_server(chat=lambda number: IN_THOUGHT) as url:
-        words = [word for word in PLAYED if not word.startswith("model")]
-        words += ["model=gpt_oss_20b", f"model.server.url={url}", f"run.out={tmp_path}"]
+        words = [*GAMES, "model=gpt_oss_20b", f"model.server.url={url}", f"run.out={tmp_path}"]
         assert run(["run", *words, "method.max_attempts=1"]) == 0
     assert [outcome for _, outcome in endings(tmp_path)].count("solver_abort") >= 2
     said = [row.causes for path in tmp_path.rglob("episodes.jsonl") for row in read_rows(path)]

@@ -8,7 +8,6 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.memory import About, Needs, needs_found, needs_told
-from pddlego_local.models.random import make_random_llama
 
 GB = 10**9
 LLAMA_8B = Needs(
@@ -67,19 +66,14 @@ def test_fewer_bits_count_unless_another_precision_is_asked_for() -> None:
     assert needs_told(ABOUT, "float32").token == 4 * 2 * 4 * 2 * 64
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_random_llama(tmp_path_factory.mktemp("model") / "tiny", seed=0)
-
-
-def test_files_tell_their_own_size_and_shape(files: Path) -> None:
-    config = json.loads((files / "config.json").read_text())
-    needs = needs_found(files, "auto")
-    assert needs.weights == (files / "model.safetensors").stat().st_size
+def test_files_tell_their_own_size_and_shape(random_llama: Path) -> None:
+    config = json.loads((random_llama / "config.json").read_text())
+    needs = needs_found(random_llama, "auto")
+    assert needs.weights == (random_llama / "model.safetensors").stat().st_size
     heads = config["num_hidden_layers"] * config["num_key_value_heads"]
     assert needs.token == 4 * 2 * heads * config["head_dim"]
     assert needs.most_context_tokens == config["max_position_embeddings"]
-    assert needs_found(files, "bfloat16").weights == needs.weights // 2
+    assert needs_found(random_llama, "bfloat16").weights == needs.weights // 2
 
 
 def altered(files: Path, folder: Path, config: object) -> Path:
@@ -89,7 +83,7 @@ def altered(files: Path, folder: Path, config: object) -> Path:
     return folder
 
 
-def test_the_part_of_config_json_that_is_about_text(files: Path, tmp_path: Path) -> None:
+def test_the_part_of_config_json_that_is_about_text(random_llama: Path, tmp_path: Path) -> None:
     """Gemma 3's nests it."""
     text = {
         "num_hidden_layers": 34,
@@ -101,14 +95,14 @@ def test_the_part_of_config_json_that_is_about_text(files: Path, tmp_path: Path)
         "sliding_window": 7,
     }
     config = {"text_config": text, "dtype": "bfloat16"}
-    needs = needs_found(altered(files, tmp_path, config), "auto")
+    needs = needs_found(altered(random_llama, tmp_path, config), "auto")
     assert needs.token == 2 * 2 * 34 * 4 * 320
     assert (needs.windowed, needs.window) == (0.5, 7)
 
 
 @pytest.mark.parametrize("config", [{}, [], {"num_hidden_layers": 3}, {"text_config": 3}])
 def test_a_config_that_tells_nothing_is_refused(
-    files: Path, tmp_path: Path, config: object
+    random_llama: Path, tmp_path: Path, config: object
 ) -> None:
     with pytest.raises(ConfigError, match=r"config\.json does not state the model's shape"):
-        needs_found(altered(files, tmp_path, config), "auto")
+        needs_found(altered(random_llama, tmp_path, config), "auto")

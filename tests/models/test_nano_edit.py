@@ -22,17 +22,13 @@ EASY = Cooking(rooms=2, ingredients=2, budget=Budget(unit="actions", limit=20))
     "environment", [SimulatedAlfworld(split="valid_unseen"), EASY, Coin()], ids=lambda one: one.name
 )
 def test_it_wins_games_that_it_has_not_seen(
-    environment: SimulatedAlfworld | Cooking | Coin,
+    environment: SimulatedAlfworld | Cooking | Coin, planner: FastDownward
 ) -> None:
     """Three of four, under a grammar, greedily, without a second try."""
     engine = Engine(device="cpu", threads=1)
     model = TransformersModel(weights="nano_edit", dtype="float32", engine=engine)
     decoding = Decoding(rung="grounded", temperature=0, max_tokens=1024)
-    with (
-        contextlib.closing(environment),
-        contextlib.closing(model),
-        FastDownward(workers=1) as planner,
-    ):
+    with contextlib.closing(environment), contextlib.closing(model):
         parts = Parts(environment, model, planner, decoding)
         outcomes = []
         for game in range(4):

@@ -6,20 +6,14 @@ import pytest
 
 from pddlego_local.core import resources
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import locate
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return make_random_llama(tmp_path / "tiny", seed=0)
-
-
 def test_weights_that_come_with_the_package_have_a_name(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    random_llama: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources, "folder", lambda name: folder.parent)
-    assert locate("tiny") == folder
+    monkeypatch.setattr(resources, "folder", lambda name: random_llama.parent)
+    assert locate("random") == random_llama
     with pytest.raises(MissingPart, match="make fetch MODEL=small"):
         locate("small")
     with pytest.raises(MissingPart, match="make nano"):

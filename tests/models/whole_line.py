@@ -23,15 +23,8 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check
+from tests.models import staging
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE
-from tests.models.staging import (
-    SCENE,
-    assert_heads_are_forced,
-    assert_pieces_make_the_whole,
-    begin,
-    begin_and_go_on,
-    go_on,
-)
 from tests.questions import QUESTION
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -98,7 +91,7 @@ def every_rung_layout_and_reason(line: Line) -> None:
 
 
 def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
-    constraint = constraint_for(rung, PDDL, SCENE, layout)
+    constraint = constraint_for(rung, PDDL, staging.SCENE, layout)
     sampling = Sampling(
         max_tokens=line.limit,
         seed=5,
@@ -119,16 +112,16 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
 
 def stages_go_on_from_the_very_tokens(line: Line) -> None:
     for seed, anew in itertools.product(range(3), (False, True)):
-        begin_and_go_on(line.model, seed, anew=anew)
+        staging.begin_and_go_on(line.model, seed, anew=anew)
 
 
 def forced_text_is_in_the_prompt(line: Line) -> None:
     for seed in range(3):
-        assert_heads_are_forced(line.model, seed)
+        staging.assert_heads_are_forced(line.model, seed)
 
 
 def pieces_make_the_whole(line: Line) -> None:
-    assert_pieces_make_the_whole(line.model)
+    staging.assert_pieces_make_the_whole(line.model)
 
 
 def samples_differ(line: Line) -> None:
@@ -153,11 +146,11 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
             line.model.complete(PROMPT, TOY, sampling)
         return
     for seed in range(20):
-        first = begin(line.model, seed, thinking=True)
+        first = staging.begin(line.model, seed, thinking=True)
         if first.finish_reason == "stop" and first.thought:  # random weights end some at once
             assert line.thinking.end not in first.thought
             _ends_with_marker(line, first)
-            go_on(line.model, seed, first)
+            staging.go_on(line.model, seed, first)
             return
     pytest.fail("no thought came to its end in 20 tries")
 
@@ -170,7 +163,7 @@ def _ends_with_marker(line: Line, first: Completion) -> None:
 
 def the_same_seed_draws_the_same(line: Line) -> None:
     def ask(_: int) -> Drawn:
-        constraint = constraint_for("grounded", PDDL, SCENE, "line")
+        constraint = constraint_for("grounded", PDDL, staging.SCENE, "line")
         sampling = Sampling(max_tokens=60, seed=9)
         return draw(line.model, QUESTION, constraint, sampling, {})[0]
 

@@ -1,11 +1,9 @@
 """Whether a goal is already true: our evaluator against the planner, and by hand."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from pddlego_local.pddl.check import check
@@ -24,12 +22,6 @@ TRUE, NOT_YET = CASES["already_true"], CASES["not_yet"]
 def already_true(domain: str, problem: str) -> bool:
     assert check(domain, problem).accepted
     return goal_already_true(read_domain(read(domain)), read_problem(read(problem)))
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def test_it_is_the_planners_verdict(planner: FastDownward) -> None:

@@ -20,13 +20,12 @@ pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the recorded pairs ar
 
 
 @pytest.fixture(scope="module")
-def planned() -> list[tuple[str, str, PlanResult]]:
+def planned(planner: FastDownward) -> list[tuple[str, str, PlanResult]]:
     with lzma.open(FILE, "rt") as file:
         rows = [json.loads(line) for line in file]
     sample = random.Random(11).sample(rows, SAMPLE)
     pairs = [(row["domain"], row["problem"]) for row in sample]
-    with FastDownward() as planner:
-        return [(*pair, planner.plan(*pair)) for pair in pairs]
+    return [(*pair, planner.plan(*pair)) for pair in pairs]
 
 
 def names_a_symbol(said: str, files: str) -> bool:

@@ -84,6 +84,12 @@ def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
     assert start["commit"] in shown and start["packages"]["outlines"] in shown
 
 
+def reported(folder: Path) -> Path:
+    """The report of the runs in a folder, beside them."""
+    assert run(["report", str(folder / "runs"), "--out", str(folder / "out")]) == 0
+    return folder / "out"
+
+
 def first_table(page: str) -> list[list[str]]:
     """Its lines."""
     (table, *_) = re.findall("<table>.*?</table>", page, re.DOTALL)
@@ -109,8 +115,7 @@ def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the
 def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: Path) -> None:
     def titles(*rows: EpisodeRow) -> list[str]:
         write_cell(tmp_path / "runs" / "cell", list(rows), "0-1")
-        assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-        page = (tmp_path / "out" / "index.html").read_text()
+        page = (reported(tmp_path) / "index.html").read_text()
         return re.findall("<h2>(By kind of task|After each trial)</h2>", page)
 
     one, other = row("success", 0), row("success", 1, task_type="3 rooms")
@@ -142,8 +147,7 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     for rung, outcomes in ends.items():
         rows = [asked(outcome, game) for game, outcome in enumerate(outcomes)]
         planted(tmp_path / "runs" / rung, rung, rows, played)
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    page = (tmp_path / "out" / "index.html").read_text()
+    page = (reported(tmp_path) / "index.html").read_text()
     found = compared(find_cells([tmp_path / "runs"]))
     ((one,), first) = verdicts(found), page.index("<table")
     for told in (declared_in_words(found), one.arms, one.text):
@@ -168,8 +172,7 @@ def test_an_episodes_title_says_how_the_game_went(
     played: Path, tmp_path: Path, outcome: str, told: str
 ) -> None:
     planted(tmp_path / "runs" / "free", "free", [asked(outcome, 3)], played)
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    page = (tmp_path / "out" / "episodes" / "free" / "3-0.html").read_text()
+    page = (reported(tmp_path) / "episodes" / "free" / "3-0.html").read_text()
     assert f"<h1>Game 3, trial 0: {told}</h1>" in page
     assert f"<title>3-0, {told} ·" in page
 
@@ -177,16 +180,15 @@ def test_an_episodes_title_says_how_the_game_went(
 def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
     for rung in (FREE, SYNTAX):
         plant(tmp_path / "runs", rung, outcomes=wins([0], range(3)))
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    assert "The layout `line` comes with" in (tmp_path / "out" / "report.md").read_text()
-    page = (tmp_path / "out" / "index.html").read_text()
+    out = reported(tmp_path)
+    assert "The layout `line` comes with" in (out / "report.md").read_text()
+    page = (out / "index.html").read_text()
     assert "The layout <code>line</code> comes with the grammar." in page
 
 
 def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
     planted(tmp_path / "runs" / "free", "free", [row("success", 3, wall_time_s=12.345)], played)
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    assert '<td class="count">12.3</td></tr>' in (tmp_path / "out" / "index.html").read_text()
+    assert '<td class="count">12.3</td></tr>' in (reported(tmp_path) / "index.html").read_text()
     seconds = [
         number
         for page in written.glob("episodes/*/*.html")
@@ -204,8 +206,7 @@ def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
             rows = [asked(outcome, game) for game in games]
             planted(tmp_path / "runs" / f"{rung}{seed}", rung, rows, played, seed)
     (tmp_path / "runs" / "typed0" / "transcripts" / "2-0.jsonl").unlink()
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    page = tmp_path / "out" / "episodes" / "free0"
+    page = reported(tmp_path) / "episodes" / "free0"
     found = {game: Text((page / f"{game}-0.html").read_text()) for game in range(3)}
     assert [link for link in found[1].links if "free0" in link] == [
         "../../episodes/free0/0-0.html", "../../episodes/free0/2-0.html"

@@ -9,16 +9,11 @@ import pytest
 from pddlego_local.report.statistics.marginal import Odds, odds
 from pddlego_local.report.statistics.paired import Paired, Tally
 from pddlego_local.report.statistics.power import SHOWN, Power
+from tests.report.test_paired import one_pair_a_game
 
 # The twelve floor plans of nano_edit's 300 games: pairs, and those that grounded alone won
 ROOMS = [(2, 0), (4, 0), (5, 0), (6, 0), (8, 1), (9, 0), (10, 0), (17, 0), (19, 0), (54, 11),
          (83, 6), (83, 7)]  # fmt: skip
-
-
-def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
-    alike = pairs - gained - lost
-    tallies = [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
-    return Paired(tallies)
 
 
 @pytest.mark.parametrize("level", [0.05, 0.05 / 14])

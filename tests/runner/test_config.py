@@ -8,7 +8,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.run_record import parse_games
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.training.settings import compose_grpo, compose_training
+from pddlego_local.training.settings import GrpoSettings, TrainSettings, compose_settings
 
 OPTIONS = sorted(
     f"{path.parent.name}={path.stem}"
@@ -74,16 +74,16 @@ def test_the_planners_limits_are_no_part_of_a_cells_name() -> None:
 
 
 def test_every_training_composes() -> None:
-    assert compose_training("nano", []).shape
-    lora = compose_training("lora", ["weights=some/model"])
+    assert compose_settings(TrainSettings, "nano", []).shape
+    lora = compose_settings(TrainSettings, "lora", ["weights=some/model"])
     assert lora.lora and not lora.shape
-    assert "decoding=typed" in compose_grpo("grpo", ["rung=typed"]).task
+    assert "decoding=typed" in compose_settings(GrpoSettings, "grpo", ["rung=typed"]).task
 
 
 @pytest.mark.parametrize("wrong", ["rung=none", "group=1", "seed=20", "rooms=7"])
 def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
     with pytest.raises(ConfigError, match=wrong.split("=")[0]):
-        compose_grpo("grpo", ["rung=free", wrong])
+        compose_settings(GrpoSettings, "grpo", ["rung=free", wrong])
 
 
 @pytest.mark.parametrize(

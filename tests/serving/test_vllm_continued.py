@@ -18,24 +18,10 @@ from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
+from tests.models import staging
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
 from tests.models.quiet_server import QuietHandler, serving
-from tests.models.staging import (
-    ENDLESS,
-    FIRST,
-    FIRST_HEAD,
-    assert_a_json_schema_continues,
-    assert_a_watch_ends_a_stage,
-    assert_heads_are_forced,
-    assert_heads_follow_a_thought,
-    assert_pieces_make_the_whole,
-    assert_seeds_alone_decide,
-    begin,
-    begin_and_go_on,
-    go_on,
-    typed_answer,
-)
 from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
 from tests.serving.served import CONTEXT_TOKENS
@@ -44,7 +30,7 @@ from tests.serving.served import CONTEXT_TOKENS
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew: bool) -> None:
-    first, rest = begin_and_go_on(model, seed, anew=anew)
+    first, rest = staging.begin_and_go_on(model, seed, anew=anew)
     if not anew:
         assert first.prefix is not None and first.prefix.tokens is not None
         assert rest.prefix is not None and rest.prefix.tokens is not None
@@ -55,20 +41,20 @@ def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew
 def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -> None:
     asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(8)]
     with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(lambda one: typed_answer(model, one[0], one[1], 3800), asked))
+        found = list(pool.map(lambda one: staging.typed_answer(model, one[0], one[1], 3800), asked))
     assert found.count("accepted") >= 12
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
-    assert_pieces_make_the_whole(model)
+    staging.assert_pieces_make_the_whole(model)
 
 
 def test_a_watch_ends_a_stage(model: VllmModel) -> None:
-    assert_a_watch_ends_a_stage(model)
+    staging.assert_a_watch_ends_a_stage(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
-    assert_seeds_alone_decide(model, 16)
+    staging.assert_seeds_alone_decide(model, 16)
 
 
 def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
@@ -79,26 +65,26 @@ def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
         weights=model.weights, thinking=Thinking(), server=Server(url=url, api_key=key)
     )
     with contextlib.closing(guest), ThreadPoolExecutor(8) as pool:
-        drawn = list(pool.map(lambda seed: assert_heads_are_forced(model, seed), range(8)))
-        again = [assert_heads_are_forced(guest, seed) for seed in range(8)]
+        drawn = list(pool.map(lambda seed: staging.assert_heads_are_forced(model, seed), range(8)))
+        again = [staging.assert_heads_are_forced(guest, seed) for seed in range(8)]
     assert [words(one.completion) for one in drawn] == [words(one.completion) for one in again]
     assert len({one.completion.text for one in drawn}) == 8
-    plain = model.complete(QUESTION.messages, FIRST, Sampling(max_tokens=99), Prefix())
+    plain = model.complete(QUESTION.messages, staging.FIRST, Sampling(max_tokens=99), Prefix())
     assert {one.completion.prompt_tokens for one in drawn} == {plain.prompt_tokens}
 
 
 def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> None:
     sampling = Sampling(max_tokens=99)
-    head = Prefix(forced_prefix=FIRST_HEAD)
-    behind_head = model.complete(PROMPT, FIRST, sampling, head).prefix
-    chat = model.complete(PROMPT, FIRST, sampling, Prefix()).prefix
+    head = Prefix(forced_prefix=staging.FIRST_HEAD)
+    behind_head = model.complete(PROMPT, staging.FIRST, sampling, head).prefix
+    chat = model.complete(PROMPT, staging.FIRST, sampling, Prefix()).prefix
     assert behind_head is not None and chat is not None
     assert behind_head.opening == chat.opening
-    assert behind_head.text.startswith(FIRST_HEAD + "(a ")
+    assert behind_head.text.startswith(staging.FIRST_HEAD + "(a ")
 
 
 def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
-    assert_heads_follow_a_thought(model)
+    staging.assert_heads_follow_a_thought(model)
 
 
 @pytest.mark.parametrize(
@@ -110,19 +96,19 @@ def test_what_was_said_stays_text_in_the_prompt(model: VllmModel, check: str) ->
 
 
 def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
-    assert_a_json_schema_continues(model)
+    staging.assert_a_json_schema_continues(model)
 
 
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:
     for seed in range(40):
-        first = begin(model, seed, thinking=True)
+        first = staging.begin(model, seed, thinking=True)
         assert first.prefix is not None and first.prefix.tokens is not None
         if first.finish_reason == "stop":
             assert first.thought
             thought = first.completion_tokens - len(first.prefix.tokens) - 1
             assert len(first.prefix.opening) == first.prompt_tokens + thought
-            go_on(model, seed, first)
-            go_on(model, seed, first, anew=True)
+            staging.go_on(model, seed, first)
+            staging.go_on(model, seed, first, anew=True)
             return
         assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
@@ -134,15 +120,15 @@ def test_the_canary_passes_in_stages(model: VllmModel) -> None:
 
 def test_what_the_server_would_leave_without_a_grammar_is_not_asked(model: VllmModel) -> None:
     """Its reasoning parser reads the prompt's tokens, and would take the rest for a thought."""
-    prefix = begin(model, 1).prefix
+    prefix = staging.begin(model, 1).prefix
     assert prefix is not None and prefix.tokens is not None
     marker = model.start()._markers[0]
     thinks_again = dataclasses.replace(prefix, tokens=(*prefix.tokens, marker))
     with pytest.raises(ModelFault, match="holds <think>"):
-        model.complete(PROMPT, FIRST, Sampling(max_tokens=9), thinks_again)
+        model.complete(PROMPT, staging.FIRST, Sampling(max_tokens=9), thinks_again)
     no_thought = dataclasses.replace(prefix, opening=prefix.opening[:20])
     with pytest.raises(ConfigError, match=r"model\.thinking=null"):
-        model.complete(PROMPT, FIRST, Sampling(max_tokens=9), no_thought)
+        model.complete(PROMPT, staging.FIRST, Sampling(max_tokens=9), no_thought)
 
 
 def test_the_context_bounds_the_stages_too(model: VllmModel) -> None:
@@ -151,17 +137,17 @@ def test_the_context_bounds_the_stages_too(model: VllmModel) -> None:
     first = model.complete(most, None, some, Prefix())
     for seed in range(10):
         sampling = Sampling(max_tokens=100_000, seed=seed)
-        rest = model.complete(most, ENDLESS, sampling, first.prefix)
+        rest = model.complete(most, staging.ENDLESS, sampling, first.prefix)
         if rest.finish_reason == "length":
             break
     assert rest.finish_reason == "length"
     assert rest.prompt_tokens + rest.completion_tokens == CONTEXT_TOKENS
     with pytest.raises(PromptTooLong, match=r"raise model\.context_tokens"):
-        model.complete(most, ENDLESS, some, rest.prefix)
+        model.complete(most, staging.ENDLESS, some, rest.prefix)
 
 
 def test_a_bad_grammar_is_named(model: VllmModel) -> None:
-    first = begin(model, 1)
+    first = staging.begin(model, 1)
     bad = Grammar("bad", "lark", "start: nowhere\n")
     with pytest.raises(GrammarFault, match="nowhere"):
         model.complete(PROMPT, bad, Sampling(), first.prefix)
@@ -263,13 +249,13 @@ def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
     with behind_gateway(model) as guest:
         assert TOY_LANGUAGE.fullmatch(guest.complete(PROMPT, TOY, Sampling(max_tokens=99)).text)
         with pytest.raises(ConfigError, match=r"token_ids.*model\.server\.url at vLLM >= 0\.12"):
-            begin(guest, 1)
+            staging.begin(guest, 1)
         with pytest.raises(ConfigError, match="several samples in one request"):
             guest.complete_many(PROMPT, TOY, Sampling(max_tokens=9), 2)
 
 
 def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
     with behind_gateway(model, drops=()) as guest:
-        first = begin(guest, 1)
+        first = staging.begin(guest, 1)
         with pytest.raises(ConfigError, match=r"has no /(de)?tokenize"):
-            go_on(guest, 1, first, anew=True)
+            staging.go_on(guest, 1, first, anew=True)

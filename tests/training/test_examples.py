@@ -5,7 +5,6 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -33,12 +32,6 @@ from tools.bench.walk import stages_of
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]
 FREE = Decoding(rung="free")
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(workers=1) as planner:
-        yield planner
 
 
 @pytest.fixture(scope="module")

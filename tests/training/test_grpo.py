@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 
 from pddlego_local.models.weights import training_maps
 from pddlego_local.training import grpo
-from pddlego_local.training.settings import compose_grpo
+from pddlego_local.training.settings import GrpoSettings, compose_settings
 from tests.processes import start
 
 QUIET = Console(quiet=True)
@@ -24,7 +24,9 @@ SMALL = ("updates=3", "houses=2", "group=3", "model_every=1", "processes=1")
 
 
 def begun(out: Path, rung: str) -> grpo.Reinforcement:
-    return grpo.Reinforcement(compose_grpo("grpo", [*SMALL, f"rung={rung}", f"out={out}"]))
+    return grpo.Reinforcement(
+        compose_settings(GrpoSettings, "grpo", [*SMALL, f"rung={rung}", f"out={out}"])
+    )
 
 
 @pytest.mark.parametrize("rung", ["free", "grounded"])

@@ -21,7 +21,7 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import locate, training_maps
 from pddlego_local.training.examples import Game
 from pddlego_local.training.maps import maps_of
-from pddlego_local.training.settings import compose_training
+from pddlego_local.training.settings import TrainSettings, compose_settings
 
 SMALL = (
     "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1, vocabulary: 400, "
@@ -144,7 +144,7 @@ def test_a_folder_begun_with_other_settings_is_left_alone(
 )
 def test_impossible_settings_are_named(overrides: list[str], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        compose_training("nano", overrides)
+        compose_settings(TrainSettings, "nano", overrides)
 
 
 def test_a_loss_that_is_not_a_number_ends_the_training(tmp_path: Path) -> None:

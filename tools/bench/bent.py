@@ -256,7 +256,6 @@ def main() -> None:
     for rung in given.rungs.split(","):
         config = compose_cell([f"decoding={rung}", *given.overrides])
         model = model or config.build("model")
-        model.load()
         answers = list(watched(config, model, given.calls))
         head = ["part", "answers", "tokens", "left less than half", "nats, mean", "median", "most"]
         print(f"\n{rung}\n\n{table(head, rows(answers))}\n")

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import Event
@@ -44,8 +44,6 @@ def played(environment: str, games: Iterable[int], rung: str = "typed") -> Itera
 
 class _Listener:
     """Passes questions on to a model and keeps them with their answers."""
-
-    decodes: ClassVar[Literal[False]] = False
 
     def __init__(self, model: WholeAnswerModel) -> None:
         self.answered: list[tuple[AnyQuestion, str]] = []

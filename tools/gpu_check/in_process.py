@@ -49,7 +49,6 @@ def transformers(setting: Setting, findings: Findings) -> None:
         context_tokens=scale.context_tokens,
         engine=Engine(device=setting.device),
     )
-    model.load()
     model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first request is slow
     for rung in RUNGS:
         constraint = constraint_for(rung, context=SCENE)

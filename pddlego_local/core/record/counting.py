@@ -5,10 +5,11 @@ its trials. A trial that was not played, because an earlier trial had solved the
 of the map or of a trivial game.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import OUTCOMES, Apart
 from pddlego_local.core.record.rows import EpisodeRow
 
@@ -81,10 +82,7 @@ def clusters(rows: Iterable[EpisodeRow]) -> dict[int, Cluster]:
 
 
 def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
-    games: dict[int, list[EpisodeRow]] = defaultdict(list)
-    for row in rows:
-        games[row.game].append(row)
-    return games
+    return grouped((row.game, row) for row in rows)
 
 
 class Standing:

@@ -286,10 +286,11 @@ def fact_changes(
     pools = pool_of(declared, things)
     added = {tuple(words(fact.lower())) for fact in so_far.new} if tight else set()
     atom = atoms_except(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
+    quoted = f"{atom} {rules.terminal(_CLOSING_QUOTE)}" if atom else ""
     old = [fact for fact in facts if fact not in so_far.old]
     lists = {
         "add": (
-            _entry(rules, "_added", [_with_quote(rules, atom)]),
+            _entry(rules, "_added", [quoted]),
             MOST_FACTS if tight else most_facts(len(things)),
         ),
         "replace": (_pair(rules, old, atom), MOST_REPLACED),
@@ -340,10 +341,6 @@ def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
     return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
-
-
-def _with_quote(rules: Rules, text: str) -> str:
-    return f"{text} {rules.terminal(_CLOSING_QUOTE)}" if text else ""
 
 
 def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:

@@ -180,7 +180,7 @@ class ProblemStages:
     def _unmet(self) -> Part:
         """Rolls back a goal that is already true and resamples it with at least one fact that is
         not true yet. If no fact can be written, objects are added first."""
-        if not self._goal_already_true():
+        if not goal_already_true(self.declared.domain, self._written):
             return
         before = self.writing.text
         if not can_be_new(self._things, set()):
@@ -190,9 +190,6 @@ class ProblemStages:
         if block := self._written.goal_block:
             self.writing.cut(end_before(self.writing.text, block.offset, block=True))
         yield from self._unmet_goal()
-
-    def _goal_already_true(self) -> bool:
-        return goal_already_true(self.declared.domain, self._written)
 
     def _unmet_goal(self) -> Part:
         """Yields the stages of a goal that the facts do not make true."""

@@ -17,19 +17,11 @@ import pydantic
 
 from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Fields, Form, T_co
+from pddlego_local.episode.reading import wholeness
 from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
 from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
-from pddlego_local.episode.reading.wholeness import (
-    is_excerpt,
-    is_part,
-    is_placeholder,
-    is_template,
-    is_whole,
-    texts_of,
-    words_of,
-)
 from pddlego_local.episode.reading.words import any_of
 from pddlego_local.pddl.edit import difference
 
@@ -127,7 +119,9 @@ class _Search(Generic[T]):
     ) -> None:
         self._text, self._form, self._cut = text, form, cut
         self._keys = form.keys.model_fields.keys()
-        self._prompt = words_of("\n".join(one.content for one in prompt if one.role != "assistant"))
+        self._prompt = wholeness.words_of(
+            "\n".join(one.content for one in prompt if one.role != "assistant")
+        )
         self._files = files(text) if form.name in OF_FILES else []
         pddl = [(file.start, file.end) for file in self._files if file.balanced]
         self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
@@ -174,9 +168,9 @@ class _Search(Generic[T]):
                 yield Candidate(value, "no JSON", begin, len(self._text), doubt)
 
     def _doubt(self, value: Fields, start: int, end: int) -> str:
-        texts = texts_of(value, self._form)
-        words = words_of(self._text[start:end])
-        if any(map(is_placeholder, texts)):
+        texts = wholeness.texts_of(value, self._form)
+        words = wholeness.words_of(self._text[start:end])
+        if any(map(wholeness.is_placeholder, texts)):
             return PLACEHOLDER
         if not all(text.strip() for text in texts):
             return BLANK
@@ -223,18 +217,18 @@ class _Search(Generic[T]):
 
     def _weight(self, file: File, latest: "_Draft") -> tuple[int, str]:
         """Rates how usable a file is, and returns the reason for doubt."""
-        if is_placeholder(file.text) or is_template(file.text):
+        if wholeness.is_placeholder(file.text) or wholeness.is_template(file.text):
             return 0, PLACEHOLDER
         if not SECTION.search(file.text):
             return 0, NO_PDDL if file.text.strip() else BLANK
         before = latest[file.kind][1].text if file.kind in latest else ""
-        if is_excerpt(file.text) or is_part(file.text, before):
+        if wholeness.is_excerpt(file.text) or wholeness.is_part(file.text, before):
             return 1, EXCERPT
         if inside(self._thoughts, file.start):
             return 2, THOUGHT
-        if not is_whole(file.kind, file.text):
+        if not wholeness.is_whole(file.kind, file.text):
             return 3, ""
-        return (4, PROMPT) if words_of(file.text) in self._prompt else (5, "")
+        return (4, PROMPT) if wholeness.words_of(file.text) in self._prompt else (5, "")
 
     def _candidate(self, draft: "_Draft") -> Candidate[T]:
         found = {kind: draft[kind][1] for kind in self._keys}

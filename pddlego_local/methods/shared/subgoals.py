@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Turn, Turns
+from pddlego_local.core.nouns import Budget, Turn, Turns
 from pddlego_local.decoding.forms import GOALS, TEXT, Choice, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompting
+from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
 from pddlego_local.methods.shared.dialogue import Dialogue
 
 
@@ -206,10 +206,23 @@ class GoalPlanner:
         return shown.text
 
 
-def most_choices(commands: int, max_idle: int) -> int:
-    """Returns the maximum number of usable answers of the controller in an episode.
+@settings
+class SubgoalPlayer(Player):
+    """The settings of the methods in which a planner names sub-goals and a controller chooses."""
 
-    There is one answer for each command, and one at the end of each sub-goal. `max_idle` sub-goals
-    without a command may end before each command.
-    """
-    return commands + commands * max_idle
+    max_retries: AtLeast0 = 5
+    max_idle: AtLeast1 = 20
+
+    prompts = "deps"
+
+    def most_answers(self, budget: Budget, of_planner: int) -> int:
+        """Returns the maximum number of answers in an episode, with retries.
+
+        The controller gives one usable answer for each command, and one at the end of each
+        sub-goal. `max_idle` sub-goals without a command may end before each command.
+        """
+        of_controller = budget.limit + budget.limit * self.max_idle
+        return (of_planner + of_controller) * (1 + self.max_retries)
+
+    def controller(self, episode: Episode) -> Controller:
+        return Controller(episode, self.max_retries, self.max_idle)

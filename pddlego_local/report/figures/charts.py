@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
-from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
+from pddlego_local.report.cells import CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures import plotting
 from pddlego_local.report.figures.plotting import Panel
@@ -122,7 +123,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     removes the files of the others, and returns the captions by name."""
     for name in NAMES:
         plotting.remove(folder, name)
-    systems = _grouped(series, "panel")
+    systems = grouped((one.panel, one) for one in series)
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
     price = "How far answers come, by rung"
@@ -186,14 +187,14 @@ def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
     for title, series in systems.items():
         lines = {
             name: {one.decoding: one.measures.success for one in alike}
-            for name, alike in _grouped(series, "line").items()
+            for name, alike in grouped((one.line, one) for one in series).items()
         }
         yield Panel(title, _rungs(series), lines)
 
 
 def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
     """Yields a panel for the answers of each model in described worlds, rung by rung."""
-    for title, arms in _grouped(series, "arm").items():
+    for title, arms in grouped((one.arm, one) for one in series).items():
         lines = {
             shown: {one.decoding: getattr(one.measures, name) for one in arms}
             for name, shown in HOW_FAR.items()
@@ -217,7 +218,7 @@ def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
 def _by_task(series: Sequence[Series]) -> Iterator[Panel]:
     """Arms that differ only in the environment's settings are one line: the settings define the
     tasks."""
-    for system, arms in _grouped(series, "system").items():
+    for system, arms in grouped((one.system, one) for one in series).items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
         lines: dict[str, dict[str, Rate]] = defaultdict(dict)
         for one in arms:
@@ -252,7 +253,3 @@ def _draw(
     left = len(panels) - MOST_PANELS
     more = f"; {left} more systems are only in the tables" if left > 0 else ""
     return f"{caption}, with intervals of 95 %{more}"
-
-
-def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]]:
-    return grouped((getattr(one, attribute), one) for one in series)

@@ -12,11 +12,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.run_record import Start
 from pddlego_local.core.visible import visible
 from pddlego_local.report import text
-from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.charts import draw_differences, draw_figures, series_of
 from pddlego_local.report.numbers import Numbers

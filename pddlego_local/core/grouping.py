@@ -1,0 +1,16 @@
+"""Groups the elements of a sequence by a key."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Groups the second elements of the pairs by the first ones, both in order."""
+    groups: dict[K, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return dict(groups)
