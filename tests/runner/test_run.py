@@ -113,6 +113,12 @@ def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
     assert [begun["config"]["games"] for begun in starts] == ["0,1", "0-3"]
 
 
+def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
+    for width in ("1", "8"):
+        assert played(tmp_path / width, f"run.concurrency={width}", games="0-9") == 0
+    assert rows(tmp_path / "1") == rows(tmp_path / "8")
+
+
 def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: Path) -> None:
     assert played(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1") == 0
     cells = sorted(tmp_path.rglob("run.json"))
