@@ -15,7 +15,7 @@ import operator
 import queue
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, TypedDict
+from typing import ClassVar, Literal, NamedTuple, SupportsIndex, TypedDict
 
 from llguidance import LLTokenizer
 
@@ -131,7 +131,7 @@ class Game:
         self._caller, self._outcome = _Caller(), "not begun"
         self._masks: TokenMasks | None = None
 
-    def reset(self, seed: int = 0) -> tuple[str, Info]:
+    def reset(self, seed: SupportsIndex = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
 
         Raises TypeError if `seed` is no integer, ConfigError if the environment has no such game,
