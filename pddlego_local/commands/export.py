@@ -25,11 +25,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
             "what pddlego_local.load(RUN) returns"
         )
     cells = find_cells(arguments.runs)
-    if arguments.episodes:
-        lines, rows, names = "episodes", exports.episode_rows(cells), exports.EPISODE_COLUMNS
-    else:
-        lines, rows, names = "calls", exports.call_rows(cells), exports.CALL_COLUMNS
+    lines = "episodes" if arguments.episodes else "calls"
+    rows, names = exports.TABLES[lines]
     with as_error(RecordFault, f"cannot write {out}"):
-        written = f"{exports.write_csv(out, rows, names)} {lines}"
+        written = f"{exports.write_csv(out, rows(cells), names)} {lines}"
     print(f"{written} written to {out}")
     return print_problems(cells.problems)

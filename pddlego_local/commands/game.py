@@ -11,11 +11,11 @@ run. Where that code would ask a model, it returns the question to the caller an
 import contextlib
 import functools
 import itertools
+import operator
 import queue
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, TypedDict
+from typing import ClassVar, Literal, NamedTuple, SupportsIndex, TypedDict
 
 from llguidance import LLTokenizer
 
@@ -52,8 +52,7 @@ class Info(TypedDict):
     messages: tuple[Message, ...]
 
 
-@dataclass(frozen=True)
-class _Over:
+class _Over(NamedTuple):
     outcome: str
 
 
@@ -131,12 +130,14 @@ class Game:
         self._caller, self._outcome = _Caller(), "not begun"
         self._masks: TokenMasks | None = None
 
-    def reset(self, seed: int = 0) -> tuple[str, Info]:
+    def reset(self, seed: SupportsIndex = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
 
-        Raises ConfigError if the environment has no such game, and EnvironmentFault, PlannerFault
-        or MissingPart, as an episode does.
+        Raises TypeError if `seed` is no integer, ConfigError if the environment has no such game,
+        and EnvironmentFault, PlannerFault or MissingPart, as an episode does.
         """
+        seed = operator.index(seed)  # also an integer of NumPy, which Java does not take
+        self._config.check_games(self._environment, (seed,))
         with self._lock:
             self._leave()
             self._caller, self._events = _Caller(), []
@@ -152,8 +153,11 @@ class Game:
         game has ended for another reason than its budget), `truncated` (the budget ended it), and
         the `Info`.
 
-        Raises ConfigError if no game is in progress, and the errors of `reset`.
+        Raises ConfigError if no game is in progress or `text` is no text, and the errors of
+        `reset`.
         """
+        if not isinstance(text, str):
+            raise ConfigError(f"a step takes a text, not {text!r}")
         with self._lock:
             if self._outcome:
                 raise ConfigError(f"no game is in progress ({self._outcome}): call reset first")
@@ -246,9 +250,7 @@ class Game:
             caller.shown.put(_Over(play(self._episode)))
         except UnsolvableGame:
             caller.shown.put(_Over("unsolvable_game"))
-        except _Left:
-            pass
-        except BaseException as error:
+        except BaseException as error:  # with _Left, nobody waits for it any more
             caller.shown.put(error)
 
     def _next(self, events: Sequence[Event], since: int = 0) -> tuple[str, float, Info]:

@@ -29,7 +29,7 @@ from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
+from pddlego_local.report.exports import TABLES
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
@@ -162,8 +162,8 @@ def load(
     import pandas
 
     cells = find_cells([Path(runs)] if isinstance(runs, str | Path) else runs)
-    for problem in cells.problems:
+    rows, names = TABLES[lines]
+    frame = pandas.DataFrame(rows(cells), columns=list(names))
+    for problem in cells.problems:  # those of transcripts are known only now
         warnings.warn(problem, stacklevel=2)
-    if lines == "calls":
-        return pandas.DataFrame(call_rows(cells), columns=list(CALL_COLUMNS))
-    return pandas.DataFrame(episode_rows(cells), columns=list(EPISODE_COLUMNS))
+    return frame

@@ -57,8 +57,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     found = compared(cells, also=also, earlier=earlier)
     console = screen()
     planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
-    first = unfinished(cells, planned)
-    if first:
+    if first := unfinished(cells, planned):
         console.print(first, soft_wrap=True)
     show(console, on_screen(numbers))
     if found.tested:
@@ -70,8 +69,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         files = _write(numbers, found, papers, folder, cells.problems, first)
         if not arguments.without_pages:
             tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
-            index = write_pages(cells, numbers, found, tables, folder, first, also=also)
-            files.append(index)
+            files.append(write_pages(cells, numbers, found, tables, folder, first, also=also))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())

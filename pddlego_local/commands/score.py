@@ -17,6 +17,7 @@ import pydantic
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.validate import why_invalid
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Message
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
@@ -51,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Writes a verdict for each line, and totals to standard error. Returns 0, or 2 if a line held
-    no answer."""
-    counts = Counter[str]()
+    no answer, or gold files that cannot be read."""
+    counts = Counter(_reached({}))
 
     def counted(results: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for result in results:
@@ -64,18 +65,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
         verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
-    totals = (f"{name} {counts[name]}" for name in ("answers", "read", "planned", "valid in gold"))
-    print(f"pddlego: {', '.join(totals)}", file=sys.stderr)
+    totals = ", ".join(f"{name} {reached}" for name, reached in counts.items())
+    print(f"pddlego: {totals}", file=sys.stderr)
     return code
 
 
 def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
     try:
-        given = Given.model_validate_json(line)
+        return _judged(planner, Given.model_validate_json(line))
     except pydantic.ValidationError as error:
         place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
         why = f"has no answer that can be judged: {'.'.join(map(str, place))}: {said}"
-        return {"id": None, "line": number, pairs.FAULT: why}
+    except ConfigError as error:
+        why = f"has gold files against which no plan can be judged: {error}"
+    return {"id": None, "line": number, pairs.FAULT: why}
+
+
+def _judged(planner: FastDownward, given: Given) -> dict[str, Any]:
+    """Raises ConfigError for gold files that cannot be read."""
     form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
     answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
@@ -110,12 +117,10 @@ def _in_gold(gold: Gold, plan: tuple[str, ...], outcome: str) -> str:
     return why_invalid(gold.domain, gold.problem, [action[1:-1] for action in plan])
 
 
-def _reached(result: Mapping[str, Any]) -> Iterator[str]:
-    if "fault" in result:
-        yield "answers"
-        if not result["fault"]:
-            yield "read"
-        if result.get("plan"):
-            yield "planned"
-        if result.get("why_not_in_gold") == "":
-            yield "valid in gold"
+def _reached(result: Mapping[str, Any]) -> dict[str, int]:
+    return {
+        "answers": "fault" in result,
+        "read": result.get("fault") == "",
+        "planned": bool(result.get("plan")),
+        "valid in gold": result.get("why_not_in_gold") == "",
+    }

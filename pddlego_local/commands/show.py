@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.folder import read_events
@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.episode is None:
-        _show_what_there_is(arguments.run)
-        return 0
+        return _show_what_there_is(arguments.run)
     name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
     path = _cell(arguments.run) / "transcripts" / f"{name}.jsonl"
     if not path.exists():
@@ -51,8 +50,9 @@ def _cell(folder: Path) -> Path:
     return below[0] if below else folder
 
 
-def _show_what_there_is(folder: Path) -> None:
-    """Lists the episodes of a single cell, or the cells. Raises ConfigError if there are none."""
+def _show_what_there_is(folder: Path) -> int:
+    """Lists the episodes of a single cell, or the cells. Returns 1 if a part of them cannot be
+    read, else 0. Raises ConfigError if there are none."""
     cells = find_cells([folder])
     where = shlex.quote(str(cells[0].folder))
     if len(cells) == 1:
@@ -68,6 +68,7 @@ def _show_what_there_is(folder: Path) -> None:
             table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
     show(screen(), table)
     print(f"next: pddlego show {where}{what_next}")
+    return print_problems(cells.problems)
 
 
 def _readable(answer: str) -> str:

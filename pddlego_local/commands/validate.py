@@ -69,7 +69,5 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
 
 def val_says(program: str, paths: Sequence[Path]) -> str:
     """Runs VAL and returns "valid" or "not valid"."""
-    command = [program, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=VAL_LIMIT_S)
-    valid = re.search(r"Plan valid", done.stdout)
-    return "valid" if valid else "not valid"
+    done = subprocess.run((program, *paths), capture_output=True, text=True, timeout=VAL_LIMIT_S)
+    return "valid" if "Plan valid" in done.stdout else "not valid"

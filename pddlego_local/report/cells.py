@@ -9,7 +9,7 @@ from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
-from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.events import End, Event
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
@@ -34,9 +34,12 @@ class CellRecord:
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
         """Returns the events of an episode and "", or no events and the reason if its transcript
-        cannot be read. An unreadable transcript does not affect the others."""
+        cannot be read or has no end. An unreadable transcript does not affect the others."""
+        path = transcript_of(self.folder, row.game, row.trial)
         try:
-            return read_events(transcript_of(self.folder, row.game, row.trial)), ""
+            if (events := read_events(path)) and not isinstance(events[-1], End):
+                raise ConfigError(f"{path} has no end: a part of the episode is lost")
+            return events, ""
         except ConfigError as error:
             if str(error) not in self.problems:
                 self.problems.append(str(error))
@@ -142,7 +145,7 @@ def find_cells(paths: Iterable[Path]) -> Cells:
         if not found:
             raise ConfigError("; ".join(wrong) or f"{path}: no run.json at or below this folder")
         left_out += wrong
-        cells |= {cell.folder: cell for cell in sorted(found, key=_order)}
+        cells |= {cell.folder.resolve(): cell for cell in sorted(found, key=_order)}
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
@@ -153,10 +156,9 @@ def _read(folder: Path) -> CellRecord:
             f"{folder} holds episodes but no run.json; put run.json back, or play the episodes "
             "again with the same command"
         )
-    run = read_run(folder)
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
-    return CellRecord(folder, run, rows, problems)
+    return CellRecord(folder, read_run(folder), rows, problems)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:

@@ -72,6 +72,10 @@ def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
         }
 
 
+TABLES = {"episodes": (episode_rows, EPISODE_COLUMNS), "calls": (call_rows, CALL_COLUMNS)}
+"""The rows and the columns of each table."""
+
+
 def _episodes(
     cells: Sequence[CellRecord],
 ) -> Iterator[tuple[dict[str, Cell], EpisodeRow, Sequence[Event]]]:

@@ -162,7 +162,7 @@ class OpenCell:
         self._earlier: list[EpisodeRow] = []
         with contextlib.ExitStack() as stack:
             self._environments = stack.enter_context(contextlib.closing(EnvironmentStore(config)))
-            config.check_games(self._environments.first)
+            config.check_games(self._environments.first, config.settings.games)
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()

@@ -6,7 +6,7 @@ import inspect
 import itertools
 import json
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -160,7 +160,7 @@ class CellConfig:
                 "starts": [{"config": dict(self.tree)}],
             }
         )
-        self.check_games(built["environment"])
+        self.check_games(built["environment"], self.settings.games)
         decoding, forms = built["decoding"], {form.name for form in built["method"].forms}
         if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
             raise ConfigError(
@@ -169,12 +169,12 @@ class CellConfig:
             )
         return built
 
-    def check_games(self, environment: Environment) -> None:
+    def check_games(self, environment: Environment, games: Iterable[int]) -> None:
         """Raises ConfigError for a game that the environment does not have."""
         if not isinstance(environment, Numbered):
             return
         seeds = environment.seeds
-        for game in self.settings.games:
+        for game in games:
             if game not in seeds:
                 raise ConfigError(
                     f"games: {self.labels['environment']} has no game {game}; its games are "

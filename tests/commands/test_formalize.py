@@ -254,7 +254,7 @@ def test_a_goal_that_is_already_true_is_no_success(
     """The real model, on a world of two blocks that stand as they shall."""
     seed = next(seed for seed in range(99) if same_at_start(seed))
     file = tmp_path / "done.txt"
-    file.write_text(told(generate("blocksworld", "moderately", (2, 2), seed)))
+    file.write_text(told(generate("blocksworld", "moderately", (2, 2), seed)), "utf-8-sig")
     words = ["formalize", str(file), "--model", "nano_described", "decoding.temperature=0"]
     assert run(words) == 1
     said = capsys.readouterr().out

@@ -7,13 +7,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import pddlego_local
 from pddlego_local import Game
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import transcripts
+from pddlego_local.environments.textworld_express import game as express
 
 COIN: dict[str, Any] = {"environment": "coin", "environment__rooms": 5}
 
@@ -113,6 +115,21 @@ def test_a_game_that_is_left_does_not_linger(coin: Game) -> None:
         coin.reset(number)
     assert threading.active_count() <= threads + 1
     assert coin.reset(7) == coin.reset(7)
+
+
+def test_a_wrong_seed_or_text_is_refused_and_a_dead_java_process_is_replaced(
+    coin: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(express, "_gateway", None)  # other games keep the process that they have
+    shown, _ = coin.reset(numpy.int64(7))
+    with pytest.raises(ConfigError, match="has no game -1; its games are 0 to"):
+        coin.reset(-1)
+    with pytest.raises(ConfigError, match="not None"):
+        coin.step(None)  # type: ignore[arg-type]
+    express._java().shutdown()
+    with pytest.raises(EnvironmentFault, match="Java process failed in stepJSON"):
+        coin.step("look around")
+    assert coin.reset(7)[0] == shown
 
 
 def test_seeds_to_train_and_to_evaluate_on_share_no_map(coin: Game) -> None:

@@ -60,18 +60,9 @@ def test_a_plan_that_is_wrong_in_the_gold_is_said_to_be(scored: Any) -> None:
 
 
 def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any) -> None:
-    code, lines, said = scored({"answer": answered(DOMAIN, PROBLEM)}, '{"id": 7}', "no JSON")
-    assert code == 2 and lines[0]["plan"] and "answer: Field required" in lines[1]["unreadable"]
-    assert "2 lines could not be read" in said and "line 2" in said
-
-
-def test_the_answers_are_never_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps({"answer": "I cannot do that."}))
-    before = path.read_text()
-    assert run(["score", str(path), "--out", str(path)]) == 2
-    assert "name another" in capsys.readouterr().err and path.read_text() == before
-    assert run(["score", str(tmp_path / "none.jsonl")]) == 2
-    assert "none.jsonl: No such file" in capsys.readouterr().err
+    whole = {"answer": answered(DOMAIN, PROBLEM), "gold": GOLD}
+    broken = whole | {"gold": {"domain": DOMAIN, "problem": "(define (problem p))"}}
+    code, lines, said = scored(broken, '{"id": 7}', "no JSON", whole)
+    assert code == 2 and lines[3]["plan"] and "answer: Field required" in lines[1]["unreadable"]
+    assert "gold files" in lines[0]["unreadable"] and "no `:domain`" in lines[0]["unreadable"]
+    assert "3 lines could not be read" in said and "line 1" in said and "answers 1" in said

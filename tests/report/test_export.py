@@ -61,16 +61,11 @@ def test_any_text_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [line["text"] for line in lines_of(tmp_path / "rows.csv")] == [HOSTILE, "", "?x"]
 
 
-def test_a_name_that_promises_another_format_is_told_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["export", "nowhere", "--out", str(tmp_path / "a.parquet")]) == 2
-    assert "ends in .csv" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_file_that_cannot_be_written_is_told_in_a_sentence(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert run(["export", "nowhere", "--out", str(tmp_path / "a.parquet")]) == 2
+    assert "ends in .csv" in capsys.readouterr().err
     assert run(["export", str(played), "--out", str(tmp_path / "no folder" / "calls.csv")]) == 3
     assert "cannot write" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pddlego_local import load
 from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT
 from pddlego_local.report.cells import find_cells
@@ -83,12 +84,13 @@ def garbage(file: str, content: bytes = b"\x00\xff garbage\n") -> Change:
     return lambda cell: next(cell.glob(file)).write_bytes(content)
 
 
-def added(file: str, content: bytes) -> Change:
-    return lambda cell: (cell / file).write_bytes((cell / file).read_bytes() + content)
+def added(file: str, content: bytes, after: int | None = None) -> Change:
+    return lambda cell: (cell / file).write_bytes((cell / file).read_bytes()[:after] + content)
 
 
 BROKEN: dict[str, Change] = {
     "a garbage transcript": garbage("transcripts/1-0.jsonl"),
+    "a transcript without an end": added("transcripts/1-0.jsonl", b"", -2),
     "a transcript of depth": garbage("transcripts/1-0.jsonl", b"[" * 99_999 + b"\n"),
     "an unknown outcome at the end": on_line(
         "transcripts/1-0.jsonl", lambda end: end["row"].update(outcome="abducted")
@@ -131,6 +133,8 @@ def test_what_can_be_read_is_reported_and_the_rest_is_told(
         told = said(capsys)
         assert code == 1, (words, told)
         assert words[0] == "rescore" or "problem: " in told
+    with pytest.warns(UserWarning):
+        load(runs, "calls")
     assert (tmp_path / "report" / "index.html").is_file()
     assert len((tmp_path / "calls.csv").read_text().splitlines()) > 2
 
@@ -140,14 +144,15 @@ def test_rows_that_stand_twice_count_once_and_the_first_counts(
 ) -> None:
     rows = [row(WON, 1), row(WON, 2), row(LOST, 1), row(LOST, 2), row(WON, 1)]
     folder = plant_rows(tmp_path, composed(FREE), rows, "1,2")
-    (cell,) = find_cells([folder])
+    (cell,) = find_cells([folder, folder.parent / "." / ".." / folder.parent.name])
     assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
     assert run(["report", str(folder), "--out", str(tmp_path), "--without-pages"]) == 1
     told = said(capsys)
     assert "of 2" in told and told.count("is ignored") == 3
     assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text()
-    assert run(["rescore", str(folder)]) == 1
-    assert "a further row of game 1" in said(capsys)
+    for command in ("rescore", "show"):
+        assert run([command, str(folder)]) == 1
+        assert "a further row of game 1" in said(capsys)
 
 
 def test_control_characters_in_a_record_harm_no_page_and_no_export(

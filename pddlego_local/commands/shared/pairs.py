@@ -134,7 +134,7 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
             reads = option.strip() or "this command"
             raise ConfigError(f"--out {out} is the file that {reads} reads: name another file")
     with as_error(ConfigError, f"{option}{file}"):
-        lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
+        lines = Path(file).open(encoding="utf-8-sig", errors="replace")  # noqa: SIM115 (closed below)
     with lines:
         yield lines
 

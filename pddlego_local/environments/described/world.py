@@ -105,7 +105,7 @@ def text_of(path: Path) -> str:
     try:
         if path.stat().st_size > LONGEST_TEXT:
             raise ConfigError(f"{path} has more than {LONGEST_TEXT:,} bytes: too long for a prompt")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise ConfigError(f"{path} is missing") from error
     except UnicodeDecodeError as error:

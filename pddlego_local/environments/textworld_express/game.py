@@ -60,7 +60,7 @@ class ExpressGame:
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
         """Takes `parameters` by their names in TextWorldExpress, e.g. {"numLocations": 11}."""
-        self._java: JavaGateway | None = None
+        self._java: Any = None
         self._interface: Any = None
         self._game = game
         self._parameters = parameters
@@ -103,6 +103,7 @@ class ExpressGame:
             yield
         except (Py4JError, OSError) as error:
             _forget(self._java)
+            self._interface = None  # the next reset begins with a new Java process
             raise EnvironmentFault(f"the game's Java process failed in {doing}: {error}") from error
 
     def _reply(self, method: str, *arguments: object) -> Observation:
@@ -218,12 +219,11 @@ def _start() -> JavaGateway:
     return JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
 
 
-def _forget(gateway: JavaGateway | None) -> None:
+def _forget(gateway: JavaGateway) -> None:
     """Makes the next game start a new Java process after a failure, unless another game has done
     so."""
     global _gateway
     with _gateway_lock:
-        if gateway is not None:
-            gateway.shutdown(raise_exception=False)
+        gateway.shutdown(raise_exception=False)
         if _gateway is gateway:
             _gateway = None
