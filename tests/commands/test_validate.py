@@ -10,6 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from pddlego_local.cli import run
+from pddlego_local.commands.validate import why_invalid
 from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED
 
 GO = "(Go Kitchen Hall)"
@@ -40,6 +41,20 @@ def test_a_plan_is_judged_action_by_action(
     assert run(["validate", *map(str, paths)]) == code
     told = capsys.readouterr()
     assert said in told.out + told.err
+
+
+COSTS = """(define (domain trips) (:requirements :typing :action-costs)
+ (:types place) (:predicates (at ?p - place)) (:functions (length ?a ?b - place) (total-cost))
+ (:action go :parameters (?a ?b - place) :precondition (at ?a)
+  :effect (and (not (at ?a)) (at ?b) (increase (total-cost) (length ?a ?b)))))"""
+TRIP = """(define (problem trip) (:domain trips) (:objects a b c - place)
+ (:init (at a) (= (total-cost) 0) (= (length a b) 3) (= (length b c) 4)) (:goal (at c))
+ (:metric minimize (total-cost)))"""
+
+
+def test_an_action_whose_cost_has_no_value_cannot_be_carried_out() -> None:
+    assert why_invalid(COSTS, TRIP, ["go a b", "go b c"]) == ""
+    assert why_invalid(COSTS, TRIP, ["go a c"]).endswith("(length a c) has no value.")
 
 
 def test_an_agent_checks_plans_and_validates() -> None:

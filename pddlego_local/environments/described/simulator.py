@@ -11,6 +11,7 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.described.world import World, with_distinct_names
 
+NO_VALUE = -1  # costs are not negative
 _ONE_AT_A_TIME = threading.RLock()
 """The library keeps the expressions of all tasks in one place that is not thread-safe. It
 grounds actions there even for a task with a separate environment, so the environments cannot be
@@ -37,6 +38,9 @@ class Simulator:
         try:
             with _ONE_AT_A_TIME, warnings.catch_warnings(action="ignore"):
                 task = _reader(with_distinct_names(world.domain))(world.problem)
+                for number in (each for each in task.fluents if each.type.is_real_type()):
+                    none = task.environment.expression_manager.Int(NO_VALUE)
+                    task.fluents_defaults.setdefault(number, none)
                 self._simulator = UPSequentialSimulator(task)
                 self._evaluator = StateEvaluator(task)
                 self._state: Any = self._simulator.get_initial_state()
@@ -85,8 +89,17 @@ class Simulator:
                 ground = part.substitute(binding)
                 if not self._evaluator.evaluate(ground, self._state).bool_constant_value():
                     return _said(ground)
+        for cost in self._costs(action):
+            ground = cost.substitute(binding)
+            if self._evaluator.evaluate(ground, self._state).constant_value() == NO_VALUE:
+                return f"{_fact(ground)} has no value"
         self._state = self._simulator.apply(self._state, action, list(binding.values()))
         return ""
+
+    def _costs(self, action: Any) -> list[Any]:
+        """Returns the cost of an action, which the reader moves from the effects to the metric."""
+        metrics = [one for one in self._task.quality_metrics if one.is_minimize_action_costs()]
+        return [cost for one in metrics if (cost := one.get_action_cost(action)) is not None]
 
 
 def spelled(name: str) -> str:
