@@ -3,6 +3,7 @@
 import re
 import tarfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,9 @@ RESULTS = ROOT / "docs/results"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_EDITS = (RESULTS / "nano_edit.md").read_text(encoding="utf-8")
 UNSEEN = RESULTS / "nano_edit/valid_unseen"
-TRANSCRIPTS = r"(\./)?(lists|pretrained|sample)/"  # the sweeps whose transcripts tests read
+TRANSCRIPTS = (
+    r"(\./)?(lists(_tight)?|pretrained|sample)/"  # the sweeps whose transcripts tests read
+)
 ON_PAGES = yaml.safe_load(Path(__file__).with_name("verdicts_on_pages.yaml").read_text("utf-8"))
 CLAIM = r"[+-]\d+ points \([^)]*\)(?:, p [=<] [\d.]*\d)?"
 KNOWN, LARGER = "nano_described", "nano_described_larger"
@@ -118,12 +121,30 @@ def test_the_steps_to_a_rung_add_up_to_the_declared_difference(records: Path, sw
 
 def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
     page = (RESULTS / "lists.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| `(json|typed|grounded)` \| (.*) \|$", page, re.MULTILINE)
+    shown = re.findall(r"^\| `(json|typed|grounded)` \| (\d.*) \|$", page, re.MULTILINE)
     found = {cell.labels["decoding"]: measured(cell) for cell in find_cells([records / "lists"])}
     assert len(shown) == 3
     assert {rung: line.split(" | ") for rung, line in shown} == {
         rung: cells for rung, (_, *cells) in found.items()
     }
+
+
+def test_the_tables_of_tight_lists_come_from_the_records(records: Path) -> None:
+    page = (RESULTS / "lists.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `(\w+)` \| (tight|free|) ?\| (.*) \|$", page, re.MULTILINE)
+    found = dict[tuple[str, ...], str]()
+    for cell in find_cells([records / "lists", records / "lists_tight"]):
+        rung = cell.run.identity["decoding"]["rung"]
+        lists = cell.run.identity["decoding"].get("lists", "") if rung != "json" else ""
+        first = replace(cell, rows=[row for row in cell.rows if not 40 <= row.game < 7300])
+        _, cut, *more, tokens, won = map(str, measured(first))
+        whole = cell.labels["method"].startswith("pddlego_plus")
+        found[cell.labels["method"], rung, lists] = " | ".join(
+            [cut, tokens, won] if whole else [cut, *more, tokens, won]
+        )
+    found.pop(("pddl_edit", "json", ""))
+    assert sorted(shown) == sorted((rung, lists, line) for (_, rung, lists), line in found.items())
+    assert len(shown) == 9
 
 
 def test_the_table_of_cut_answers_of_two_models_comes_from_the_records(records: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from statistics import mean
 
 from pddlego_local.core.record.events import Call
-from pddlego_local.core.record.folder import transcripts
 from pddlego_local.report.cells import CellRecord, find_cells
 from tools.bench.markdown import table
 
@@ -24,8 +23,8 @@ def measured(cell: CellRecord) -> list[object]:
     """Returns the line of a cell."""
     asked, cut = Counter[str](), Counter[str]()
     tokens = []
-    for _, events in transcripts(cell.folder):
-        calls = [event for event in events if isinstance(event, Call)]
+    for row in cell.rows:
+        calls = [event for event in cell.events(row)[0] if isinstance(event, Call)]
         for number, call in enumerate(calls):
             for place in (PLACES[min(number, 3)], "all"):
                 asked[place] += 1
