@@ -8,13 +8,13 @@ import pytest
 from tests.docs.records import ROOT, Cell, cells, told
 
 PAGE = "docs/results/mechanism.md"
-ARCHIVES = {
+PLAYED = {
     "Whole files in CoinCollector": cells("mechanism/records.tar.xz"),
     "Edits in ALFWorld": cells("mechanism/edit_records.tar.xz"),
 }
-PLAYED = {  # the arms that are finished
-    title: [cell for cell in played if cell.finished == max(one.finished for one in played)]
-    for title, played in ARCHIVES.items()
+AT_EQUAL_COST = {
+    "Whole files in CoinCollector": "mechanism_cost",
+    "Edits in ALFWorld": "mechanism_edit_cost",
 }
 SAMPLED = {
     "Whole files in CoinCollector": "`reject_typed` samples {reject_typed} tokens per game won and"
@@ -64,11 +64,7 @@ def section(title: str) -> str:
 def test_the_table_comes_from_the_records(title: str) -> None:
     row = re.compile(r"^\| `(\w+)` \|(?: [^|]+ \|)? (\d+ of \d+ \| \d+ %.*) \|$", re.MULTILINE)
     shown = row.findall(section(title))
-    assert len(shown) == {"Edits in ALFWorld": 13}.get(title, 15)
-    left = [cell for cell in ARCHIVES[title] if cell not in PLAYED[title]]
-    assert {arm(cell).partition("_")[0] for cell in left} <= {"draft"}
-    for cell in left:
-        assert f"`{arm(cell)}` wins {cell.total('won')} of {cell.finished} games" in told(PAGE)
+    assert len(shown) == 15
     assert {name: rest.split(" | ") for name, rest in shown} == {
         arm(cell): line(cell) for cell in PLAYED[title]
     }
@@ -108,16 +104,25 @@ def test_the_sampled_tokens_of_a_won_game_come_from_the_records() -> None:
         assert "{grounded} against {repair_grounded}".format(**prices) in told(PAGE)
 
 
-def test_the_table_at_equal_cost_comes_from_the_records() -> None:
-    row = re.compile(r"^\| `(\w+)`(?:, best of (\d))? \| ([\d,]+) \| (.*) \|$", re.MULTILINE)
-    played = {
-        (arm(cell), cell.asks("decoding.best_of") or 1): cell
-        for archive in ("records", "cost_records")
-        for cell in cells(f"mechanism/{archive}.tar.xz")
-    }
-    shown = row.findall(section("Whole files in CoinCollector"))
-    assert len(shown) == 7
-    for name, best_of, tokens, won in shown:
-        cell = played[name, int(best_of or 1)]
+@pytest.mark.parametrize("title", PLAYED)
+def test_the_table_at_equal_cost_comes_from_the_records(title: str) -> None:
+    more = [
+        cell
+        for cell in cells("mechanism/cost_records.tar.xz")
+        if cell.sweep == AT_EQUAL_COST[title]
+    ]
+    played = {at_cost(cell): cell for cell in (*PLAYED[title], *more)}
+    row = re.compile(r"^\| (`\w+`[^|]*) \| ([\d,]+) \| (\d+ of \d+) \|$", re.MULTILINE)
+    shown = row.findall(section(title))
+    assert {at_cost(cell) for cell in more} <= {name for name, *_ in shown}
+    for name, tokens, won in shown:
+        cell = played[name]
         sampled = cell.mean("completion_tokens") - cell.mean("forced_tokens")
         assert (tokens, won) == (f"{sampled:,.0f}", f"{cell.total('won')} of {len(cell.rows)}")
+
+
+def at_cost(cell: Cell) -> str:
+    best_of, name = cell.asks("decoding.best_of") or 1, f"`{arm(cell)}`"
+    if name == "`again`" and cell.asks("decoding.feedback") == "planner":
+        return f"{name}, with the planner's messages"
+    return f"{name}, best of {best_of}" if best_of > 1 else name
