@@ -17,7 +17,7 @@ question's `GrammarContext`. The layout of an answer does not depend on the rung
 from collections.abc import Callable
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.decoding.forms import PDDL, Fields, Form
+from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
@@ -56,6 +56,12 @@ LADDER: dict[str, tuple[Build, ...]] = {
     "text":    (nothing, keys, patterns, patterns,   patterns, patterns),
 }
 # fmt: on
+
+if missing := {form.name for form in FORMS} ^ LADDER.keys():
+    raise TypeError(f"decoding.ladder: forms and LADDER differ in {sorted(missing)}")
+for _name, _row in LADDER.items():
+    if len(_row) != len(RUNGS):
+        raise TypeError(f"decoding.ladder: {_name!r} has {len(_row)} of {len(RUNGS)} rungs")
 
 
 def constraint_for(

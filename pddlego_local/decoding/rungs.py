@@ -5,7 +5,7 @@ reads the properties here; no code compares a rung's name.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 GoalArm = Literal["any", "unmet"]
 
@@ -49,3 +49,6 @@ RUNGS: dict[str, Rung] = {
     )
 }
 """The rungs by name, from the bottom of the ladder to the top."""
+
+if tuple(RUNGS) != get_args(RungName):
+    raise TypeError(f"decoding.rungs: RUNGS and RungName differ: {tuple(RUNGS)}")

@@ -1,16 +1,17 @@
-"""Which goals each arm leaves out: by accept and reject lists, and by stages.
+"""Which goals each arm leaves out: by accept and reject lists, by stages, and in random answers.
 
 The house is that of `test_typed`; there (at hall), (next hall cellar up) and (has candle) are true.
 """
 
 import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Names
-from pddlego_local.decoding.forms import PROBLEM
+from pddlego_local.core.nouns import Names, Sampling
+from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
@@ -21,9 +22,14 @@ from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
+from tests.decoding.test_ladder_random import first_context
 from tests.decoding.test_typed import CASES, SCENE, changed, departure
 from tests.decoding.test_typed import DOMAIN as HOUSE
+from tests.episode.drawing import RandomLogits
+from tests.questions import QUESTION
 
 RUNGS = ("typed", "grounded")
 ROOMS = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
@@ -51,6 +57,12 @@ def test_the_count_agrees_with_the_grammar(more: str) -> None:
         assert can_be_new(declared, true) == bool(drawable)
         seen.add(bool(drawable))
     assert seen == {True, False}
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
 
 
 def context(goal: GoalArm) -> GrammarContext:
@@ -88,6 +100,7 @@ def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
     for own_goal in (True, False):
         asked = replace(context("unmet"), domain=HOUSE, own_goal=own_goal)
         staged = constraint_for("grounded", PROBLEM, asked)
+        assert staged.in_stages
         text = json.dumps({"pf": house("(at hall)")[1]})
         assert bool(place_of_departure(staged, text)) is own_goal
 
@@ -95,6 +108,7 @@ def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
 def begin(asked: GrammarContext, problem: str) -> tuple[Stages, Stage]:
     """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
     staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
+    assert staged.in_stages
     text = json.dumps({"pf": problem})
     cut = text.index("(:init")
     cut = len(text[:cut].removesuffix("\\n  "))
@@ -121,6 +135,7 @@ def after(rung: str, objects: str, rest: str, *names: str) -> tuple[Stages, Stag
     """The stages of a small problem, after its objects and the rest were sent, and the next one."""
     asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(names))
     staged = constraint_for(rung, PROBLEM, asked)
+    assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send(f'{{"pf": "(define (problem p) (:domain d) (:objects{objects}')
@@ -157,3 +172,23 @@ def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     _, goal = after("grounded", ")", ' (:init) (:goal (and)))"}')
     assert decoder_verdict(goal.grammar, ' (:goal (or)))"}') == "accepted"
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
+
+
+@pytest.mark.parametrize("environment", ["coin", "cooking_hard"])
+@pytest.mark.parametrize("rung", RUNGS)
+def test_no_random_answer_has_a_goal_that_is_already_true(
+    environment: str, rung: str, planner: FastDownward
+) -> None:
+    asked = replace(first_context(environment), goal="unmet")
+    constraint = constraint_for(rung, PDDL, asked)
+    resampled, finished = 0, 0
+    for seed in range(12):
+        drawn = draw(RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        answer = read_constrained(drawn.completion, PDDL).value
+        if not answer:
+            continue
+        finished += 1
+        resampled += "goal" in [stage.name for stage in drawn.stages]
+        outcome = planner.plan(answer.df, answer.pf).outcome
+        assert outcome in ("solved", "unsolvable"), answer.pf
+    assert finished >= 9 and resampled

@@ -1,13 +1,15 @@
-"""The ladder is one table, with an entry for every rung and every form."""
+"""The ladder is one table of rung and form: what is not in it is an error at import."""
 
-from typing import get_args
+import subprocess
+import sys
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, choice
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import RUNGS, RungName
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
 
 SCENE = GrammarContext(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
@@ -33,7 +35,32 @@ def test_only_pddl_is_drawn_in_stages() -> None:
     }
 
 
-def test_the_table_has_every_form_and_every_rung() -> None:
-    assert LADDER.keys() == {form.name for form in FORMS}
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("forms.FORMS = (*forms.FORMS, forms.Form('haiku', forms.Text, '{}'))", "['haiku']"),
+        ("forms.FORMS = forms.FORMS[1:]", "['pddl']"),
+        (
+            "import pddlego_local.decoding.rungs as r; r.RUNGS = {**r.RUNGS, 'new': r.Rung('new')}",
+            "has 6 of 7 rungs",
+        ),
+    ],
+)
+def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> None:
+    code = (
+        f"from pddlego_local.decoding import forms; {change}; import pddlego_local.decoding.ladder"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert "TypeError" in ended.stderr and said in ended.stderr
+
+
+def test_an_unknown_rung_is_named() -> None:
+    with pytest.raises(ConfigError, match="'nonsense'"):
+        constraint_for("nonsense")
+
+
+def test_every_row_is_as_long_as_the_ladder() -> None:
     assert {len(row) for row in LADDER.values()} == {len(RUNGS)}
-    assert tuple(RUNGS) == get_args(RungName)

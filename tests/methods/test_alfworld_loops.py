@@ -31,6 +31,15 @@ def game() -> Iterator[Alfworld]:
     game.close()
 
 
+@pytest.mark.parametrize("method", ["pddlego_plus", "pddlego", "plangen", "action_gen"])
+def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: str) -> None:
+    outcome, events = play(built(method), game, ReferenceFormalizer(), planner, game=0)
+    row = summarize(events)
+    assert outcome == "success" and game.won()
+    assert row.task_type == "pick_heat_then_place_in_recep"
+    assert row.refused == row.solver_errors == 0
+
+
 def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
     planner: FastDownward, game: Alfworld
 ) -> None:

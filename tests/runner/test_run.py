@@ -273,6 +273,13 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
     assert model["training_maps_sha256"] == listed
 
 
+def test_a_backend_that_ignores_grammars_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(errors.GrammarIgnored):
+        play(tmp_path, Flaky(errors.GrammarIgnored("it answers anything"), 99), monkeypatch)
+
+
 @pytest.mark.alfworld
 @pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else(
