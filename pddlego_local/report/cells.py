@@ -37,7 +37,8 @@ class CellRecord:
         cannot be read or has no end. An unreadable transcript does not affect the others."""
         path = transcript_of(self.folder, row.game, row.trial)
         try:
-            if (events := read_events(path)) and not isinstance(events[-1], End):
+            events = read_events(path)
+            if path.exists() and not any(isinstance(event, End) for event in events[-1:]):
                 raise ConfigError(f"{path} has no end: a part of the episode is lost")
             return events, ""
         except ConfigError as error:

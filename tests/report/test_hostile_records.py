@@ -91,6 +91,7 @@ def added(file: str, content: bytes, after: int | None = None) -> Change:
 BROKEN: dict[str, Change] = {
     "a garbage transcript": garbage("transcripts/1-0.jsonl"),
     "a transcript without an end": added("transcripts/1-0.jsonl", b"", -2),
+    "an empty transcript": garbage("transcripts/1-0.jsonl", b""),
     "a transcript of depth": garbage("transcripts/1-0.jsonl", b"[" * 99_999 + b"\n"),
     "an unknown outcome at the end": on_line(
         "transcripts/1-0.jsonl", lambda end: end["row"].update(outcome="abducted")
