@@ -135,7 +135,7 @@ def test_the_tables_of_tight_lists_come_from_the_records(records: Path) -> None:
     found = dict[tuple[str, ...], str]()
     for cell in find_cells([records / "lists", records / "lists_tight"]):
         rung = cell.run.identity["decoding"]["rung"]
-        lists = cell.run.identity["decoding"].get("lists", "") if rung != "json" else ""
+        lists = cell.run.identity["decoding"].get("lists", "")
         first = replace(cell, rows=[row for row in cell.rows if not 40 <= row.game < 7300])
         _, cut, *more, tokens, won = map(str, measured(first))
         whole = cell.labels["method"].startswith("pddlego_plus")
