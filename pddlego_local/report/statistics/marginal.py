@@ -9,6 +9,7 @@ import numpy as np
 
 LEAST_CLUSTERS = 20
 """With fewer clusters the standard errors are not reliable."""
+NO_VARIANCE = 1e-12  # all clusters are equal, except for rounding
 
 
 class Odds(NamedTuple):
@@ -25,8 +26,8 @@ def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
     """Fits the model.
 
     Each of `pairs` has the cluster, and whether the first and the second arm succeeded. No model is
-    fitted with fewer than `LEAST_CLUSTERS` clusters, if an arm always or never succeeds, or if the
-    arms never differ.
+    fitted with fewer than `LEAST_CLUSTERS` clusters, if an arm always or never succeeds, if the arms
+    never differ, or if all clusters are equal.
     """
     clusters = {name: number for number, name in enumerate(dict.fromkeys(p[0] for p in pairs))}
     won = np.array([pair[1:] for pair in pairs], dtype=float).reshape(-1, 2)
@@ -42,5 +43,7 @@ def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
     groups = np.tile([clusters[pair[0]] for pair in pairs], 2)
     model = GEE(won.T.ravel(), np.stack([arm**0, arm], 1), groups=groups, family=Binomial())
     fitted = model.fit(cov_type="bias_reduced")
-    low, high = np.exp(fitted.conf_int()[1])
-    return Odds(float(np.exp(fitted.params[1])), float(low), float(high), float(fitted.pvalues[1]))
+    if fitted.cov_robust_bc.diagonal().min() < NO_VARIANCE:
+        return Odds()
+    numbers = (*np.exp([fitted.params[1], *fitted.conf_int()[1]]), fitted.pvalues[1])
+    return Odds(*(float(f"{number:.7g}") for number in numbers))  # further digits depend on the CPU
