@@ -1,11 +1,13 @@
 """`pddlego export`: writes every model call or episode as one line of a table."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from pddlego_local.commands.shared.options import as_error
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.errors import ConfigError, RecordFault
+from pddlego_local.core.record.folder import transcript_of
 from pddlego_local.report import exports
 from pddlego_local.report.cells import find_cells
 
@@ -30,4 +32,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with as_error(RecordFault, f"cannot write {out}"):
         written = f"{exports.write_csv(out, rows(cells), names)} {lines}"
     print(f"{written} written to {out}")
+    paths = (transcript_of(cell.folder, row.game, row.trial) for cell in cells for row in cell.rows)
+    if lost := 0 if arguments.episodes else sum(not path.exists() for path in paths):
+        print(f"pddlego: {lost} episodes have no transcript, so no calls here", file=sys.stderr)
     return print_problems(cells.problems)

@@ -10,6 +10,7 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from pddlego_local.commands.game import Game
+from pddlego_local.core.errors import ConfigError
 
 IDS = {
     "pddlego/Coin-v0": {"environment": "coin"},
@@ -43,6 +44,8 @@ class GameEnv(gymnasium.Env[str, str]):
         A trivial game (already solved at reset) is skipped in favour of the next one.
         `options={"game": n}` begins game n even if it is trivial.
         """
+        if options and options.keys() != {"game"}:
+            raise ConfigError(f"reset has the option game alone, not {sorted(options)}")
         super().reset(seed=seed)
         if options:
             text, info = self._game.reset(options["game"])

@@ -7,6 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from pddlego_local.commands import gymnasium_env
+from pddlego_local.core.errors import ConfigError
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +32,8 @@ def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
     assert env.reset(seed=7)[0] == first
     assert [env.reset()[1]["map"] for _ in range(3)] == drawn
     assert env.reset(options={"game": 7})[0] == first
+    with pytest.raises(ConfigError, match=r"not \['level'\]"):
+        env.reset(options={"level": 7})
     env.close()
 
 

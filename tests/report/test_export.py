@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -50,6 +51,19 @@ def test_calls_add_up_to_their_episodes_and_both_hold_what_was_recorded(
             taken = [event.command for event in events if isinstance(event, ActionTaken)]
             assert json.loads(told["commands"]) == taken
     assert seen == len(calls) > 4
+
+
+def test_episodes_without_a_transcript_are_counted(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(played, tmp_path / "run")
+    lost = min((tmp_path / "run").rglob("transcripts/*.jsonl"))
+    lost.unlink()
+    written = ["export", str(tmp_path / "run"), "--out", str(tmp_path / "a.csv")]
+    assert run(written) == 0
+    assert "1 episodes have no transcript" in capsys.readouterr().err
+    assert run([*written, "--episodes"]) == 0
+    assert "no transcript" not in capsys.readouterr().err
 
 
 HOSTILE = "a\r\nb\n\"c\", 'd'\0e\t; é\u2028 \N{GRINNING FACE} =1+1"

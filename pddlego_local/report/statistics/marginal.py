@@ -26,8 +26,8 @@ def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
     """Fits the model.
 
     Each of `pairs` has the cluster, and whether the first and the second arm succeeded. No model is
-    fitted with fewer than `LEAST_CLUSTERS` clusters, if an arm always or never succeeds, if the arms
-    never differ, or if all clusters are equal.
+    fitted with fewer than `LEAST_CLUSTERS` clusters, if an arm always or never succeeds, if the
+    arms never differ, or if all clusters are equal.
     """
     clusters = {name: number for number, name in enumerate(dict.fromkeys(p[0] for p in pairs))}
     won = np.array([pair[1:] for pair in pairs], dtype=float).reshape(-1, 2)
