@@ -17,8 +17,6 @@ from rich.table import Table
 from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.screen import screen, show
-from pddlego_local.core.outcomes import Apart
-from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.events import Plan
 from pddlego_local.core.record.folder import read_events, transcript_of
 from pddlego_local.core.visible import visible
@@ -35,15 +33,9 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import run_cell
 
 OURS = ("nano_early", "nano")
-RUNGS = ("free", "grounded")
 PUZZLE = Path("examples/puzzle.txt")
-SAMPLE_TOKENS = 3000
+RUNGS = ("free", "grounded")
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
-EXCLUDED: dict[Apart, str] = {
-    "unsolvable": "unsolvable",
-    "seen in training": "seen in training",
-    "trivial": "solved at the start",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,12 +70,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
         drawn = other_process.submit(_on_rungs, answers) if answers else None
         results = _play(cells[0], quiet=False)
         results += [result for other in others for result in other.result()]
-        on_rungs = drawn.result() if drawn else ([], "")
+        rows = drawn.result() if drawn else []
     _show_games(console, [find_cells([result.folder])[0] for result in results])
     if answers:
         console.rule(f"The grammar's effect on {answers} answers of a model with random weights")
-        _show_grammar(console, *on_rungs)
-    _show_what_next(console, results[-1].folder, title, random=bool(answers))
+        table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
+        for row in rows:
+            table.add_row(*row)
+        show(console, table)
+    _show_what_next(console, results[-1].folder, title)
     faults = [fault for result in results for fault in result.faults]
     for fault in faults:
         console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}", markup=True)
@@ -104,8 +99,6 @@ def _arm(model: str) -> list[str]:
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     show(console, on_screen(report_numbers(cells)))
-    if left_out := _left_out(cells):
-        console.print(left_out, soft_wrap=True)
     for one in verdicts(compared(cells)):
         console.print(f"{one.title}: {one.text}", soft_wrap=True)
     last = cells[-1]
@@ -113,24 +106,11 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
         _show_map(console, transcript_of(last.folder, won[0].game, won[0].trial))
 
 
-def _left_out(cells: Sequence[CellRecord]) -> str:
-    """Says which games are excluded from the comparison, and why; "" if none is."""
-    why = reasons(row for cell in cells for row in cell.rows)
-    excluded = [
-        f"{', '.join(str(game) for game in sorted(why) if why[game] == reason)} ({words})"
-        for reason, words in EXCLUDED.items()
-        if reason in why.values()
-    ]
-    nothing = "" if "" in why.values() else " No game is left: choose others with --games."
-    return f"Excluded games: {'; '.join(excluded)}.{nothing}" if excluded else ""
-
-
-def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:
-    also = " A model with random weights wrote valid but meaningless PDDL." * random
+def _show_what_next(console: Console, last: Path, title: str) -> None:
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
     puzzle = f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
     console.print(
-        f"\nShown: the same houses, played by {title}.{also}\n"
+        f"\nShown: the same houses, played by {title}.\n"
         f"Next: `{program} report {report} --open` shows every game step by step, "
         f"{puzzle if PUZZLE.is_file() else ''}"
         f"`{program} show {shlex.quote(str(last))}` lists these games, and `{program} run --help` "
@@ -150,12 +130,11 @@ def _show_map(console: Console, transcript: Path) -> None:
         console.print(visible(shown), markup=False, soft_wrap=True)
 
 
-def _on_rungs(answers: int) -> tuple[list[list[str]], str]:
-    """Samples a model with random weights on each rung, with the same prompt and seeds.
-
-    Returns a row of counts for each rung, and the shortest PDDL pair of the last rung with one."""
-    rows, shown = [], ""
-    overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
+def _on_rungs(answers: int) -> list[list[str]]:
+    """Samples a model with random weights on each rung, with the same prompt and seeds. Returns a
+    row of counts for each rung."""
+    rows = []
+    overrides = ["model=random", "decoding.max_tokens=3000"]
     cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
@@ -167,16 +146,4 @@ def _on_rungs(answers: int) -> tuple[list[list[str]], str]:
             cut = sum(one.fault == "truncated" for one in drawn)
             numbers = (len(drawn), len(pairs), accepted, outcomes["solved"], cut)
             rows.append([rung, *map(str, numbers)])
-            if pairs:
-                shown = "\n".join(min(pairs, key=lambda pair: len("".join(pair))))
-    return rows, shown
-
-
-def _show_grammar(console: Console, rows: list[list[str]], shown: str) -> None:
-    table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
-    for row in rows:
-        table.add_row(*row)
-    show(console, table)
-    if shown:
-        console.print("The shortest answer on the last rung: valid PDDL without meaning.")
-        console.print(visible(shown), markup=False)
+    return rows

@@ -7,7 +7,6 @@ the problem for that domain. `--explain` puts the PDDL back into words by rules.
 
 import argparse
 import contextlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,17 +21,22 @@ from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
 from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
+from pddlego_local.environments.described.game import is_named
 from pddlego_local.environments.described.generated import Family, words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.wording import task_in_words
-from pddlego_local.environments.described.world import HEADS, heads_in, names_in, text_of
+from pddlego_local.environments.described.world import (
+    HEADS,
+    heads_in,
+    names_in,
+    objects_in,
+    text_of,
+)
 from pddlego_local.episode.model_caller import ModelCaller
 from pddlego_local.episode.planning import plan
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.weights import folder_named, in_the_box
-from pddlego_local.pddl.files import read_domain, read_problem
-from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import CellConfig, compose_cell
 
@@ -245,7 +249,8 @@ class TextFormalizer:
         made = plan(*parts, domain, problem, Where(step=1), given=given)
         message = UNCHECKED if made.plan else made.message
         shown = "\n".join((self._domain, *texts.values()))
-        if unseen := _not_shown(made.domain, made.problem, shown):
+        names = dict.fromkeys(objects_in(made.problem, made.domain))
+        if unseen := [name for name in names if not is_named(name, shown)]:
             message += f"\nThe text does not show these names of the PDDL: {', '.join(unseen)}."
         return Formalized(made.domain, made.problem, made.plan, made.cause, message)
 
@@ -264,18 +269,6 @@ def formalizer(
     model.preflight(thinking=config.build("decoding").thinking)
     with contextlib.closing(model), config.build("planner") as planner:
         yield TextFormalizer(config, model, planner, domain)
-
-
-def _not_shown(domain: str, problem: str, text: str) -> list[str]:
-    """Returns the objects and constants that the text does not name; spaces are ignored."""
-    entries = [*read_domain(read(domain)).constants]
-    entries += read_problem(read(problem)).objects
-    return [name for name in dict.fromkeys(one.word.text for one in entries) if not _in(text, name)]
-
-
-def _in(text: str, name: str) -> bool:
-    letters = r"[\W_]*".join(re.findall(r"[^\W_]", name))
-    return re.search(rf"(?<![^\W_]){letters}(?![^\W_])", text, re.IGNORECASE) is not None
 
 
 def _without_files(form: Form[T_co], fault: str) -> Formalized:

@@ -74,9 +74,8 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
     try:
         return _judged(planner, Given.model_validate_json(line))
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = f" {'.'.join(map(str, first['loc']))}:" if first["loc"] else ""
-        why = f"has no answer that can be judged:{place} {first['msg']}"
+        place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
+        why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
     except ConfigError as error:
         why = f"has gold files against which no plan can be judged: {error}"
     return {"id": None, "line": number, pairs.FAULT: why}

@@ -116,12 +116,9 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
     right = syntax and not read_.has("symbol")
     parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
     no_plan = why_no_plan(*parts, texts) if right else ()
-    faults = sorted((*(f for log in read_.logs for f in log.in_order()), *no_plan), key=_position)
+    found = (*(fault for log in read_.logs for fault in log.in_order()), *no_plan)
+    faults = sorted(found, key=lambda fault: (fault.file == "problem", fault.line, fault.column))
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
-
-
-def _position(fault: Fault) -> tuple[bool, int, int]:
-    return fault.file == "problem", fault.line, fault.column
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:

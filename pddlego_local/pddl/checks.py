@@ -1,6 +1,5 @@
 """Checks the names in a domain, and in a problem together with its domain."""
 
-from pddlego_local.pddl import task
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
@@ -185,17 +184,12 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
                 )
 
 
-def _costs(domain: Domain) -> list[task.Atom]:
-    """The costs of the actions that the planner does not drop."""
-    effects = [action.effect for action in domain.actions]
-    return [effect.cost for effect in effects if effect.changes and effect.cost]
-
-
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # For each function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
-    for cost in _costs(domain):
-        name = cost.predicate.name
+    effects = [action.effect for action in domain.actions]
+    for cost in [effect.cost for effect in effects if effect.changes and effect.cost]:
+        name = cost.predicate.name  # the planner drops an action without changes
         needed[name] = max(len(cost.terms), needed.get(name, 0))
     numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:

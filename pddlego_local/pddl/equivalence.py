@@ -2,15 +2,15 @@
 
 The definition is Planetarium's (Zuo et al., arXiv 2407.03321, github.com/BatsResearch/planetarium):
 the objects and facts of a problem are the nodes of a graph, and two problems are equivalent if
-their graphs are isomorphic. Planetarium first adds to each goal the facts that follow from it. Here
-goals are compared as they are. So equivalent problems ask for the same, but a problem whose goal
-also states a fact that follows from the gold goal is different here.
+their graphs are isomorphic. Before that, the facts that follow from a goal are added to it
+(completion.py).
 """
 
 from typing import Literal
 
 import networkx as nx
 
+from pddlego_local.pddl.completion import NONE_KNOWN, Invariants, completed
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.task import Domain, Problem
@@ -23,8 +23,8 @@ _Fact = tuple[str, tuple[str, ...]]
 """For example ("goal", ("at", "ball1", "room2")). The kind is "init", "goal" or "not goal"."""
 
 
-def compare(domain: str, gold: str, answer: str) -> Verdict:
-    """Compares two PDDL problems of the PDDL `domain`.
+def compare(domain: str, gold: str, answer: str, invariants: Invariants = NONE_KNOWN) -> Verdict:
+    """Compares two PDDL problems of the PDDL `domain`, which has these invariants.
 
     They are "not comparable" if one of them cannot be read, has predicates or types that are not in
     the domain, has names that are not declared, or has a goal that is not a conjunction of
@@ -34,7 +34,7 @@ def compare(domain: str, gold: str, answer: str) -> Verdict:
     grows exponentially with the number of objects.
     """
     known = read_domain(read(domain))
-    first, second = (_graph(known, read_problem(read(text))) for text in (gold, answer))
+    first, second = (_graph(known, read_problem(read(text)), invariants) for text in (gold, answer))
     if first is None or second is None:
         return "not comparable"
     empty = len(first) == len(second) == 0  # networkx does not call empty graphs isomorphic
@@ -42,7 +42,7 @@ def compare(domain: str, gold: str, answer: str) -> Verdict:
     return "equivalent" if same else "different"
 
 
-def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
+def _graph(domain: Domain, problem: Problem, invariants: Invariants) -> nx.Graph | None:
     """Returns the labelled graph of a problem, or None if the problem cannot be compared.
 
     There is a node for each object (labelled with its type), constant (its name), fact (its
@@ -52,7 +52,7 @@ def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
     Objects with equal labels are interchangeable if all other objects in their facts have unique
     labels. A search might try all their orders, so the graph has only the number of each label.
     """
-    facts, graph = _facts(domain, problem), nx.Graph()
+    facts, graph = _facts(domain, problem, invariants), nx.Graph()
     types = {"object", *(entry.name for entry in domain.types)}
     labels = {entry.name: " ".join(sorted(entry.type_names)) for entry in problem.objects}
     if facts is None or any(entry.type_names - types for entry in problem.objects):
@@ -79,11 +79,17 @@ def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
     return graph
 
 
-def _facts(domain: Domain, problem: Problem) -> set[_Fact] | None:
+def _facts(domain: Domain, problem: Problem, invariants: Invariants) -> set[_Fact] | None:
     goal = problem.goal
     if goal is None or not goal.plain or not problem.whole or problem.unreadable:
         return None
-    facts: set[_Fact] = {("init", fact.atom.key) for fact in problem.init if not fact.negated}
-    facts |= {("not " * each.negated + "goal", each.atom.key) for each in goal.literals}
+    init = {fact.atom.key for fact in problem.init if not fact.negated}
+    wanted, unwanted = (
+        {one.atom.key for one in goal.literals if one.negated == no} for no in (0, 1)
+    )
     known = {(each.word.name, len(each.parameters or ())) for each in domain.predicates or ()}
-    return facts if all((key[0], len(key) - 1) in known for _, key in facts) else None
+    if any((key[0], len(key) - 1) not in known for key in init | wanted | unwanted):
+        return None
+    wanted = completed(wanted, init, domain, problem, invariants)
+    kinds = {"init": init, "goal": wanted, "not goal": unwanted}
+    return {(kind, key) for kind, keys in kinds.items() for key in keys}

@@ -21,7 +21,10 @@ def domain_without_repetition(domain: str) -> tuple[str, tuple[str, ...]]:
     for section in (":types", ":constants"):
         domain = _with_each_once(domain, section, {}, again)
     domain = _with_blocks_once(domain, ":predicates", again, _signature)
-    return _with_blocks_once(domain, "define", again, _action), tuple(again)
+    domain = _with_blocks_once(
+        domain, "define", again, lambda one, text: text.lower() if one.head == ":action" else None
+    )
+    return domain, tuple(again)
 
 
 def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[str, ...]]:
@@ -34,7 +37,7 @@ def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[st
     constants = read_domain(block).constants if block else ()
     said = {entry.name: entry.type_names for entry in constants}
     problem = _with_each_once(problem, ":objects", said, again)
-    return _with_blocks_once(problem, ":init", again, _fact), tuple(again)
+    return _with_blocks_once(problem, ":init", again, lambda _, text: text.lower()), tuple(again)
 
 
 def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again: list[str]) -> str:
@@ -73,11 +76,3 @@ def _signature(predicate: Block, _: str) -> Hashable:
     """The name of a predicate and the types of its parameters."""
     parameters = read_typed_list(predicate.items[1:], FaultLog()) or []
     return (predicate.head, *(parameter.type_names for parameter in parameters))
-
-
-def _fact(_: Block, written: str) -> Hashable:
-    return written.lower()
-
-
-def _action(block: Block, written: str) -> Hashable:
-    return written.lower() if block.head == ":action" else None

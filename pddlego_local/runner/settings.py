@@ -38,12 +38,9 @@ def choices_of(factor: str) -> tuple[str, ...]:
     return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
 
 
-def _pairs(options: object) -> object:
-    return tuple(options.items()) if isinstance(options, Mapping) else options
-
-
 _Option = tuple[Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]]
-Where = Annotated[tuple[_Option, ...], BeforeValidator(_pairs)]
+_PAIRS = BeforeValidator(lambda given: (*given.items(),) if isinstance(given, Mapping) else given)
+Where = Annotated[tuple[_Option, ...], _PAIRS]
 """Options and their values, given as a mapping."""
 
 

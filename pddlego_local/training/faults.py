@@ -132,8 +132,7 @@ def drop_parenthesis(rng: Random, pf: str) -> str | None:
 
 
 def _nowhere(rng: Random, pf: str) -> str | None:
-    here = _here(pf)
-    return pf.replace(f"(:init (at {here}) ", "(:init ", 1) if here else None
+    return pf.replace(f"(:init (at {here}) ", "(:init ", 1) if (here := _here(pf)) else None
 
 
 def _negated(rng: Random, pf: str) -> str | None:

@@ -26,8 +26,7 @@ WITHOUT_EFFECT = (
 )
 
 
-def _several(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+_SEVERAL = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
@@ -111,7 +110,7 @@ class TrainSettings:
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
     out: Path
     seed: NonNegativeInt
-    environment: Annotated[tuple[Kind, ...], BeforeValidator(_several), Field(min_length=1)]
+    environment: Annotated[tuple[Kind, ...], _SEVERAL, Field(min_length=1)]
     methods: Annotated[tuple[PlayedBy, ...], Field(min_length=1)]
     worlds: Annotated[tuple[Family, ...], Field(min_length=1)]
     shape: Shape | None

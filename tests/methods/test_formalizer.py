@@ -59,7 +59,10 @@ def test_an_answer_is_compared_with_gold_beside_its_plan(planner: FastDownward) 
     assert compared(world, domain, more) == ("success", "different")
     other = [text.replace("ferry-at", "boat-at") for text in (domain, problem)]
     assert compared(world, *other) == ("success", "not comparable")
-    assert compared(Described(sizes=(3, 5)), *gold()) == ("success", "not fully specified")
+    assert compared(Described(sizes=(3, 5)), *gold()) == ("success", "equivalent")
+    depots = Described(world="depots", sizes=(2, 2))
+    files = formalize([Turn("", depots.reset(GAME).text)])
+    assert compared(depots, *files) == ("success", "not fully specified")
 
 
 WRONG = "valid_but_wrong"

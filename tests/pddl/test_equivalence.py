@@ -122,11 +122,11 @@ def test_agrees_with_trying_all_renamings() -> None:
             for order in itertools.permutations(places)
             for names in [dict(zip(places, order, strict=True))]
         ]
-        files = (
+        gold, answer = (
             problem("p0 p1 p2 - place", " ".join(f"(road {a} {b})" for a, b in roads), "(calm)")
             for roads in (one, other)
         )
-        verdict = compare(DOMAIN, *files)
+        verdict = compare(DOMAIN, gold, answer)
         assert (verdict == "equivalent") is (other in renamed)
         verdicts.add(verdict)
     assert len(verdicts) == 2

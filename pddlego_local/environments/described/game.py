@@ -111,12 +111,11 @@ class Described:
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
         "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
-        specified" in worlds where further facts follow from every gold goal, so that correct
-        answers often state another one, in your own worlds, and with a constraint."""
-        specified = words_of(self.world).get("compared") and self.constraint == "none"
-        if self.folder or not specified:
+        specified" in your own worlds, and in worlds without invariants that complete a goal."""
+        invariants = None if self.folder else words_of(self.world).get("invariants")
+        if invariants is None:
             return "not fully specified"
-        return compare(self._world.domain, self._world.problem, problem)
+        return compare(self._world.domain, self._world.problem, problem, invariants)
 
     def preflight(self) -> None:
         """Raises ConfigError for the first file of a folder that cannot be used, and for a
@@ -144,7 +143,7 @@ class Described:
         block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if self.listing == "ranges" or _named(name, text))
+        objects = tuple(name for name in every if self.listing == "ranges" or is_named(name, text))
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
@@ -172,6 +171,8 @@ class Described:
         return generate(self.world, self.text, self.sizes, seed, self.constraint, self.listing)
 
 
-def _named(name: str, text: str) -> bool:
-    parts = r"[\s_-]*".join(re.findall(r"[^\W\d_]+|\d+", name))
+def is_named(name: str, text: str) -> bool:
+    """Returns whether a text contains a name, such as "block 3" for block3. Spaces and punctuation
+    are ignored, except between digits."""
+    parts = r"[\W_]*".join(re.findall(r"[^\W\d_]|\d+", name))
     return re.search(rf"(?<![^\W_]){parts}(?![^\W_])", text, re.IGNORECASE) is not None

@@ -9,7 +9,6 @@ import numpy as np
 
 LEAST_CLUSTERS = 20
 """With fewer clusters the standard errors are not reliable."""
-NO_VARIANCE = 1e-12  # all clusters are equal, except for rounding
 
 
 class Odds(NamedTuple):
@@ -34,8 +33,6 @@ def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
     shares = won.mean(0) if pairs else won
     if len(clusters) < LEAST_CLUSTERS or not ((shares > 0) & (shares < 1)).all():
         return Odds()
-    if (won[:, 0] == won[:, 1]).all():
-        return Odds()
     from statsmodels.genmod.families import Binomial  # slow to import
     from statsmodels.genmod.generalized_estimating_equations import GEE
 
@@ -43,7 +40,7 @@ def odds(pairs: Sequence[tuple[Hashable, bool, bool]]) -> Odds:
     groups = np.tile([clusters[pair[0]] for pair in pairs], 2)
     model = GEE(won.T.ravel(), np.stack([arm**0, arm], 1), groups=groups, family=Binomial())
     fitted = model.fit(cov_type="bias_reduced")
-    if fitted.cov_robust_bc.diagonal().min() < NO_VARIANCE:
+    if fitted.cov_robust_bc.diagonal().min() < 1e-12:  # all clusters are equal, but for rounding
         return Odds()
     numbers = (*np.exp([fitted.params[1], *fitted.conf_int()[1]]), fitted.pvalues[1])
     return Odds(*(float(f"{number:.7g}") for number in numbers))  # further digits depend on the CPU

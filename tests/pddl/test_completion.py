@@ -1,0 +1,122 @@
+"""The facts that follow from a goal."""
+
+import random
+import re
+from collections.abc import Set
+
+import pytest
+
+from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.described.generated import Constraint, generate, words_of
+from pddlego_local.environments.described.world import World
+from pddlego_local.pddl.completion import Fact, Invariants, _groups, completed
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.reader import read
+from pddlego_local.planner import FastDownward
+from tests.environments.strips import Strips
+
+EXACT = ("blocksworld", "elevator", "ferry", "gripper", "logistics", "mystery", "sokoban")
+"""In these worlds all facts are found that follow from a goal."""
+
+
+def facts_in(text: str) -> set[Fact]:
+    return {tuple(fact.split()) for fact in re.findall(r"\(([^()]+)\)", text)}
+
+
+def invariants_of(family: str) -> Invariants:
+    known: Invariants = words_of(family)["invariants"]
+    return known
+
+
+def completed_goal(world: World, invariants: Invariants) -> tuple[set[Fact], set[Fact]]:
+    """The goal as it is written, and completed."""
+    domain, problem = read_domain(read(world.domain)), read_problem(read(world.problem))
+    assert problem.goal
+    goal = {literal.atom.key for literal in problem.goal.literals}
+    init = {fact.atom.key for fact in problem.init}
+    return goal, completed(goal, init, domain, problem, invariants)
+
+
+def true_in_all_goal_states(world: World, planner: FastDownward) -> set[Fact]:
+    """The planner looks for a goal state that lacks one of the facts, as long as there is one."""
+    goal = world.problem[world.problem.index("(:goal") + 6 : -2]
+    left: Set[Fact] | None = None
+    while True:
+        lacking = " ".join(f"({' '.join(fact)})" for fact in sorted(left or ()))
+        wanted = f"(and {goal} (not (and {lacking})))" if left else goal
+        found = planner.plan(world.domain, world.problem.replace(goal, wanted))
+        if found.outcome == "unsolvable" or left == set():
+            return set(left or ())
+        assert found.outcome in ("solved", "goal_already_true")
+        state = Strips(world.domain, world.problem)
+        assert all(state.apply(action) for action in found.plan)
+        left = state.facts if left is None else left & state.facts
+
+
+def test_a_tower_stands_on_the_table_and_nothing_is_on_it() -> None:
+    problem = (
+        "(define (problem p) (:domain d) (:objects a b c - block) (:init (hand-empty) (clear a)"
+        " (clear b) (clear c) (on-table a) (on-table b) (on-table c)) (:goal {goal}))"
+    )
+    domain = generate("blocksworld", "heavily", (3, 3), 0).domain
+    tower = "(on-table c) (clear a) (hand-empty)"
+    for goal, more in {
+        "(on a b) (on b c)": tower,
+        "(on a b)": "",
+        "(on a b) (hand-empty)": "",
+        "(on a b) (clear a) (clear c)": "(hand-empty) (on-table b) (on-table c)",
+        "(on-table a) (on-table b) (on-table c)": "(clear a) (clear b) (clear c) (hand-empty)",
+    }.items():
+        world = World("", "", "", (), domain, problem.format(goal=f"(and {goal})"))
+        written, found = completed_goal(world, invariants_of("blocksworld"))
+        assert written == facts_in(goal)
+        assert found - written == facts_in(more), goal
+
+
+@pytest.mark.parametrize("constraint", ["none", "one"])
+@pytest.mark.parametrize("family", EXACT)
+def test_a_goal_is_completed_by_what_all_its_states_share(
+    family: str, constraint: Constraint, planner: FastDownward
+) -> None:
+    for seed in range(3):
+        if family == "sokoban" and constraint == "one":
+            continue  # it has no constraint
+        world = generate(family, "heavily", (2, 3), seed, constraint)
+        shared = true_in_all_goal_states(world, planner)
+        _, found = completed_goal(world, invariants_of(family))
+        if constraint == "one" and family in ("blocksworld", "mystery"):
+            found |= {fact for fact in shared if "once" in fact[0]}  # what was done before
+        assert found == shared
+
+
+@pytest.mark.parametrize("family", [name for name in EXACT if words_of(name)["invariants"]])
+def test_the_invariants_hold_on_the_way_to_the_goal_and_on_random_ways(
+    family: str, planner: FastDownward
+) -> None:
+    chance, world = random.Random(0), generate(family, "heavily", (4, 4), 1)
+    state, known = Strips(world.domain, world.problem), invariants_of(family)
+    domain, problem = read_domain(read(world.domain)), read_problem(read(world.problem))
+    groups = list(_groups(state.facts, domain, problem, known))
+    things, done = [one.name for one in problem.objects], set[str]()
+    actions = [*planner.plan(world.domain, world.problem).plan]
+    for _ in range(2000):
+        action = chance.choice(domain.actions)
+        chosen = [chance.choice(things) for _ in action.parameters]
+        actions.append(f"({' '.join([action.word.name, *chosen])})")
+    for each in actions:
+        if state.apply(each):
+            done.add(each.split()[0].strip("()").lower())
+            assert all(len(group & state.facts) == 1 for group in groups)
+    assert groups and done == {action.word.name for action in domain.actions}
+
+
+def test_an_answer_that_states_what_follows_is_equivalent() -> None:
+    world = Described(world="blocksworld", sizes=(3, 3))
+    seed = next(seed for seed in range(50) if not world.reset(seed).success)
+    world.reset(seed)
+    gold = world._world.problem
+    _, whole = completed_goal(world._world, invariants_of("blocksworld"))
+    stated = " ".join(f"({' '.join(fact)})" for fact in sorted(whole))
+    head = gold[: gold.index("(:goal")]
+    assert world.equivalence(f"{head}(:goal (and {stated})))") == "equivalent"
+    assert world.equivalence(f"{head}(:goal (and {stated} (holding block1))))") == "different"
