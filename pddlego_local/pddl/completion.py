@@ -22,6 +22,7 @@ any object. For each object in the place of the variable, exactly one fact that 
 patterns is true. The facts of a predicate in `acyclic` form no circle: no block is on itself.
 """
 NONE_KNOWN: Invariants = {}
+MOST_OBJECTS = 500  # more than any gold problem has; the pairs of all objects are listed
 
 
 def completed(
@@ -51,11 +52,11 @@ def _groups(
     init: Set[Fact], domain: Domain, problem: Problem, invariants: Invariants
 ) -> Iterator[set[Fact]]:
     """Yields sets of facts of which exactly one is true. There is none for what a constraint has
-    removed from the initial state, such as a hand."""
+    removed from the initial state, such as a hand, and none in a problem with too many objects."""
     predicates = domain.predicates or ()
     kinds = {p.word.name: [a.type_names for a in p.parameters or ()] for p in predicates}
     named = grouped((entry.type_names, entry.name) for entry in problem.objects)
-    for patterns in invariants.get("one_of", ()):
+    for patterns in invariants.get("one_of", ()) if len(problem.objects) < MOST_OBJECTS else ():
         groups = defaultdict[Fact, set[Fact]](set)
         for name, *terms in map(str.split, patterns.split(",")):
             for things in itertools.product(*(named.get(kind, ()) for kind in kinds[name])):

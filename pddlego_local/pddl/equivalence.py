@@ -84,9 +84,7 @@ def _facts(domain: Domain, problem: Problem, invariants: Invariants) -> set[_Fac
     if goal is None or not goal.plain or not problem.whole or problem.unreadable:
         return None
     init = {fact.atom.key for fact in problem.init if not fact.negated}
-    wanted, unwanted = (
-        {one.atom.key for one in goal.literals if one.negated == no} for no in (0, 1)
-    )
+    wanted, unwanted = ({g.atom.key for g in goal.literals if g.negated == no} for no in (0, 1))
     known = {(each.word.name, len(each.parameters or ())) for each in domain.predicates or ()}
     if any((key[0], len(key) - 1) not in known for key in init | wanted | unwanted):
         return None

@@ -120,3 +120,6 @@ def test_an_answer_that_states_what_follows_is_equivalent() -> None:
     head = gold[: gold.index("(:goal")]
     assert world.equivalence(f"{head}(:goal (and {stated})))") == "equivalent"
     assert world.equivalence(f"{head}(:goal (and {stated} (holding block1))))") == "different"
+    many = " ".join(f"thing{number}" for number in range(5000))
+    answer = gold.replace("(:objects", f"(:objects {many} - block")
+    assert world.equivalence(answer) == "different"
