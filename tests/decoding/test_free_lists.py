@@ -81,6 +81,26 @@ def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
     assert departure(written, FREE_EDIT)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        edit(add=["hall - room"], replace={"hall": "attic"}),
+        edit(add=["hall - room"], delete=["hall"]),
+        edit(add=["attic - room", "attic - way"]),
+        edit(replace={"door1": "attic", "cellar": "attic"}),
+        edit(replace={"door1": "attic"}, delete=["door1"]),
+    ],
+)
+def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
+    """A model that adds an object again and then renames it did so until its tokens were spent."""
+    stages, text = staged("typed", FREE_EDIT).stages(), json.dumps(written).split(', "init"')[0]
+    assert decoder_verdict(next(stages).grammar, text) == "accepted"
+    rest = stages.send(text)
+    assert rest.rollback_chars
+    again = text[len(text) - rest.rollback_chars :]
+    assert decoder_verdict(rest.grammar, again) == "rejected"
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("lines", "right", "wrong"),

@@ -235,8 +235,9 @@ def object_changes(
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared.types, new)
     old = [name for name in objects if name not in so_far.old]
+    left = [name for name in old if name not in so_far.new]  # not added again before
     kept = _not_to_be_renamed(objects, facts)
-    renamed = [name for name in old if name.lower() not in kept]
+    renamed = [name for name in left if name.lower() not in kept]
     pair = _pair(rules, renamed, new)
     lines = [f"{new} {line_end}" if new else ""]
     if not tight:
@@ -245,7 +246,7 @@ def object_changes(
     lists = {
         "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
         "replace": (pair, MOST_REPLACED),
-        "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
+        "delete": (_old(rules, left), MOST_LINES if tight else len(left)),
     }
     known = {objects[name] for name in so_far.line if name in objects}
     if not so_far.heading:
