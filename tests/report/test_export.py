@@ -57,8 +57,7 @@ def test_episodes_without_a_transcript_are_counted(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(played, tmp_path / "run")
-    lost = min((tmp_path / "run").rglob("transcripts/*.jsonl"))
-    lost.unlink()
+    min((tmp_path / "run").rglob("transcripts/*.jsonl")).unlink()
     written = ["export", str(tmp_path / "run"), "--out", str(tmp_path / "a.csv")]
     assert run(written) == 0
     assert "1 episodes have no transcript" in capsys.readouterr().err
