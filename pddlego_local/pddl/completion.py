@@ -15,7 +15,7 @@ from pddlego_local.pddl.task import Domain, Problem
 
 Fact = tuple[str, ...]
 Invariants = Mapping[str, Sequence[str]]
-"""What all reachable states of a domain have in common, under two keys.
+"""The invariants of a domain are true in all its reachable states. There are two kinds.
 
 An entry of `one_of` has patterns, such as "holding ?b, on-table ?b, on ?b *", where "*" stands for
 any object. For each object in the place of the variable, exactly one fact that matches one of the

@@ -234,10 +234,7 @@ def _tables(results: Sequence[Result]) -> list[tuple[str, list[TextRow]]]:
         ("Steps and actions", _rows(main, _steps)),
         ("Difficulty", _pivot(by_group, lambda one: one.group, apart=2)),
         ("What the prompt says about goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
-        (
-            "A domain that won before, held fixed",
-            _pivot(by_domain, lambda one: f"domain {one.domain or 'written'}", apart=2),
-        ),
+        ("A domain that won before, held fixed", _pivot(by_domain, _domain, apart=2)),
     ]
     return [(title, rows) for title, rows in tables if rows]
 
@@ -246,6 +243,10 @@ def _main(result: Result) -> bool:
     """Whether the prompts are those of the papers' main tables, or `compact`, which shortens
     them."""
     return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
+
+
+def _domain(result: Result) -> str:
+    return f"domain {result.domain or 'written'}"
 
 
 def _pivot(

@@ -97,9 +97,7 @@ class ProblemStages:
             "facts",
             self.facts_and_goal,
             [
-                self._repeated_fact(
-                    self._other_facts_and_goal, end=lambda rules: self._goal(rules).start(rules)
-                ),
+                self._repeated_fact(self._other_facts_and_goal, end=self._only_goal),
                 self.writing.bodies(self._rest_of_goal),
             ],
             names=False,
@@ -138,6 +136,9 @@ class ProblemStages:
 
     def _goal(self, rules: Rules) -> Piece:
         return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")
+
+    def _only_goal(self, rules: Rules) -> str:
+        return self._goal(rules).start(rules)
 
     def _rest_of_goal(self, rules: Rules, more: More) -> str:
         """The rest of the goal, or of the facts if the stage ended for their review."""

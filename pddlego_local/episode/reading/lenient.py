@@ -139,9 +139,7 @@ class _Search(Generic[T]):
 
     def _objects(self) -> Iterator[tuple[Found, Entries, T | None]]:
         """Yields objects, entries and values; a value is None if the form does not accept it."""
-        for found in objects(
-            self._text, lambda each: fitted(each, self._form).keys() >= self._keys
-        ):
+        for found in objects(self._text, self._is_answer):
             if self._cut and not found.whole:
                 continue
             entries, value = fitted(found.entries, self._form), None
@@ -150,6 +148,9 @@ class _Search(Generic[T]):
             if value is None and not self._cut:
                 self.fault = "wrong_keys"
             yield found, entries, value
+
+    def _is_answer(self, entries: Entries) -> bool:
+        return fitted(entries, self._form).keys() >= self._keys
 
     def _of_objects(self) -> Iterator[Candidate[T]]:
         sure = False
