@@ -37,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """For the installation, returns 0 even if a part is missing, because listing missing parts is
     the purpose. For models, returns 1 if one does not fit or its files are missing."""
+    if not arguments.models and (arguments.context or arguments.gpus or arguments.gpu_memory):
+        raise ConfigError("--context, --gpus and --gpu-memory need the name of a MODEL")
     return _fit(arguments) if arguments.models else _installation()
 
 

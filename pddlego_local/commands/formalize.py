@@ -7,11 +7,13 @@ the problem for that domain. `--explain` puts the PDDL back into words by rules.
 
 import argparse
 import contextlib
+import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import model_options, overrides_of
+from pddlego_local.commands.shared.options import as_error, model_options, overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.record.events import Where
@@ -43,6 +45,7 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 UNKNOWN_TEXT = "unknown_text"
 UNCHECKED = "The plan holds in the PDDL that was written; nobody has checked it against your text."
 _PACKAGE = "pddlego_local.environments.described"
+_FILES = ("domain.pddl", "problem.pddl", "plan.txt", "explanation.txt")
 
 
 @dataclass(frozen=True)
@@ -83,16 +86,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
     texts = list(_texts(arguments.text))
     if not arguments.model:
         raise ConfigError(_models([text for _, text in texts], domain))
+    out: Path | None = arguments.out
+    folders = [out / name if len(texts) > 1 else out for name, _ in texts] if out else []
+    if taken := next((f / n for f in folders for n in _FILES if (f / n).exists()), None):
+        raise ConfigError(f"{taken} already exists: name another folder with --out")
     options = {**model_options(arguments.model), "decoding": arguments.rung}
     solved = True
     with formalizer(options, arguments.overrides, domain) as formalize:
-        for name, text in texts:
+        for (name, text), folder in itertools.zip_longest(texts, folders):
             made = formalize(text)
             solved = solved and bool(made.plan)
             words = made.explanation if arguments.explain else ""
             _print(name if len(texts) > 1 else "", made, words)
-            if arguments.out and made.outcome != UNKNOWN_TEXT:
-                _write(arguments.out / name if len(texts) > 1 else arguments.out, made, words)
+            if folder and made.outcome != UNKNOWN_TEXT:
+                _write(folder, made, words)
     return 0 if solved else 1
 
 
@@ -160,15 +167,11 @@ def _as_comments(text: str) -> str:
 
 
 def _write(folder: Path, made: Formalized, words: str) -> None:
-    """Writes the files. Raises ConfigError if one of them already exists."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with as_error(ConfigError, f"--out {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
     plan_text = "".join(f"{line}\n" for line in (*made.plan, *_remarks(made)))
-    files = {"domain.pddl": made.domain, "problem.pddl": made.problem, "plan.txt": plan_text}
-    if words:
-        files["explanation.txt"] = f"{words}\n"
-    for name, text in files.items():
-        if (folder / name).exists():
-            raise ConfigError(f"{folder / name} already exists: name another folder with --out")
+    explained = [f"{words}\n"] if words else []
+    for name, text in zip(_FILES, (made.domain, made.problem, plan_text, *explained), strict=False):
         (folder / name).write_text(text, encoding="utf-8")
 
 
@@ -177,7 +180,7 @@ class TextFormalizer:
 
     `domain` is the text of an existing domain file, "" for none. If the model's card says which
     texts the model knows, other texts are refused. Raises ConfigError for the rung grounded, which
-    needs a list of names, and for decoding.reject.
+    needs a list of names, and for decoding.reject and decoding.best_of.
     """
 
     def __init__(
@@ -188,12 +191,10 @@ class TextFormalizer:
         self._known = known_texts(folder_named(weights)) if weights else None
         self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
         self._seed = derive_seed(config.settings.seed, "formalize")
-        if self._decoding.reject:
-            raise ConfigError("decoding.reject is for games; choose decoding.reject=null")
+        if self._decoding.reject or self._decoding.best_of > 1:
+            raise ConfigError("decoding.reject and decoding.best_of are for games")
         if "grounded" in (self._decoding.rung, self._decoding.repair):
-            raise ConfigError(
-                "the rung grounded needs a list of names, which a text does not give; choose typed"
-            )
+            raise ConfigError("grounded needs a list of names, and a text has none; choose typed")
 
     def __call__(self, text: str) -> Formalized:
         """Formalizes a text. Raises ModelFault or PlannerFault, and ConfigError for an empty text
@@ -261,8 +262,10 @@ def formalizer(
 ) -> Iterator[TextFormalizer]:
     """Opens the model and the planner. Raises MissingPart, or ConfigError (also for a model that
     is a set of rules)."""
-    described = "environment=described"  # this environment sets its planner
-    config = compose_cell([described, *overrides_of(options), *overrides])
+    for given in (overrides := [*overrides_of(options), *overrides]):
+        if not re.match(r"[+~]*((model|decoding|planner)\b|seed=)", given):
+            raise ConfigError(f"{given} has no effect here: set model, decoding, planner or seed")
+    config = compose_cell(["environment=described", *overrides])  # it sets its planner
     model: Model = config.build("model")
     if not model.decodes:
         raise ConfigError("formalize needs a language model, such as model=qwen3_8b")

@@ -1,6 +1,8 @@
-"""The games as gymnasium environments: `gymnasium.make("pddlego/Coin-v0", environment__rooms=5)`.
+"""The games as gymnasium environments, which are registered when this module is imported.
 
-Observations and actions are texts. Gymnasium finds the ids through the package's entry point.
+    gymnasium.make("pddlego_local.commands.gymnasium_env:pddlego/Coin-v0", environment__rooms=5)
+
+Observations and actions are texts.
 """
 
 import string
@@ -12,12 +14,7 @@ from gymnasium.spaces import Text
 from pddlego_local.commands.game import Game
 from pddlego_local.core.errors import ConfigError
 
-IDS = {
-    "pddlego/Coin-v0": {"environment": "coin"},
-    "pddlego/CookingEasy-v0": {"environment": "cooking_easy"},
-    "pddlego/CookingHard-v0": {"environment": "cooking_hard"},
-    "pddlego/Alfworld-v0": {"environment": "alfworld"},
-}
+ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 MOST_CHARACTERS = 100_000
 _SPACE = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
 
@@ -69,7 +66,6 @@ def _shown(text: str) -> str:
     return text.encode("ascii", "replace").decode()[:MOST_CHARACTERS]
 
 
-def register() -> None:
-    """Registers the ids with gymnasium, which calls this function as an entry point."""
-    for name, options in IDS.items():
-        gymnasium.register(name, f"{__name__}:GameEnv", kwargs=options)
+for _name in ENVIRONMENTS:
+    _id = f"pddlego/{_name.title().replace('_', '')}-v0"
+    gymnasium.register(_id, f"{__name__}:GameEnv", kwargs={"environment": _name})

@@ -31,6 +31,7 @@ from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
 from pddlego_local.runner.cell import CellResult
+from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
 
@@ -44,9 +45,10 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
     The result's `outcome` is one of solved, goal_already_true, unsolvable, translate_error,
     timeout, out_of_memory, planner_fault.
 
-    Raises PlannerFault or MissingPart if the planner cannot be run.
+    Raises ConfigError for impossible seconds, and PlannerFault or MissingPart if the planner cannot
+    be run.
     """
-    with FastDownward(limits=Limits(cpu_s=seconds)) as planner:
+    with clear_errors("seconds"), FastDownward(limits=Limits(cpu_s=seconds)) as planner:
         return planner.plan(domain, problem)
 
 
@@ -150,7 +152,7 @@ def run(**options: object) -> list[Path]:
 
 
 def load(
-    runs: str | Path | Iterable[Path], lines: Literal["episodes", "calls"] = "episodes"
+    runs: str | Path | Iterable[str | Path], lines: Literal["episodes", "calls"] = "episodes"
 ) -> "pandas.DataFrame":
     """Returns the records at and below these folders as a pandas DataFrame.
 
@@ -161,7 +163,7 @@ def load(
     """
     import pandas
 
-    cells = find_cells([Path(runs)] if isinstance(runs, str | Path) else runs)
+    cells = find_cells(map(Path, [runs] if isinstance(runs, str | Path) else runs))
     rows, names = TABLES[lines]
     frame = pandas.DataFrame(rows(cells), columns=list(names))
     for problem in cells.problems:  # those of transcripts are known only now

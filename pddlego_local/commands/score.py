@@ -65,20 +65,22 @@ def carry_out(arguments: argparse.Namespace) -> int:
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
         verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
-    totals = ", ".join(f"{name} {reached}" for name, reached in counts.items())
+    totals = ", ".join(f"{name} {reached:d}" for name, reached in counts.items())
     print(f"pddlego: {totals}", file=sys.stderr)
     return code
 
 
 def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
+    given = None
     try:
-        return _judged(planner, Given.model_validate_json(line))
+        given = Given.model_validate_json(line)
+        return _judged(planner, given)
     except pydantic.ValidationError as error:
         place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
         why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
     except ConfigError as error:
         why = f"has gold files against which no plan can be judged: {error}"
-    return {"id": None, "line": number, pairs.FAULT: why}
+    return {"id": given and given.id, "line": number, pairs.FAULT: why}
 
 
 def _judged(planner: FastDownward, given: Given) -> dict[str, Any]:

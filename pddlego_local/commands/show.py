@@ -34,19 +34,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
         there = ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = Console(highlight=False, soft_wrap=True)
-    for event in read_events(path):
+    events = read_events(path)
+    for event in events:
         shown = getattr(_EVENTS, event.event)(event, arguments.prompts)
         console.print(visible(shown), end="")
-    return 0
+    ended = any(event.event == "end" for event in events[-1:])
+    return print_problems([] if ended else [f"{path} has no end: a part of the episode is lost"])
 
 
 def _cell(folder: Path) -> Path:
     """Returns the only cell at or below the folder. Raises ConfigError if there are several."""
     below = sorted(path.parent for path in folder.rglob("transcripts"))
     if len(below) > 1:
-        raise ConfigError(
-            f"{folder} holds {len(below)} cells; name one of them, such as {below[0]}"
-        )
+        raise ConfigError(f"{folder} holds {len(below)} cells; name one, such as {below[0]}")
     return below[0] if below else folder
 
 

@@ -6,11 +6,13 @@ import importlib.util
 from rich.console import Console
 
 from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.resources import folder
 from pddlego_local.training.settings import GrpoSettings, TrainSettings, compose_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", help="a file of conf/train, such as nano, lora or grpo")
+    names = sorted(file.stem for file in (folder("conf") / "train").glob("*.yaml"))
+    parser.add_argument("name", choices=names, help="the settings, a file of conf/train")
     parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as threads=1")
 
 

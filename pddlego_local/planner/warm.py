@@ -44,9 +44,7 @@ def find_fast_downward() -> Installation:
     """Finds the installed planner. Raises MissingPart if a part of it is missing."""
     spec = find_spec("up_fast_downward")
     if spec is None or not spec.submodule_search_locations:
-        raise MissingPart(
-            f"Fast Downward (Python package `up_fast_downward`) is not installed; {INSTALL}."
-        )
+        raise MissingPart(f"Fast Downward (`up_fast_downward`) is not installed; {INSTALL}.")
     release = Path(spec.submodule_search_locations[0]) / "downward/builds/release/bin"
     translator, search = release / "fast_downward", release / "downward"
     if not (translator / "translate").is_dir():

@@ -184,6 +184,7 @@ def test_bad_usage_is_one_sentence_and_exit_code_2(
         ),
         ("plan --workers 0", "'0' is not a whole number from 1 to 1,024"),
         ("plan --workers x", "'x' is not a whole number"),
+        ("train foo", "choose from"),
     ],
 )
 def test_what_the_parser_refuses_is_bad_usage(

@@ -115,6 +115,7 @@ def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
         (["qwen3_8b", "--context", "50000"], "supports 40960 tokens at most"),
         (["qwen3_8b", "--gpu-memory", "-1"], "--gpu-memory -1"),
         (["vllm"], "model.weights"),
+        (["--gpu-memory", "24"], "need the name of a MODEL"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(

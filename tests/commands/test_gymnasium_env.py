@@ -6,18 +6,13 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from pddlego_local.commands import gymnasium_env
 from pddlego_local.core.errors import ConfigError
 
-
-@pytest.fixture(autouse=True)
-def registered() -> None:
-    if "pddlego/Coin-v0" not in gymnasium.registry:  # where the package was installed before
-        gymnasium_env.register()
+COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"
 
 
 def test_gymnasiums_own_check_finds_nothing() -> None:
-    env = gymnasium.make("pddlego/Coin-v0", environment__rooms=5)
+    env = gymnasium.make(COIN, environment__rooms=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(env.unwrapped, skip_render_check=True)
@@ -25,7 +20,7 @@ def test_gymnasiums_own_check_finds_nothing() -> None:
 
 
 def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
-    env = gymnasium.make("pddlego/Coin-v0", environment__rooms=5)
+    env = gymnasium.make(COIN, environment__rooms=5)
     first, info = env.reset(seed=7)
     assert "kitchen" in first and not info["outcome"]
     drawn = [env.reset()[1]["map"] for _ in range(3)]
@@ -38,7 +33,7 @@ def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
 
 
 def test_several_games_are_played_at_once() -> None:
-    envs = gymnasium.make_vec("pddlego/Coin-v0", num_envs=3, environment__rooms=5)
+    envs = gymnasium.make_vec(COIN, num_envs=3, environment__rooms=5)
     seen, info = envs.reset(seed=7)
     assert len(set(info["map"])) == 3 and len(seen) == 3
     again, rewards, terminated, truncated, _ = envs.step(("look around",) * 3)

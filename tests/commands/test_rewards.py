@@ -1,6 +1,5 @@
 """The committed table of rewards: by `Game` and by gymnasium. The integrations play it too."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -8,17 +7,10 @@ import gymnasium
 import pytest
 
 from pddlego_local import Game
-from pddlego_local.commands import gymnasium_env
 from tests.rewards import Row, check, groups, rows
 
 GROUPS = list(groups())
-
-
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    if "pddlego/Coin-v0" not in gymnasium.registry:  # where the package was installed before
-        gymnasium_env.register()
-    yield
+COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"
 
 
 def test_the_table_has_50_games_and_every_reward() -> None:
@@ -50,7 +42,7 @@ def test_a_game_earns_what_the_table_says(options: dict[str, Any], table: list[R
 
 @pytest.mark.parametrize(("options", "table"), GROUPS)
 def test_gymnasium_tells_the_same_rewards(options: dict[str, Any], table: list[Row]) -> None:
-    env: gymnasium.Env[str, str] = gymnasium.make("pddlego/Coin-v0", **options)
+    env: gymnasium.Env[str, str] = gymnasium.make(COIN, **options)
 
     def step(text: str) -> tuple[float, bool]:
         _, reward, terminated, truncated, _ = env.step(text)

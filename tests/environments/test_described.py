@@ -232,9 +232,9 @@ def test_heads_are_matched_by_name_and_then_by_position(
 
 HEADS_ARE = "Blocks.\n;; Action Heads\n"
 HOSTILE: dict[str, tuple[str, bytes | str | None, str]] = {  # a file, its text, what is said
-    "no gold problem": ("p01.pddl", None, "p01.pddl is missing"),
-    "no gold domain": ("domain.pddl", None, "domain.pddl is missing"),
-    "no domain text": ("p01_domain.txt", None, "p01_domain.txt is missing"),
+    "no gold problem": ("p01.pddl", None, "p01.pddl cannot be read: No such file"),
+    "no gold domain": ("domain.pddl", None, "domain.pddl cannot be read: No such file"),
+    "no domain text": ("p01_domain.txt", None, "p01_domain.txt cannot be read"),
     "wrong encoding": ("p01_problem.txt", "Blöcke".encode("utf-16"), "problem.txt is not UTF-8"),
     "too long": (
         "p01_problem.txt", "block " * 2_000_000, "p01_problem.txt has more than 200,000 bytes",

@@ -5,9 +5,9 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
-from pddlego_local.core.resources import folder
 
 
 def count(most: int, least: int = 1) -> Callable[[str], int]:
@@ -34,10 +34,10 @@ def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
 
 def model_options(model: str, server: str | None = None) -> dict[str, object]:
     """Returns the options for a model with a YAML file, one behind a vLLM server, or a Hugging Face
-    name or folder."""
+    name or folder. A single word that is no folder of weights names a YAML file."""
     if server:
         return {"model": "vllm", "model__weights": model, "model__server__url": server}
-    if (folder("conf") / "model" / f"{model}.yaml").is_file():
+    if re.fullmatch(r"\w+", model) and not (Path(model) / "config.json").is_file():
         return {"model": model}
     return {"model": "transformers", "model__weights": model}
 

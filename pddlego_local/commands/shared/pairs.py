@@ -60,9 +60,7 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
         place = str(arguments.problem)
         yield iter([Entry(place, text_of(arguments.domain), text_of(arguments.problem), place)])
     else:
-        raise ConfigError(
-            "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for standard input)"
-        )
+        raise ConfigError("give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for stdin)")
 
 
 def answer_lines(

@@ -117,9 +117,7 @@ def _constrained(
     """
     words = words_of(family)
     if "constraints" not in words:
-        raise ConfigError(
-            f"the world {family} has no constraint: choose environment.constraint=none"
-        )
+        raise ConfigError(f"the world {family} has no constraint: set environment.constraint=none")
     entry, domain = chance.choice(words["constraints"]), words["domain"]
     fact = chance.choice([f for f in drawing.start if " ".join(f).startswith(entry["fact"])])
     for before, after in entry.get("domain", {}).items():

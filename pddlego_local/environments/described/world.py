@@ -74,10 +74,7 @@ def names_in(folder: Path) -> tuple[str, ...]:
         raise ConfigError(f"environment.folder={folder}: there is no such folder")
     names = sorted(path.name.removesuffix("_problem.txt") for path in folder.glob("*_problem.txt"))
     if not names:
-        raise ConfigError(
-            f"environment.folder={folder} holds no worlds: it needs domain.pddl, and for each "
-            "world p01_domain.txt, p01_problem.txt and p01.pddl"
-        )
+        raise ConfigError(f"{folder} holds no worlds: p01_problem.txt or the like is missing")
     return tuple(names)
 
 
@@ -106,8 +103,6 @@ def text_of(path: Path) -> str:
         if path.stat().st_size > LONGEST_TEXT:
             raise ConfigError(f"{path} has more than {LONGEST_TEXT:,} bytes: too long for a prompt")
         return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path} is missing") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
     except OSError as error:
