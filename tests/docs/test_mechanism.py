@@ -88,7 +88,9 @@ def test_every_game_was_played_after_the_declaration_and_counts_once(title: str)
     assert all(sorted(one) == sorted(games[0]) for one in games)
     (finished,) = {cell.finished for cell in PLAYED[title]}
     assert f"{finished} games" in section(title)
-    assert finished == len(games[0]) or f"{len(games[0])} count" in " ".join(section(title).split())
+    assert finished == len(games[0]) or f"{len(games[0])} are scored" in " ".join(
+        section(title).split()
+    )
 
 
 def sampled(cell: Cell) -> str:

@@ -105,7 +105,7 @@ def test_what_is_said_of_free_lists_comes_from_their_records() -> None:
     lost = [row["outcome"] for row in played["json"].rows].count("no_plan")
     assert f"Under `json`, {lost} of {len(played['json'].rows)} games end without a plan" in page
     over = played["json"].finished - len(played["json"].rows)
-    assert f"Of the 100 games, {over} are over at their first observation" in page
+    assert f"Of the 100 games, {over} are [trivial]" in page
 
 
 def test_how_near_the_coin_of_a_won_game_lies() -> None:
