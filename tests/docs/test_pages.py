@@ -25,7 +25,7 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
             r"ALFWorld, unseen rooms \| \*\*.*?(p = [\d.]+)",
         )
     )
-    assert real and own and f"neither difference is shown ({real[1]} and {own[1]})" in readme
+    assert real and own and f"(real: four, {real[1]}; generated: twelve, {own[1]})" in readme
     assert "domain, goals and search order are given by hand" in readme
     assert "Of 300 small generated games" in readme
     assert "The ALFWorld games are small: rooms are cut so that all places can be" in page
