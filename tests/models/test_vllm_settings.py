@@ -113,7 +113,7 @@ def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
     """Drafts of forced tokens would put it on another model runner, with other answers."""
     launch = launch_module()
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
-    assert "*On a GPU*, forced tokens are off by default" in page("docs/results/nano_edit.md")
+    assert "*On CUDA servers*, forced tokens are off by" in page("docs/results/nano_edit.md")
     for words in ([], ["--forced-tokens"]):
         options = launch.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
         environment = launch.server_environment(options)
