@@ -265,7 +265,7 @@ def formalizer(
     for given in (overrides := [*overrides_of(options), *overrides]):
         if not re.match(r"[+~]*((model|decoding|planner)\b|seed=)", given):
             raise ConfigError(f"{given} has no effect here: set model, decoding, planner or seed")
-    config = compose_cell(["environment=described", *overrides])  # it sets its planner
+    config = compose_cell(["environment=described", *overrides])  # sets the planner
     model: Model = config.build("model")
     if not model.decodes:
         raise ConfigError("formalize needs a language model, such as model=qwen3_8b")

@@ -48,7 +48,9 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
     Raises ConfigError for impossible seconds, and PlannerFault or MissingPart if the planner cannot
     be run.
     """
-    with clear_errors("seconds"), FastDownward(limits=Limits(cpu_s=seconds)) as planner:
+    with clear_errors("seconds"):
+        limits = Limits(cpu_s=seconds)
+    with FastDownward(limits=limits) as planner:
         return planner.plan(domain, problem)
 
 

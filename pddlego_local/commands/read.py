@@ -21,11 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a model's answer; - is stdin")
     add("--form", choices=_FORMS, default=PDDL.name, help="the answer format (default: pddl)")
-    add(
-        "--problem",
-        metavar="FILE",
-        help="the problem file that an edit changes; the form is then edit",
-    )
+    add("--problem", metavar="FILE", help="the problem file that an edit (--form edit) changes")
     add("--thought", nargs=2, metavar=("BEGIN", "END"), help="the markers of the model's thoughts")
     add("--cut", action="store_true", help="say that a token limit cut the answer")
     add("--json", action="store_true", help='print one JSON object: the form\'s keys and "fault"')
@@ -33,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Returns 0 if an answer was read, 1 if none was. Raises ConfigError for an unreadable file."""
-    form = _FORMS["edit" if arguments.problem else arguments.form]
-    text = _text_of(arguments.file)
+    if arguments.problem and arguments.form != "edit":
+        raise ConfigError("--problem is only for --form edit")
+    form, text = _FORMS[arguments.form], _text_of(arguments.file)
     markers = tuple(arguments.thought) if arguments.thought else None
     problem = _text_of(arguments.problem) if arguments.problem else ""
     findings = lenient(text, form, cut=arguments.cut, markers=markers, problem=problem)

@@ -11,7 +11,7 @@ from rich.table import Table
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record.folder import read_events
+from pddlego_local.core.record.folder import missing_end, read_events
 from pddlego_local.core.templates import jinja
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
@@ -38,8 +38,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for event in events:
         shown = getattr(_EVENTS, event.event)(event, arguments.prompts)
         console.print(visible(shown), end="")
-    ended = any(event.event == "end" for event in events[-1:])
-    return print_problems([] if ended else [f"{path} has no end: a part of the episode is lost"])
+    return print_problems(missing_end(path, events))
 
 
 def _cell(folder: Path) -> Path:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
-from pddlego_local.core.record.events import End, Event
-from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.folder import missing_end, read_events, read_rows, transcript_of
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
@@ -38,8 +38,8 @@ class CellRecord:
         path = transcript_of(self.folder, row.game, row.trial)
         try:
             events = read_events(path)
-            if path.exists() and not any(isinstance(event, End) for event in events[-1:]):
-                raise ConfigError(f"{path} has no end: a part of the episode is lost")
+            if path.exists() and (problem := missing_end(path, events)):
+                raise ConfigError(*problem)
             return events, ""
         except ConfigError as error:
             if str(error) not in self.problems:

@@ -19,7 +19,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ import pydantic
 
 from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
-from pddlego_local.core.record.events import EVENT, Event
+from pddlego_local.core.record.events import EVENT, End, Event
 from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
 from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, read_run
 
@@ -168,6 +168,12 @@ def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
 def read_events(transcript: Path) -> list[Event]:
     """Reads a transcript. Raises ConfigError for another format, or for a line that is no event."""
     return _read(transcript, transcript.parent.parent, EVENT, "an event")
+
+
+def missing_end(transcript: Path, events: Sequence[Event]) -> list[str]:
+    """Returns the problem of a transcript whose last event is not the end; else nothing."""
+    ended = any(isinstance(event, End) for event in events[-1:])
+    return [] if ended else [f"{transcript} has no end: a part of the episode is lost"]
 
 
 def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
