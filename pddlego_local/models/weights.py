@@ -22,7 +22,7 @@ from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
 
 _EDGE_BYTES = 1 << 20
-_SHIPPED = ("nano", "nano_early", "nano_described", "nano_edit", "nano_edit_early")
+_SHIPPED = ("nano", "nano_early", "nano_described", "nano_worlds", "nano_edit", "nano_edit_early")
 _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
