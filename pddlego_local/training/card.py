@@ -28,21 +28,22 @@ def card(
 ) -> str:
     """Returns the text of README.md. `size` is the number of parameters, `trained_on` are the maps
     of the training games, and `files` is the list of hashes (`models.card.listed`)."""
-    kinds, methods = settings.environment, settings.methods
+    kinds, methods, worlds = settings.environment, settings.methods, dict.fromkeys(settings.worlds)
     steps, begun = progress.lines("step"), progress.lines("data")
     last = {line["round"]: line for line in begun}  # an interrupted round begins again
     abouts = [_WORDS["environments"][kind] for kind in kinds]
     asked = " and of ".join(_WORDS["methods"][method] for method in dict.fromkeys(methods))
+    names = {"methods": asked, "worlds": ", ".join(worlds)}
     devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
     played = [(line, Rate(line["won"], line["of"]).interval) for line in progress.lines("played")]
     text: str = _JINJA.get_template("card.md.jinja").render(
         settings=settings,
         parameters=size,
         learned=_learned(kinds, methods),
-        worlds=list(dict.fromkeys(settings.worlds)),
+        worlds=worlds,
         sizes=SIZES,
         abouts=abouts,
-        writes="; and ".join(about["writes"].format(methods=asked) for about in abouts),
+        writes="; and ".join(about["writes"].format(**names) for about in abouts),
         first_seed=FIRST_SEED,
         file=TRAINING_MAPS,
         trained_on=trained_on,
