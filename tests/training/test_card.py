@@ -25,10 +25,10 @@ from pddlego_local.training.settings import TrainSettings, compose_settings
             "nano_described",
             "described",
             {"environment": "described", "method.prompts": "formalizer"},
-            "Mystery",
+            "mystery",
         ),
         ("nano", "[coin,alfworld]", {"method.prompts": "pddlego_plus"}, "ALFWorld: the answers"),
-        ("nano", "[coin,described]", {}, "Mystery"),
+        ("nano", "[coin,described]", {}, "mystery"),
         ("nano_edit", "alfworld", {"environment": "alfworld"}, "PDDL-edit"),
     ],
 )
