@@ -92,6 +92,16 @@ def planner() -> Iterator[Any]:
         yield planner
 
 
+@pytest.fixture(scope="module")
+def heat() -> Iterator[Any]:
+    """ALFWorld with games of one kind."""
+    from pddlego_local.environments.alfworld.game import Alfworld
+
+    game = Alfworld(task_types=("pick_heat_then_place_in_recep",))
+    yield game
+    game.close()
+
+
 class _Scheduling(LoadFileScheduling):  # type: ignore[misc]
     """A file's tests run in one process, and those of all that share vLLM servers in one too."""
 

@@ -81,10 +81,7 @@ def judge(episode: Episode, pddl: Formalization) -> str:
     done = episode.execute(pddl.plan, to_its_end=True)
     if done.ended == "success":
         return "success"
-    if done.error:
-        episode.note(gold_says=done.error)
-    elif len(done.turns) < len(pddl.plan):
+    if not done.error and len(done.turns) < len(pddl.plan):
         return "step_limit"
-    else:
-        episode.note(gold_says="The plan ends where the goal is not reached.")
+    episode.note(gold_says=done.error or "The plan ends where the goal is not reached.")
     return "valid_but_wrong"

@@ -116,16 +116,15 @@ def _flaws(folder: Path) -> Iterator[str]:
     files = sorted(folder.glob("*.safetensors"))
     if (folder / _INDEX).is_file():
         try:
-            names = {
-                *_SHARDS.validate_python(object_of(folder / _INDEX).get("weight_map")).values()
-            }
+            shards = _SHARDS.validate_python(object_of(folder / _INDEX).get("weight_map"))
         except ValueError:
             yield f"has no readable {_INDEX}"
             return
-        for name in sorted(names):
+        names = sorted(set(shards.values()))
+        for name in names:
             if Path(name).name != name or not (folder / name).is_file():
                 yield f"has no {name}"
-        files = [folder / name for name in sorted(names)]
+        files = [folder / name for name in names]
     elif not files and not any(folder.glob("*.bin")):
         yield "has no weights (*.safetensors)"
     for file in files:

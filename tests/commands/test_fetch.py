@@ -1,11 +1,9 @@
 """`pddlego fetch`, from a hub of our own on the loopback."""
 
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,23 +12,18 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.models.random import make_random_llama
+from tests.models.quiet_server import QuietHandler, serving
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NOT_NEEDED = ("original/consolidated.00.pth", "model.gguf", "consolidated.safetensors")
 
 
-class Hub(http.server.BaseHTTPRequestHandler):
+class Hub(QuietHandler):
     """Speaks as much of the hub as a download asks for."""
 
     files: dict[str, bytes]
 
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
     def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def _answer(self, *, body: bool) -> None:
         path = self.path.split("?")[0]
         if path == "/api/models/maker/tiny/revision/main":
             content = json.dumps({"id": "maker/tiny", "sha": COMMIT, "siblings": []}).encode()
@@ -41,21 +34,14 @@ class Hub(http.server.BaseHTTPRequestHandler):
             ]
             content = json.dumps(tree).encode()
         else:
-            found = self.files.get(path.partition(f"/maker/tiny/resolve/{COMMIT}/")[2])
-            if found is None:
+            name = path.partition(f"/maker/tiny/resolve/{COMMIT}/")[2]
+            if name not in self.files:
                 self.send_error(404)
                 return
-            content = found
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("X-Repo-Commit", COMMIT)
-        self.send_header("ETag", f'"{hash(content):x}"')
-        self.end_headers()
-        if body:
-            self.wfile.write(content)
+            content = self.files[name]
+        self.answer(content, X_Repo_Commit=COMMIT, ETag=f'"{hash(content):x}"')
 
-    def log_message(self, format: str, *values: object) -> None:
-        """Says nothing."""
+    do_HEAD = do_GET
 
 
 @pytest.fixture
@@ -63,11 +49,8 @@ def hub(tmp_path: Path) -> Iterator[str]:
     folder = make_random_llama(tmp_path / "tiny", seed=0)
     Hub.files = {path.name: path.read_bytes() for path in folder.iterdir()}
     Hub.files |= dict.fromkeys(NOT_NEEDED, b"once more")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with serving(Hub) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def fetch(

@@ -27,28 +27,18 @@ def test_the_table_has_50_games_and_every_reward() -> None:
     }
 
 
+@pytest.mark.parametrize("gym", [False, True])
 @pytest.mark.parametrize(("options", "table"), GROUPS)
-def test_a_game_earns_what_the_table_says(options: dict[str, Any], table: list[Row]) -> None:
-    with closing(Game(**options)) as game:
-
-        def step(text: str) -> tuple[float, bool]:
-            _, reward, terminated, truncated, _ = game.step(text)
-            return reward, terminated or truncated
-
-        for row in table:
-            game.reset(row.game)
-            check(row, step)
-
-
-@pytest.mark.parametrize(("options", "table"), GROUPS)
-def test_gymnasium_tells_the_same_rewards(options: dict[str, Any], table: list[Row]) -> None:
-    env: gymnasium.Env[str, str] = gymnasium.make(COIN, **options)
+def test_a_game_earns_what_the_table_says(
+    options: dict[str, Any], table: list[Row], gym: bool
+) -> None:
+    game: Any = gymnasium.make(COIN, **options) if gym else Game(**options)
 
     def step(text: str) -> tuple[float, bool]:
-        _, reward, terminated, truncated, _ = env.step(text)
-        return float(reward), terminated or truncated
+        _, reward, terminated, truncated, _ = game.step(text)
+        return reward, terminated or truncated
 
-    for row in table:
-        env.reset(options={"game": row.game})
-        check(row, step)
-    env.close()
+    with closing(game):
+        for row in table:
+            game.reset(**({"options": {"game": row.game}} if gym else {"seed": row.game}))
+            check(row, step)

@@ -8,10 +8,8 @@ import pytest
 from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
@@ -264,12 +262,6 @@ def test_what_contradicts_stays_for_the_planner() -> None:
     assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
     domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
     assert domain_without_repetition(domain) == (domain, ())
-
-
-@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures"])
-def test_only_the_upper_rungs_have_lists(rung: Any) -> None:
-    with pytest.raises(ConfigError, match=r"decoding\.lists"):
-        Decoding(rung=rung, lists="free")
 
 
 def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:

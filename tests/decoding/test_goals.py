@@ -5,7 +5,6 @@ The house is that of `test_typed`; there (at hall), (next hall cellar up) and (h
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -57,12 +56,6 @@ def test_the_count_agrees_with_the_grammar(more: str) -> None:
         assert can_be_new(declared, true) == bool(drawable)
         seen.add(bool(drawable))
     assert seen == {True, False}
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def context(goal: GoalArm) -> GrammarContext:

@@ -7,7 +7,7 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, choice
-from pddlego_local.decoding.ladder import LADDER, constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
@@ -60,7 +60,3 @@ def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> N
 def test_an_unknown_rung_is_named() -> None:
     with pytest.raises(ConfigError, match="'nonsense'"):
         constraint_for("nonsense")
-
-
-def test_every_row_is_as_long_as_the_ladder() -> None:
-    assert {len(row) for row in LADDER.values()} == {len(RUNGS)}

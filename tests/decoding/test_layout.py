@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import EDIT, FORMS, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
@@ -15,7 +14,6 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
-from pddlego_local.decoding.settings import Decoding
 from tests.decoding.recorded import SCENES, rows
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
@@ -166,11 +164,6 @@ def test_every_other_form_is_json_on_one_line(rung: str) -> None:
                 assert departs(rung, form, other, layout), form.name
         if form is EDIT:
             assert departs(rung, form, text.replace(", ", ","), "line")
-
-
-def test_a_layout_needs_a_grammar() -> None:
-    with pytest.raises(ConfigError, match=r"decoding\.layout=line needs a rung with a grammar"):
-        Decoding(rung="free", layout="line")
 
 
 @pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")

@@ -113,7 +113,9 @@ def test_no_other_rung_restricts_names() -> None:
             Decoding(rung=rung, names="game")
 
 
-def test_no_other_rung_rolls_back() -> None:
-    for rung in ("free", "json", "syntax", "signatures"):
-        with pytest.raises(ConfigError, match=r"decoding\.rollback=false needs decoding=typed or"):
-            Decoding(rung=rung, rollback=False)
+@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures"])
+@pytest.mark.parametrize(("option", "value"), [("rollback", False), ("lists", "free")])
+def test_only_the_upper_rungs_have_rollback_and_lists(rung: Any, option: str, value: Any) -> None:
+    told = rf"decoding\.{option}=(false|free) needs decoding=typed or"
+    with pytest.raises(ConfigError, match=told):
+        Decoding(rung=rung, **{option: value})

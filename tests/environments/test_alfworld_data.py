@@ -159,12 +159,9 @@ def test_a_damaged_file_is_named(data: DataSet, file: str, content: str) -> None
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        (["environment.data=/no/such"], "there is no folder /no/such"),
         (["environment.split=test"], "only: valid_seen"),
         (["environment.task_types=[]"], "environment.task_types"),
-        (["environment.task_types=[cook]"], "environment.task_types"),
         (["environment.limits.step_s=0"], "environment.limits.step_s"),
-        (["environment.colour=red"], "colour"),
     ],
 )
 def test_the_users_mistakes_are_named(

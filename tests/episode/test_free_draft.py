@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Names, Prefix, Sampling, Turn
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.ladder import constraint_for
@@ -122,9 +121,4 @@ def test_what_a_request_asks_for_follows_the_configuration() -> None:
         decoding = Decoding(rung="typed", reason=reason, draft_tokens=77)  # type: ignore[arg-type]
         sampling = decoding.sampling(4)
         assert (sampling.thinking, sampling.draft_tokens, sampling.seed) == (thinking, tokens, 4)
-
-
-def test_a_draft_of_a_free_answer_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"decoding\.reason=draft needs a rung with a grammar"):
-        Decoding(rung="free", reason="draft")
-    Decoding(rung="free", reason="think")
+    assert Decoding(rung="free", reason="think").sampling(4).thinking

@@ -198,7 +198,6 @@ def test_models_that_decode_nothing_reject_nothing(planner: FastDownward) -> Non
     [
         ({"rung": "typed"}, r"decoding\.reject draws free answers, and decoding=typed has"),
         ({"temperature": 0}, r"decoding\.reject\.tries=4 needs a decoding\.temperature above 0"),
-        ({"reason": "draft"}, r"decoding\.reason=draft needs a rung"),
     ],
 )
 def test_what_makes_no_sense_is_said(options: Any, told: str) -> None:

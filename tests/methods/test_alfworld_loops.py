@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,29 +23,22 @@ from tests.methods.test_every_method import IN_WORDS
 BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
 
 
-@pytest.fixture(scope="module")
-def game() -> Iterator[Alfworld]:
-    game = Alfworld(task_types=("pick_heat_then_place_in_recep",))
-    yield game
-    game.close()
-
-
 @pytest.mark.parametrize("method", ["pddlego_plus", "pddlego", "plangen", "action_gen"])
-def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: str) -> None:
-    outcome, events = play(built(method), game, ReferenceFormalizer(), planner, game=0)
+def test_perfect_answers_win(planner: FastDownward, heat: Alfworld, method: str) -> None:
+    outcome, events = play(built(method), heat, ReferenceFormalizer(), planner, game=0)
     row = summarize(events)
-    assert outcome == "success" and game.won()
+    assert outcome == "success" and heat.won()
     assert row.task_type == "pick_heat_then_place_in_recep"
     assert row.refused == row.solver_errors == 0
 
 
 def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
-    planner: FastDownward, game: Alfworld
+    planner: FastDownward, heat: Alfworld
 ) -> None:
     """The paper's ALFWorld prompt (appendix C.10)."""
     model = Scripted(['{"action": "dance"}'] * 5)
-    play(PlanGen(), game, model, planner, game=0)
-    commands = game.reset(0).commands
+    play(PlanGen(), heat, model, planner, game=0)
+    commands = heat.reset(0).commands
     for prompt in model.asked:
         told = prompt.messages[-1].content
         assert "- go to [towelholder 1]\n- open [cabinet 2]\n" in told
@@ -84,9 +76,9 @@ HEAT = json.dumps({
 })  # fmt: skip
 
 
-def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, game: Alfworld) -> None:
+def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, heat: Alfworld) -> None:
     model = Scripted([BROKEN, HEAT, *[HEAT] * 4])
-    outcome, events = play(PddlegoPlus(), game, model, planner, game=0)
+    outcome, events = play(PddlegoPlus(), heat, model, planner, game=0)
     assert outcome == "simulation_abort"
     row = summarize(events)
     assert (row.solver_errors, row.solver_errors_fixed) == (1, 1)

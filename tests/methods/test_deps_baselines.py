@@ -14,7 +14,6 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.methods.talking import TO_THE_COIN, asked, noted, plan, play, rounds
 
-METHODS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")
 EAST_FIRST = ["> move east", "done"]
 
 

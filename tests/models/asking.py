@@ -1,5 +1,6 @@
 """Prompts and grammars that the tests of the models share."""
 
+import json
 import re
 
 from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
@@ -42,6 +43,15 @@ def words(completion: Completion) -> tuple[str, str, str, int, int]:
         completion.prompt_tokens,
         completion.completion_tokens,
     )
+
+
+def assert_grammars_are_obeyed(model: LanguageModel, seed: int) -> None:
+    """One of Lark's, and a JSON schema."""
+    lark = model.complete(PROMPT, TOY, Sampling(max_tokens=100, seed=seed))
+    schema = model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=400, seed=seed))
+    assert (lark.finish_reason, schema.finish_reason) == ("stop", "stop")
+    assert TOY_LANGUAGE.fullmatch(lark.text)
+    assert json.loads(schema.text).keys() == {"df", "pf"}
 
 
 def finished(model: LanguageModel, form: Form[Fields], seed: int) -> bool:

@@ -33,7 +33,8 @@ class QuietHandler(BaseHTTPRequestHandler):
         for name, value in told.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(said)
+        if self.command != "HEAD":
+            self.wfile.write(said)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Says nothing."""

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from pddlego_local.core.errors import GrammarIgnored
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Sampling
 from pddlego_local.models.canary import check_forced_tokens
 
 SENTENCE = "From the pantry a closed door leads to the west. "
@@ -20,11 +20,7 @@ class AtOnce:
         self._old, self._new = old, new
 
     def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling
     ) -> Completion:
         self._together.wait()
         text = 3 * SENTENCE

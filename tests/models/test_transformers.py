@@ -1,6 +1,5 @@
 """The in-process backend on a real (random) model: grammars, seeds, thoughts, limits, bad input."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -18,28 +17,19 @@ from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.models.asking import (
     BAD_GRAMMARS,
     CPU,
-    ENVELOPE,
     FORMS,
     PROMPT,
     TOY,
     TOY_LANGUAGE,
+    assert_grammars_are_obeyed,
     finished,
     words,
 )
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_lark_grammar_is_obeyed(model: TransformersModel, seed: int) -> None:
-    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=100, seed=seed))
-    assert completion.finish_reason == "stop"
-    assert TOY_LANGUAGE.fullmatch(completion.text)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_json_schema_is_obeyed(model: TransformersModel, seed: int) -> None:
-    completion = model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=400, seed=seed))
-    assert completion.finish_reason == "stop"
-    assert json.loads(completion.text).keys() == {"df", "pf"}
+def test_grammars_are_obeyed(model: TransformersModel, seed: int) -> None:
+    assert_grammars_are_obeyed(model, seed)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -4,7 +4,6 @@ Needs a serving environment: PDDLEGO_SERVING_ENV, else .venv-serving.
 """
 
 import contextlib
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,7 +23,14 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import compose_cell
 from tests.given import give
-from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
+from tests.models.asking import (
+    FORMS,
+    PROMPT,
+    TOY,
+    TOY_LANGUAGE,
+    assert_grammars_are_obeyed,
+    finished,
+)
 from tests.serving.served import CONTEXT_TOKENS, ENV
 from tools.chaos.blows import TARGETS
 from tools.chaos.processes import below
@@ -59,11 +65,7 @@ def test_the_canary_passes(model: VllmModel) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_grammars_are_obeyed(model: VllmModel, seed: int) -> None:
-    lark = model.complete(PROMPT, TOY, Sampling(max_tokens=100, seed=seed))
-    schema = model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=400, seed=seed))
-    assert (lark.finish_reason, schema.finish_reason) == ("stop", "stop")
-    assert TOY_LANGUAGE.fullmatch(lark.text)
-    assert json.loads(schema.text).keys() == {"df", "pf"}
+    assert_grammars_are_obeyed(model, seed)
 
 
 def test_every_form_is_drawn_as_it_is_read(model: VllmModel) -> None:

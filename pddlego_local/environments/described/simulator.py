@@ -76,14 +76,11 @@ class Simulator:
         return f"({command}) cannot be carried out: {refusal}." if refusal else ""
 
     def _apply(self, action: Any, things: Sequence[Any]) -> str:
+        terms, binding = self._task.environment.expression_manager, dict[Any, Any]()
         for parameter, thing in zip(action.parameters, things, strict=True):
             if not parameter.type.is_compatible(thing.type):
                 return f"{thing.name} is a {thing.type}, not a {parameter.type}"
-        terms = self._task.environment.expression_manager
-        binding = {
-            terms.ParameterExp(parameter): terms.ObjectExp(thing)
-            for parameter, thing in zip(action.parameters, things, strict=True)
-        }
+            binding[terms.ParameterExp(parameter)] = terms.ObjectExp(thing)
         for condition in action.preconditions:
             for part in condition.args if condition.is_and() else (condition,):
                 ground = part.substitute(binding)
