@@ -31,7 +31,10 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
     code, told = doctor(capsys)
     assert code == 0
     assert "game: You are in the kitchen." in told and "planner: solved" in told
-    assert "models included: nano, nano_early, nano_described, nano_edit, nano_edit_early" in told
+    assert (
+        "models included: nano, nano_early, nano_described, nano_worlds, nano_edit, nano_edit_early"
+        in told
+    )
     assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told
 
 
