@@ -84,6 +84,7 @@ def test_as_many_ways_to_answer_are_told_as_the_tables_have() -> None:
 def test_the_pages_of_records_say_how_many_cells_and_episodes_there_are() -> None:
     for page, archive, words in (
         ("docs/results/nano_described.md", QUARREL, "{} cells, {:,} episodes"),
+        ("docs/results/generalize.md", "generalize/records.tar.xz", "{} cells, {:,} episodes"),
         ("docs/results/nano.md", "nano/records.tar.xz", "{} cells, {:,} episodes"),
         ("docs/results/nano.md", "nano/fresh_records.tar.xz", "{} cells, {:,} episodes"),
         ("docs/results/sample.md", "sample/records.tar.xz", "{} cells, {:,} episodes"),
