@@ -9,7 +9,6 @@ PAGE = (RESULTS / "generalize.md").read_text(encoding="utf-8")
 HELD_OUT = ("depots", "rover", "sokoban", "spanner")
 ARMS = {("free", "none"): "free", ("free", "typed"): "repair", ("typed", "none"): "typed"}
 ARMS |= {("grounded", "none"): "grounded"}
-WORDINGS = ("moderately", "naturally")
 
 
 def arm(cell: Cell) -> str:
@@ -30,7 +29,7 @@ def of_splits() -> list[str]:
     played = cells("generalize/records.tar.xz")
     lines = []
     for split in ("seen", "held out"):
-        for text in WORDINGS:
+        for text in ("moderately", "naturally"):
             for name in ARMS.values():
                 numbers = counted(
                     one
@@ -71,9 +70,8 @@ def test_the_sentences_are_those_of_the_tables() -> None:
     valid = {numbers["seen", "moderately", name][3] for name in ARMS.values()}
     assert [f"**: {one} of 158 in every arm" in page for one in valid] == [True]
     free, typed = (numbers["seen", "naturally", name] for name in ("free", "typed"))
-    assert f"{free[1]} of 158 free answers and all" in page and typed[1] == 158
+    assert f"{free[1]} of 158 free answers and all" in page and typed[1::2] == [158, 1, 158]
     assert f"{free[2]} have a plan freely, and {typed[2]} under `typed`" in page
-    assert (free[3], typed[3]) == (0, 1)
     solved = [counts[3] for (split, *_), counts in numbers.items() if split == "held out"]
     assert set(solved) == {0} and "none of 160 worlds is solved in any arm" in page
     planned = [numbers["held out", "moderately", name][2] for name in ARMS.values()]
