@@ -177,7 +177,7 @@ def test_what_would_be_compiled_with_nvcc_is_not_chosen() -> None:
 def test_nano_is_computed_in_float32_on_a_gpu_too() -> None:
     """Or its answers would not be those of the CPU, which `make gpu-check` compares."""
     served = [name for name in CONFIGS if name.startswith("nano") and name.endswith("vllm")]
-    assert len(served) == 5
+    assert len(served) == 6
     for name in served:
         assert variables_of(name)["TRITON_F32_DEFAULT"] == "ieee", name
         assert variables_of(name)["OMP_NUM_THREADS"] == "1", name
