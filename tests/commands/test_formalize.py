@@ -89,7 +89,10 @@ def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> No
         (["mine.txt", "--model", "random", "--domain", "no.pddl"], "no.pddl cannot be read"),
         (["nothing", "--model", "random"], "holds no worlds"),
         (["mine.txt"], "nano_described knows blocksworld with 2 to 9 blocks, logistics with 2"),
-        (["mine.txt"], "nano_described, nano_worlds. Any model that `pddlego doctor` lists"),
+        (
+            ["mine.txt"],
+            "know the text: nano_described, nano_worlds. Any model that `pddlego doctor` lists",
+        ),
         (["mine.txt", "--domain", "mine.txt"], "None of them knows all of the given text."),
         (["other.txt"], "None of them knows all of the given text."),
     ],

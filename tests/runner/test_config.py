@@ -98,7 +98,10 @@ def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
         (["decoding=free", "decoding.reason=draft"], "decoding.reason=draft needs a rung with"),
         (["decoding=json", "decoding.reading=strict"], "reading"),
         (["decoding=json", "+decoding.reading=strict"], "decoding.reading=strict is for"),
-        (["decoding=free", "decoding.layout=line"], "layout=line needs a rung with a grammar"),
+        (
+            ["decoding=free", "decoding.layout=line"],
+            "decoding.layout=line needs a rung with a grammar",
+        ),
         (["decoding=free", "decoding.reading=kind"], "decoding.reading='kind'"),
         (["decoding.reason=long"], "decoding.reason='long'"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
