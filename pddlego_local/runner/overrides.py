@@ -59,8 +59,10 @@ def read_override(text: str, config_loader: Any = None) -> Override:
 @functools.lru_cache(maxsize=10_000)  # the cells of a sweep share most of their overrides
 def refuse_sweep(text: str) -> None:
     """Raises ConfigError for an override with several values, where one value is required."""
-    if read_override(text).is_sweep_override():
-        key, _, value = text.partition("=")
+    override, (key, _, value) = read_override(text), text.partition("=")
+    if key in _CHOSEN and isinstance(override.value(), list):
+        raise ConfigError(f"{text}: choose one; several need -m, and commas without brackets")
+    if override.is_sweep_override():
         raise ConfigError(
             f"{text}: several values are a sweep, which needs -m; if it is one string, quote it: "
             f"{_quoted(key, value)}"

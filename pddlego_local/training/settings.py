@@ -181,7 +181,8 @@ def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
     """
     with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-            cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
+            own = [f"++{o.lstrip('+')}" for o in overrides if not o.startswith(OWN)]
+            cfg = compose(f"train/{name}", own)  # "++", so that `kind` names an unknown option
         # "environment" is also a group of conf/, and Hydra would read the override as a choice.
         cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)

@@ -81,7 +81,7 @@ def test_every_training_composes() -> None:
 
 @pytest.mark.parametrize("wrong", ["rung=none", "group=1", "seed=20", "rooms=7"])
 def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
-    with pytest.raises(ConfigError, match=wrong.split("=")[0]):
+    with pytest.raises(ConfigError, match=rf"\A{wrong.split('=')[0]}(=|: there is no such option)"):
         compose_settings(GrpoSettings, "grpo", ["rung=free", wrong])
 
 

@@ -80,6 +80,7 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
         (["-m", "seed=range(0,3,0)"], "seed=range(0,3,0): range() arg 3"),
         (["-m", "seed=rnge(1,3)"], "Unknown function 'rnge'"),
         (["-m", "seed=choice()"], "empty choice is not legal"),
+        (["environment=[coin,alfworld]"], "environment=[coin,alfworld]: choose one"),
         (["seed=1,2"], "seed=1,2: several values are a sweep, which needs -m"),
         (["decoding=glob(*)"], "decoding=glob(*): several values are a sweep, which needs -m"),
         (["seed=interval(0,1)"], "several values are a sweep, which needs -m"),

@@ -238,10 +238,11 @@ def object_changes(
     left = [name for name in old if name not in so_far.new]  # not added again before
     kept = _not_to_be_renamed(objects, facts)
     renamed = [name for name in left if name.lower() not in kept]
-    pair = _pair(rules, renamed, new)
+    pair = _pairs(rules, "_pair", [(renamed, new)])
     lines = [f"{new} {line_end}" if new else ""]
     if not tight:
-        pair = rules.shared([one for one in (pair, _same_pair(rules, renamed)) if one])
+        same = _pairs(rules, "_same", [([one], rules.names([one])) for one in renamed])
+        pair = rules.shared([one for one in (pair, same) if one])
         lines += _lines_again(rules, {name: objects[name] for name in old}, new)
     lists = {
         "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
@@ -294,7 +295,7 @@ def fact_changes(
             _entry(rules, "_added", [quoted]),
             MOST_FACTS if tight else most_facts(len(things)),
         ),
-        "replace": (_pair(rules, old, atom), MOST_REPLACED),
+        "replace": (_pairs(rules, "_pair", [(old, atom)]), MOST_REPLACED),
         "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
     }
     before, end = "", _mark(rules, "}")
@@ -350,26 +351,15 @@ def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
     return rules.rule(name, [f"{quote} {rest}" for rest in rests if rest])
 
 
-def _pair(rules: Rules, old: Collection[str], new: str) -> str:
-    """A pair such as "old": "new"."""
-    if not old or not new:
-        return ""
+def _pairs(rules: Rules, name: str, pairs: Iterable[tuple[Collection[str], str]]) -> str:
+    """A pair such as "old": "new". Each of `pairs` has old names or facts, and the terminal or rule
+    of what may replace them."""
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
     closing = rules.terminal(_CLOSING_QUOTE)
-    return rules.rule("_pair", [f"{_old(rules, old)} {colon} {quote} {new} {closing}"])
-
-
-def _same_pair(rules: Rules, names: Collection[str]) -> str:
-    """A pair that replaces a name by itself."""
-    colon, quote = _mark(rules, ":"), _mark(rules, '"')
-    return rules.rule(
-        "_same",
-        [
-            f"{_old(rules, [name])} {colon} {quote} {rules.names([name])} "
-            f"{rules.terminal(_CLOSING_QUOTE)}"
-            for name in names
-        ],
-    )
+    choices = [
+        f"{_old(rules, old)} {colon} {quote} {new} {closing}" for old, new in pairs if old and new
+    ]
+    return rules.rule(name, choices)
 
 
 def _old(rules: Rules, names: Collection[str]) -> str:
