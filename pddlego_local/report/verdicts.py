@@ -3,6 +3,7 @@ with notes, and as tables for the terminal."""
 
 from dataclasses import dataclass
 
+import numpy as np
 from rich.table import Table
 
 from pddlego_local.report.arms import Role
@@ -124,7 +125,7 @@ def span(interval: Interval) -> str:
 def _end(share: float) -> str:
     if share == 0 or round(100 * share) != 0:
         return f"{100 * share:.0f}"
-    return f"{100 * share:.1f}" if abs(100 * share) >= 0.05 else f"{100 * share:.0e}"
+    return np.format_float_positional(100 * share, precision=1, fractional=False, trim="-")
 
 
 def verdicts_markdown(compared: Compared) -> str:

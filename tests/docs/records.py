@@ -4,13 +4,17 @@ import functools
 import json
 import tarfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
+from pddlego_local.report.numbers import NESTED
+
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs/results"
+ARMS = ("free", "repair", "typed", "grounded")  # of the experiments in described worlds
 Row = dict[str, Any]
 
 
@@ -89,6 +93,18 @@ def gained_and_lost(one: dict[Any, bool], other: dict[Any, bool]) -> tuple[int, 
     gained = sum(other[game] and not one[game] for game in one)
     lost = sum(one[game] and not other[game] for game in one)
     return gained, lost, float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
+
+
+def arm(cell: Cell) -> str:
+    return str(cell.asks("decoding.rung")) if cell.asks("decoding.repair") == "none" else "repair"
+
+
+def counted(played: Iterable[Cell]) -> list[int]:
+    """Of all games that count: read, accepted, with a plan, valid, equivalent; and their number."""
+    rows = [row for cell in played for row in cell.rows]
+    nested = [sum(bool({*row["causes"]} & {*some}) for row in rows) for some in NESTED.values()]
+    equivalent = sum(row["notes"].get("equivalence") == "equivalent" for row in rows)
+    return [*nested, sum(row["success"] for row in rows), equivalent, len(rows)]
 
 
 def told(page: str) -> str:

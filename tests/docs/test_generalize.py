@@ -1,29 +1,14 @@
 """The page on described worlds that no training had: its tables are those of the records."""
 
 import re
-from collections.abc import Iterable
 
 from pddlego_local.models.card import known_texts
-from pddlego_local.report.numbers import NESTED
-from tests.docs.records import RESULTS, ROOT, Cell, cells, told
+from tests.docs.records import ARMS, RESULTS, ROOT, arm, cells, counted, told
 
 PAGE = (RESULTS / "generalize.md").read_text(encoding="utf-8")
 PLAYED = cells("generalize/records.tar.xz")
 TRAINED = known_texts(ROOT / "weights/nano_worlds") or {}
 WORDINGS = ("moderately", "naturally")
-ARMS = ("free", "repair", "typed", "grounded")
-
-
-def arm(cell: Cell) -> str:
-    return str(cell.asks("decoding.rung")) if cell.asks("decoding.repair") == "none" else "repair"
-
-
-def counted(played: Iterable[Cell]) -> list[int]:
-    """Of all games that count: read, accepted, with a plan, valid, equivalent; and their number."""
-    rows = [row for cell in played for row in cell.rows]
-    nested = [sum(bool({*row["causes"]} & {*some}) for row in rows) for some in NESTED.values()]
-    equivalent = sum(row["notes"].get("equivalence") == "equivalent" for row in rows)
-    return [*nested, sum(row["success"] for row in rows), equivalent, len(rows)]
 
 
 def of_split(split: str, text: str, name: str) -> list[int]:

@@ -31,42 +31,20 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
     assert "The ALFWorld games are small: rooms are cut so that all places can be" in page
 
 
-def test_the_page_on_described_worlds_says_nothing_of_what_constraining_costs() -> None:
-    """Its two sets are won nearly always, and never: no arm can lose or gain much there."""
-    page = told("docs/results/nano_described.md")
-    assert "nothing is lost by constraining" not in page
-    played = cells(QUARREL)
-    for sweep, low, high in (("nano_described", 0.96, 1.0), ("nano_described_larger", 0.0, 0.005)):
-        shares = [one.mean("won") for one in played if one.sweep == sweep]
-        assert low <= min(shares) and max(shares) <= high
-    assert "In worlds of 3 to 8, every arm wins 96 to 100 %" in page
-    larger = [one for one in played if one.sweep == "nano_described_larger"]
-    typed = with_options(tuple(larger), decoding__rung="typed", environment__world="logistics")
-    wrong = sum(row["outcome"] == "valid_but_wrong" for row in typed[0].rows) / len(typed[0].rows)
-    assert f"{100 * wrong:.0f} % of its Logistics files have a wrong plan" in page
-
-
 def test_the_card_of_described_worlds_comes_from_the_records() -> None:
     card = told("weights/nano_described/README.md")
     for world, name in (("blocksworld", "Blocksworld"), ("logistics", "Logistics")):
+        shares = list[str]()
+        for rung in ("free", "typed"):
+            of = with_options(cells(QUARREL), decoding__rung=rung, environment__world=world)
+            (cell,) = (one for one in of if one.sweep == "nano_described")
+            shares += [f"{100 * cell.mean('won'):.1f}", str(len(cell.rows))]
         row = re.search(rf"\| {name} \| (\S+) % [^|]* of (\d+) \| (\S+) % [^|]* of (\d+) \|", card)
-        assert row
-        told_shares = {"free": (row[1], row[2]), "typed": (row[3], row[4])}
-        for rung, (share, games) in told_shares.items():
-            (cell,) = (
-                one
-                for one in with_options(
-                    cells(QUARREL), decoding__rung=rung, environment__world=world
-                )
-                if one.sweep == "nano_described"
-            )
-            assert (f"{100 * cell.mean('won'):.1f}", str(len(cell.rows))) == (share, games)
-    arms = [one for one in cells(QUARREL) if one.sweep == "nano_described_larger"]
+        assert row and list(row.groups()) == shares
+    larger = [one for one in cells(QUARREL) if one.sweep == "nano_described_larger"]
     for rung, wins in (("free", 0), ("typed", 1)):
-        of = [one for one in arms if one.asks("decoding.rung") == rung]
-        assert (
-            sum(len(one.rows) for one in of) == 400 and sum(one.total("won") for one in of) == wins
-        )
+        rows = [row for one in larger if one.asks("decoding.rung") == rung for row in one.rows]
+        assert len(rows) == 400 and sum(row["won"] for row in rows) == wins
     assert "With ten blocks or packages it wins one of 400 under `typed`, and none freely" in card
 
 
@@ -83,7 +61,7 @@ def test_as_many_ways_to_answer_are_told_as_the_tables_have() -> None:
 
 def test_the_pages_of_records_say_how_many_cells_and_episodes_there_are() -> None:
     for page, archive, words in (
-        ("docs/results/nano_described.md", QUARREL, "{} cells, {:,} episodes"),
+        ("docs/results/nano_worlds.md", QUARREL, "{} cells, {:,} episodes"),
         ("docs/results/generalize.md", "generalize/records.tar.xz", "{} cells, {:,} episodes"),
         ("docs/results/nano.md", "nano/records.tar.xz", "{} cells, {:,} episodes"),
         ("docs/results/nano.md", "nano/fresh_records.tar.xz", "{} cells, {:,} episodes"),

@@ -14,6 +14,7 @@ from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     in_short,
+    span,
     verdict,
     verdicts,
     verdicts_markdown,
@@ -67,6 +68,11 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
         "The layout `line` comes with the grammar.",
     ]
     assert in_short(found, found.new) == "+35 points (18 to 51), p < 0.001"
+
+
+def test_an_end_of_an_interval_that_is_near_0_is_not_told_as_0() -> None:
+    shown = [span((low, 0.0)) for low in (-0.03, -0.0044, -0.00012, 0.0)]
+    assert shown == ["-3 to 0", "-0.4 to 0", "-0.01 to 0", "0 to 0"]
 
 
 def test_the_other_way_round_it_wins_fewer(tmp_path: Path) -> None:

@@ -30,19 +30,6 @@ TRANSCRIPTS = (
 )
 ON_PAGES = yaml.safe_load(Path(__file__).with_name("verdicts_on_pages.yaml").read_text("utf-8"))
 CLAIM = r"[+-]\d+ points \([^)]*\)(?:, p [=<] [\d.]*\d)?"
-KNOWN, LARGER = "nano_described", "nano_described_larger"
-OF_A_WORLD = {  # the columns of the table in nano_described.md, behind the arm
-    (KNOWN, "blocksworld"): ("success",),
-    (KNOWN, "logistics"): ("success", "valid_but_wrong"),
-    (LARGER, "blocksworld"): ("accepted", "success", "valid_but_wrong"),
-    (LARGER, "logistics"): ("accepted", "success", "valid_but_wrong"),
-}
-SYNTAX = {  # what these arms are (conf/arm); the others are named by their rung
-    ("any", "False", "knowledge"): "published_constrained",
-    ("any", "True", "knowledge"): "domain_text",
-    ("any", "True", "brief"): "brief",
-    ("line", "True", "brief"): "syntax",
-}
 
 
 def needed(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
@@ -217,29 +204,6 @@ def test_the_table_of_fresh_games_comes_from_the_records(reports: Path) -> None:
     _, *shares = expected
     sentence = "`nano` wins {} freely and {} under `grounded`; `nano_early` wins {} and {}."
     assert sentence.format(*shares) in " ".join(README.split())
-
-
-def test_the_table_of_described_worlds_comes_from_the_records(reports: Path) -> None:
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
-    for name in (KNOWN, LARGER):
-        for row in lines_of(reports / name / "report.csv"):
-            told, arm = settings_of(row), row["decoding"]
-            if arm == "syntax" and name == KNOWN:
-                keys = ("decoding.layout", "method.shows_domain_text", "method.wording")
-                layout, shows, wording = (told[key] for key in keys)
-                arm = SYNTAX[layout, shows, wording]
-            found[name, told["environment.world"], arm] = row
-    text = (RESULTS / "nano_described.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| `(\w+)` \| (.*%.*) \|$", text, re.MULTILINE)
-    assert len(shown) == 9
-    for arm, line in shown:
-        expected = list[str]()
-        for (name, world), columns in OF_A_WORLD.items():
-            of_arm = found.get((name, world, arm))
-            for what in columns:
-                share = int(of_arm[f"{what}_k"]) / int(of_arm[f"{what}_n"]) if of_arm else None
-                expected.append("" if share is None else f"{100 * share:.0f} %")
-        assert [cell.strip() for cell in line.split("|")] == expected, arm
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ SWEEPS = {  # the first digits of a hash of all names
     "ceiling": "7064d4c64e93",
     "first_evening": "2d2af52be473",
     "nano": "ce94a569b64d",
-    "nano_described": "70337444a11d",
     "nano_edit": "fe1da844bd3c",
     "paper_fcrf": "2b80e67ea430",
     "paper_pddlego_plus_alfworld": "3892bee5d5db",
