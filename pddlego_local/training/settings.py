@@ -15,6 +15,7 @@ from pddlego_local.core.resources import folder
 from pddlego_local.decoding.rungs import RungName
 from pddlego_local.environments.described.generated import Family
 from pddlego_local.runner.clear_errors import clear_errors
+from pddlego_local.runner.overrides import read_override
 from pddlego_local.training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")
@@ -181,8 +182,9 @@ def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
     """
     with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-            own = [f"++{o.lstrip('+')}" for o in overrides if not o.startswith(OWN)]
-            cfg = compose(f"train/{name}", own)  # "++", so that `kind` names an unknown option
+            read = [read_override(o.lstrip("+")) for o in overrides if not o.startswith(OWN)]
+            # "++", so that `kind` names an unknown option
+            cfg = compose(f"train/{name}", [f"++{one.input_line}" for one in read])
         # "environment" is also a group of conf/, and Hydra would read the override as a choice.
         cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
