@@ -1,6 +1,7 @@
 """The page on described worlds that no training had: its tables are those of the records."""
 
 import re
+from collections import Counter
 
 from pddlego_local.models.card import known_texts
 from tests.docs.records import ARMS, RESULTS, ROOT, arm, cells, counted, told
@@ -43,6 +44,15 @@ def test_the_tables_are_those_of_the_records() -> None:
     ]
     tables = re.findall(r"^\|.* (?:moderately|naturally) \|.*$", PAGE, re.MULTILINE)
     assert tables == [*of_splits, *of_worlds()]
+
+
+def test_the_table_of_the_pretrained_model_is_that_of_its_records() -> None:
+    played = cells("generalize/pretrained_records.tar.xz")
+    by_arm = {each: counted(one for one in played if arm(one) == each) for each in ARMS}
+    rows = [f"| `{each}` | {' | '.join(map(str, found))} |" for each, found in by_arm.items()]
+    assert re.findall(r"^\| `\w+` (?:\| \d+ ){6}\|$", PAGE, re.MULTILINE) == rows
+    typed = sum((one.causes() for one in played if arm(one) == "typed"), Counter[str]())
+    assert typed["goal_already_true"] == by_arm["typed"][2] == 12
 
 
 def test_the_sentences_are_those_of_the_tables() -> None:

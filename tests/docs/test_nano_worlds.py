@@ -3,6 +3,7 @@
 import re
 import tarfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -25,22 +26,17 @@ TRIED = [  # the wording, the constraint and the sizes of the table of the searc
 
 
 def tried(world: str, text: str, constraint: str | None, sizes: list[int]) -> str:
-    found = with_options(
-        of("search"),
-        decoding__rung="free",
-        environment__world=world,
-        environment__text=text,
-        environment__constraint=constraint,
-        environment__sizes=sizes,
-    )
-    return valid(tuple(found)) if found else ""
+    asked = {"world": world, "text": text, "constraint": constraint, "sizes": sizes}
+    options = {f"environment__{key}": value for key, value in asked.items()}
+    found = with_options(of("search"), decoding__rung="free", **options)
+    return valid(found) if found else ""
 
 
 def of(sweep: str) -> tuple[Cell, ...]:
     return tuple(one for one in PLAYED if one.sweep == sweep)
 
 
-def valid(played: tuple[Cell, ...]) -> str:
+def valid(played: Iterable[Cell]) -> str:
     *_, valid, _, many = counted(played)
     return f"{valid} of {many}"
 
@@ -53,7 +49,7 @@ def test_the_tables_are_those_of_the_records() -> None:
         for each, played in by_arm.items():
             nested.append(f"| {name} | `{each}` | {' | '.join(map(str, counted(played)))} |")
         for world in sorted({one.asks("environment.world") for one in of(sweep)}):
-            shown = [valid(tuple(with_options(by_arm[a], environment__world=world))) for a in ARMS]
+            shown = [valid(with_options(by_arm[a], environment__world=world)) for a in ARMS]
             of_worlds.append(f"| {name} | `{world}` | {' | '.join(shown)} |")
     _, *rows = re.findall(r"^\| .*\d of \d.* \|$|^\| .* \| \d+ \|$", PAGE, re.MULTILINE)
     assert rows[:-4] == [*searched, *nested, *of_worlds]  # the others: the next test but one
