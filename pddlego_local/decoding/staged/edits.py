@@ -352,8 +352,8 @@ def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
 
 
 def _pairs(rules: Rules, name: str, pairs: Iterable[tuple[Collection[str], str]]) -> str:
-    """A pair such as "old": "new". Each of `pairs` has old names or facts, and the terminal or rule
-    of what may replace them."""
+    """The rule `name` for a pair such as "old": "new"; "" if there can be none. Each of `pairs` has
+    old names or facts, and the terminal or rule of what may replace them."""
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
     closing = rules.terminal(_CLOSING_QUOTE)
     choices = [
