@@ -11,10 +11,11 @@ import pytest
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.environments.described.game import Described
-from tests.docs.records import ARMS, RESULTS, Cell, arm, cells, counted, told, with_options
+from tests.docs.records import ARMS, RESULTS, Cell, arm, cells, counted, with_options
 
 RECORDS = "nano_worlds/records.tar.xz"
 PAGE = (RESULTS / "nano_worlds.md").read_text(encoding="utf-8")
+TOLD = " ".join(PAGE.split())
 PLAYED = cells(RECORDS)
 WORLDS = sorted({one.asks("environment.world") for one in PLAYED})
 SETS = {"larger": "nano_worlds", "one more sentence": "nano_worlds_constraint"}
@@ -61,9 +62,7 @@ def test_the_reference_is_right_wherever_its_plan_is_found_in_time() -> None:
     assert planned == won == equivalent == 475 and many == 480
     lost = [one.asks("environment.world") for one in found for row in one.rows if not row["won"]]
     assert lost == ["grid"] * 5
-    assert "for 475 of the 480 worlds; the other five are worlds of `grid`" in told(
-        "docs/results/nano_worlds.md"
-    )
+    assert "for 475 of the 480 worlds; the other five are worlds of `grid`" in TOLD
 
 
 @pytest.mark.long
@@ -82,7 +81,7 @@ def test_the_files_ignore_the_sentence(tmp_path: Path) -> None:
             refused = "translate_error" in rows[0].causes and arm(one) == "free"
             undeclared += refused and "Undefined object" in str(plans[-1])
     assert re.findall(r"\| `(\w+)` \| (\d+) of 240 \|", PAGE) == [(a, str(same[a])) for a in ARMS]
-    assert f"All {undeclared} free answers that the translator refuses" in " ".join(PAGE.split())
+    assert f"All {undeclared} free answers that the translator refuses" in TOLD
 
 
 def test_the_two_earlier_sets_were_too_easy_and_too_hard() -> None:
@@ -93,5 +92,4 @@ def test_the_two_earlier_sets_were_too_easy_and_too_hard() -> None:
     )
     assert f"{100 * min(easy):.0f} to {100 * max(easy):.0f} %" == "96 to 100 %"
     assert min(hard) == 0 and f"{100 * max(hard):.1f} %" == "0.5 %"
-    page = told("docs/results/nano_worlds.md")
-    assert "solved 96 to 100 % of one set, and 0 to 0.5 % of the other" in page
+    assert "solved 96 to 100 % of one set, and 0 to 0.5 % of the other" in TOLD

@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
+from pddlego_local.report.statistics.rates import Interval
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     in_short,
@@ -71,7 +72,7 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
 
 
 def test_an_end_of_an_interval_that_is_near_0_is_not_told_as_0() -> None:
-    shown = [span((low, 0.0)) for low in (-0.03, -0.0044, -0.00012, 0.0)]
+    shown = [span(Interval(low, 0.0)) for low in (-0.03, -0.0044, -0.00012, 0.0)]
     assert shown == ["-3 to 0", "-0.4 to 0", "-0.01 to 0", "0 to 0"]
 
 
