@@ -1,7 +1,6 @@
 """The page on pretrained models says what its records say."""
 
 import re
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from tests.docs.records import ROOT, Cell, cells, gained_and_lost, told
 PAGE = "docs/results/pretrained.md"
 MODELS = {"0_5b": "0.5B", "1_5b": "1.5B"}
 PLAYED = cells("pretrained/records.tar.xz")
-SHOWN = [cell for cell in PLAYED if cell.finished > 100]  # all arms but the one that had just begun
+NAMES = cells("pretrained/names_records.tar.xz")
 
 
 def arm(cell: Cell) -> str:
@@ -19,6 +18,8 @@ def arm(cell: Cell) -> str:
     )
     name = f"{rung} + reject {reject['rung']}" if reject else str(rung)
     name += f" + repair {repair}" if repair != "none" else ""
+    if cell.sweep == "pretrained_names":
+        return f"{name}, names of the {cell.asks('decoding.names') or 'prompt'}"
     return f"{name}, any layout" if (rung, layout) == ("typed", "any") else name
 
 
@@ -49,67 +50,76 @@ def line(cell: Cell) -> list[str]:
 def test_the_table_comes_from_the_records() -> None:
     pattern = r"^\| (0\.5B|1\.5B|135M) \| `([^|]+)` \| (.*) \|$"
     shown = re.findall(pattern, (ROOT / PAGE).read_text(encoding="utf-8"), re.MULTILINE)
-    played = (*SHOWN, *cells("pretrained/small_records.tar.xz"))
+    played = (*PLAYED, *NAMES, *cells("pretrained/small_records.tar.xz"))
     found = {(model(cell), arm(cell)): line(cell) for cell in played}
     assert {(size, name): rest.split(" | ") for size, name, rest in shown} == found
 
 
 def test_what_was_declared_before_the_first_game() -> None:
-    starts = [start for cell in PLAYED for start in cell.run["starts"]]
-    assert {start["commit"][:7] for start in starts} == {"730466e"}
-    assert {start["dirty"] for start in starts} == {False}
-    assert min(start["began"] for start in starts) > max(start["committed"] for start in starts)
+    firsts = {(cell.sweep, cell.run["starts"][0]["commit"][:7]) for cell in (*PLAYED, *NAMES)}
+    assert firsts == {("pretrained", "730466e"), ("pretrained_names", "3f0cc31")}
+    starts = [start for cell in (*PLAYED, *NAMES) for start in cell.run["starts"]]
+    assert all(start["began"] > start["committed"] and not start["dirty"] for start in starts)
 
 
-@pytest.mark.parametrize(
-    ("size", "one", "other"),
-    [
-        (size, *arms)
-        for size in MODELS.values()
-        for arms in (("free", "grounded"), ("free + repair typed", "typed"))
-    ],
-)
-def test_the_pairs_of_the_primary_comparisons(size: str, one: str, other: str) -> None:
-    def won(name: str) -> dict[Any, bool]:
-        (cell,) = [cell for cell in PLAYED if (model(cell), arm(cell)) == (size, name)]
-        return {row["game"]: row["won"] for row in cell.rows}
-
-    first, second = won(one), won(other)
-    both = first.keys() & second.keys()
-    gained, lost, _ = gained_and_lost(
-        {game: first[game] for game in both}, {game: second[game] for game in both}
-    )
-    sentence = f"`{other}` alone wins {gained} games, `{one}` alone {lost}"
-    assert sentence in told(PAGE)
+@pytest.mark.parametrize("size", MODELS.values())
+@pytest.mark.parametrize("arms", [("free", "grounded"), ("free + repair typed", "typed")])
+def test_the_pairs_of_the_primary_comparisons(size: str, arms: tuple[str, str]) -> None:
+    played = {arm(cell): cell.rows for cell in PLAYED if model(cell) == size}
+    one, other = ({row["game"]: row["won"] for row in played[name]} for name in arms)
+    gained, lost, _ = gained_and_lost(one, other)
+    assert f"`{arms[1]}` alone wins {gained} games, `{arms[0]}` alone {lost}" in told(PAGE)
 
 
 def test_what_is_said_in_short_comes_from_the_table() -> None:
-    masked = [cell for cell in SHOWN if cell.asks("decoding.rung") in ("typed", "grounded")]
-    free = {model(cell): cell for cell in SHOWN if arm(cell) == "free"}
+    masked = [cell for cell in PLAYED if cell.asks("decoding.rung") in ("typed", "grounded")]
+    free = {model(cell): cell for cell in PLAYED if arm(cell) == "free"}
     plans = [100 * cell.causes()["solved"] / cell.total("calls") for cell in masked]
     fewer = [100 - 100 * tokens(cell) / tokens(free[model(cell)]) for cell in masked]
     of_plans, of_tokens = (f"{min(one):.0f} to {max(one):.0f} %" for one in (plans, fewer))
     assert f"{of_plans} of the answers lead to a plan" in told(PAGE)
     assert f"an answer has {of_tokens} fewer tokens" in told(PAGE)
-    maps = {row["map"] for cell in SHOWN for row in cell.rows}
-    assert f"the other 132 are on {len(maps)} maps" in told(PAGE)
+    for played, games in ((PLAYED, 132), (NAMES, 91)):
+        maps = {row["map"] for cell in played for row in cell.rows}
+        assert f"the other {games} are on {len(maps)} maps" in told(PAGE)
 
 
-def test_what_is_said_of_free_lists_comes_from_their_records() -> None:
-    played = {cell.asks("decoding.rung"): cell for cell in cells("lists/records.tar.xz")}
+def test_what_is_said_of_free_and_tight_lists_comes_from_their_records() -> None:
     page = told("docs/results/lists.md")
-    per = {rung: tokens(cell) for rung, cell in played.items()}
-    longer = [100 * per[rung] / per["json"] - 100 for rung in ("typed", "grounded")]
-    said = "`typed` are {:.0f} % longer than under `json`, and those under `grounded` {:.0f} %"
-    assert said.format(*longer) in page
-    lost = [row["outcome"] for row in played["json"].rows].count("no_plan")
-    assert f"Under `json`, {lost} of {len(played['json'].rows)} games end without a plan" in page
-    over = played["json"].finished - len(played["json"].rows)
-    assert f"Of the 100 games, {over} are [trivial]" in page
+    edits, files = (
+        {
+            (
+                model(cell),
+                cell.asks("decoding.rung"),
+                environment,
+                cell.asks("decoding.lists"),
+            ): cell
+            for cell in cells("lists/records.tar.xz")
+            if cell.sweep == sweep and (environment := cell.run["labels"]["environment"])
+        }
+        for sweep in ("lists", "lists_whole")
+    )
+    tight = [key[:3] for key in edits if key[3] == "tight"]
+    cut = {key: cell.causes()["truncated"] / cell.total("calls") for key, cell in edits.items()}
+    said = "{:.0f} % (`typed`) and {:.0f} % (`grounded`) of the larger model's answers are cut, "
+    said += "and {:.0f} % and {:.0f} % of the smaller model's."
+    assert said.format(*(100 * cut[*arm, "tight"] for arm in sorted(tight, reverse=True))) in page
+    assert all(cut[*arm, "free"] < min(0.01, cut[arm[0], "json", "coin", None]) for arm in tight)
+    json = {size: tokens(edits[size, "json", "coin", None]) for size in MODELS.values()}
+    longer = {arm[:2]: tokens(edits[*arm, "free"]) / json[arm[0]] for arm in tight}
+    assert f"under `typed` are {100 * longer.pop(('0.5B', 'typed')) - 100:.0f} % longer" in page
+    assert all(0.95 < times < 1.05 for times in longer.values())
+    assert {cell.finished - len(cell.rows) for cell in edits.values()} == {16}
+    pairs = [
+        (files[*arm, "tight"], files[*arm, "free"]) for *arm, lists in files if lists == "tight"
+    ]
+    times = [tokens(one) / tokens(other) for one, other in pairs]
+    said = f"in each of the ten pairs, {min(times):.1f} to {max(times):.1f} times as many"
+    assert len(times) == 10 and said in page
 
 
 def test_how_near_the_coin_of_a_won_game_lies() -> None:
-    actions = [row["actions"] for cell in SHOWN for row in cell.rows if row["won"]]
+    actions = [row["actions"] for cell in PLAYED for row in cell.rows if row["won"]]
     near = sum(count <= 2 for count in actions)
     assert f"{near} of the {len(actions)} won games were won in one or two actions" in told(PAGE)
 
@@ -129,13 +139,17 @@ def test_what_is_won_without_a_model() -> None:
 
 def test_how_many_episodes_have_no_result() -> None:
     missing = [160 - cell.finished for cell in PLAYED]
-    (begun,) = (160 - cell.finished for cell in PLAYED if cell not in SHOWN)
-    said = f"{sum(missing)} of the {160 * len(PLAYED):,} episodes have no result, {begun} of"
-    assert said in told(PAGE)
+    assert f"In all, {sum(missing)} episodes have no result" in told(PAGE)
+    assert f"of the {160 * len(PLAYED):,} episodes" in told(PAGE)
+
+
+def test_what_the_setting_was_chosen_by() -> None:
+    best = max(cells("pretrained/setting_records.tar.xz"), key=lambda cell: cell.total("won"))
+    assert f"| `{arm(best)}` | {best.total('won')} of {len(best.rows)} |" in told(PAGE)
 
 
 def test_the_readme_gives_the_shares_of_the_table() -> None:
-    share = {(model(cell), arm(cell)): line(cell)[1] for cell in SHOWN}
+    share = {(model(cell), arm(cell)): line(cell)[1] for cell in PLAYED}
     small, large = (
         [share[size, name] for name in ("free", "grounded")] for size in ("0.5B", "1.5B")
     )

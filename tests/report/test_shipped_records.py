@@ -3,8 +3,8 @@
 import re
 import tarfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,7 +14,7 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PROBLEM
 from pddlego_local.episode.reading.lenient import lenient
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import CellRecord, find_cells
 from tests.docs.records import told
 from tests.report.test_export import lines_of
 from tools.bench.cut_answers import measured
@@ -25,9 +25,8 @@ RESULTS = ROOT / "docs/results"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_EDITS = (RESULTS / "nano_edit.md").read_text(encoding="utf-8")
 UNSEEN = RESULTS / "nano_edit/valid_unseen"
-TRANSCRIPTS = (
-    r"(\./)?(lists(_tight)?|pretrained|sample)/"  # the sweeps whose transcripts tests read
-)
+# The sweeps whose transcripts tests read.
+TRANSCRIPTS = r"(\./)?(lists(_whole)?|pretrained(_names)?|sample)/"
 ON_PAGES = yaml.safe_load(Path(__file__).with_name("verdicts_on_pages.yaml").read_text("utf-8"))
 CLAIM = r"[+-]\d+ points \([^)]*\)(?:, p [=<] [\d.]*\d)?"
 
@@ -106,76 +105,64 @@ def test_the_steps_to_a_rung_add_up_to_the_declared_difference(records: Path, sw
     assert len(steps) == 3 and abs(sum(steps) - whole) <= 1  # each is rounded
 
 
-def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
+def size(cell: CellRecord) -> str:
+    return cell.labels["model"].removeprefix("qwen25_coder_").replace("_", ".").upper()
+
+
+def test_the_tables_of_cut_answers_come_from_the_records(records: Path) -> None:
     page = (RESULTS / "lists.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| `(json|typed|grounded)` \| (\d.*) \|$", page, re.MULTILINE)
-    found = {cell.labels["decoding"]: measured(cell) for cell in find_cells([records / "lists"])}
-    assert len(shown) == 3
-    assert {rung: line.split(" | ") for rung, line in shown} == {
-        rung: cells for rung, (_, *cells) in found.items()
-    }
-
-
-def test_the_tables_of_tight_lists_come_from_the_records(records: Path) -> None:
-    page = (RESULTS / "lists.md").read_text(encoding="utf-8")
-    expected = r"^\| (?:`(\w+)` \| )?`(\w+)` \| (tight|free|) ?\| (.*) \|$"
-    shown = re.findall(expected, page, re.MULTILINE)
-    found = dict[tuple[str, ...], str]()
-    for cell in find_cells([records / "lists", records / "lists_tight"]):
-        rung = cell.run.identity["decoding"]["rung"]
-        lists = cell.run.identity["decoding"].get("lists", "")
-        first = replace(cell, rows=[row for row in cell.rows if not 40 <= row.game < 7300])
-        _, cut, *more, tokens, won = map(str, measured(first))
-        whole = cell.labels["environment"] if cell.labels["method"] == "pddlego_plus" else ""
-        line = [cut, tokens, won] if whole else [cut, *more, tokens, won]
-        found[whole, rung, lists] = " | ".join(line)
-    found.pop(("", "json", ""))
-    assert sorted(shown) == sorted((*cell, line) for cell, line in found.items())
-    assert len(shown) == 13
-
-
-def test_the_table_of_cut_answers_of_two_models_comes_from_the_records(records: Path) -> None:
-    page = (RESULTS / "lists.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| (\d\.\dB) \| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
-    found = dict[tuple[str, str], str]()
-    for cell in find_cells([records / "pretrained"]):
-        rung, size = cell.labels["decoding"], cell.labels["model"].removeprefix("qwen25_coder_")
-        if cell.settings(["decoding.layout"]) == "decoding.layout=line":
-            _, *line = measured(cell)
-            found[size.replace("_", ".").upper(), rung] = " | ".join(map(str, line))
-    assert {(size, rung): line for size, rung, line in shown} == found
-    assert len(found) == 6
+    expected = r"^\| (.+B) \| (?:`(\w+)` \| )?`(\w+)` \| (?:(tight|free|) ?\| )?(\d.*) \|$"
+    found = list[tuple[str, ...]]()
+    for cell in find_cells([records / name for name in ("lists", "lists_whole", "pretrained")]):
+        asked, edits = cell.run.identity["decoding"], cell.labels["method"] == "pddl_edit"
+        lists = "" if cell.folder.parent.name == "pretrained" else asked.get("lists", "")
+        _, cut, *more, tokens, won = map(str, measured(cell))
+        line = " | ".join([cut, *(more if edits else []), tokens, won])
+        environment = "" if edits else cell.labels["environment"]
+        if asked["layout"] == "line":
+            found.append((size(cell), environment, asked["rung"], lists, line))
+    assert sorted(re.findall(expected, page, re.MULTILINE)) == sorted(found)
+    assert len(found) == 35 + 6
 
 
 def test_the_answers_of_a_pretrained_model_are_counted_from_the_records(records: Path) -> None:
     """Whole files and copies among the free answers, and answers with a name of the example."""
     page = " ".join((RESULTS / "pretrained.md").read_text(encoding="utf-8").split())
-    counts = Counter[str]()
-    for cell in find_cells([records / "pretrained"]):
-        arm = cell.labels["decoding"]
-        if cell.labels["model"] != "qwen25_coder_1_5b" or len(cell.rows) < 160:
+    counts, named, asking = Counter[str](), Counter[Any](), Counter[Any]()
+    for cell in find_cells([records / "pretrained", records / "pretrained_names"]):
+        asked, sweep = cell.run.identity["decoding"], cell.folder.parent.name
+        layout = "any" if asked["rung"] == "free" else "line"
+        if asked.get("reject") or asked["repair"] != "none" or asked["layout"] != layout:
             continue
+        arm = (sweep, size(cell), asked["rung"], asked.get("names"))
         for _, events in transcripts(cell.folder):
             shown = ""
             for event in events:
                 shown += getattr(event, "observation", "")
                 if not isinstance(event, Call):
                     continue
-                counts[arm] += 1
-                counts[f"{arm}, garage"] += "garage" in event.text and "garage" not in shown
-                if arm == "free":
+                asking[arm] += 1
+                named[arm] += "garage" in event.text and "garage" not in shown
+                if arm[1:3] == ("1.5B", "free"):
                     file = lenient(event.text, PROBLEM, prompt=event.messages).taken
                     copied = event.fault == "no_json" and file and file.doubt == "as in the prompt"
                     counts["copies"] += bool(copied)
                     counts["files"] += (
                         bool(file) and not event.fault and '"objects"' not in event.text
                     )
-    answers = f"Of the 1.5B model's {counts['free']:,} free answers, {counts['files']} are whole"
-    assert answers in page
-    assert f"In {counts['copies']} more the file is a copy" in page
-    named = "In {} of its {:,} answers under `grounded`, the 1.5B model names the garage"
-    assert named.format(counts["grounded, garage"], counts["grounded"]) in page
-    assert f"it does so in {counts['typed, garage']} of {counts['typed']:,}." in page
+    grounded, typed, free = (
+        ("pretrained", "1.5B", rung, None) for rung in ("grounded", "typed", "free")
+    )
+    answers = f"Of the 1.5B model's {asking[free]:,} free answers, {counts['files']} are whole"
+    assert answers in page and f"In {counts['copies']} more the file is a copy" in page
+    said = "In {} of its {:,} answers under `grounded`, the 1.5B model names the garage"
+    assert said.format(named[grounded], asking[grounded]) in page
+    assert f"it does so in {named[typed]} of {asking[typed]:,}." in page
+    small, large = (("pretrained_names", one, "grounded") for one in ("0.5B", "1.5B"))
+    said = "{} of the 0.5B model's {:,} answers and {} of the 1.5B model's {:,} name the garage"
+    of = (counter[*one, None] for one in (small, large) for counter in (named, asking))
+    assert said.format(*of) in page
+    assert not named[*small, "game"] + named[*large, "game"] and asking[*large, "game"]
 
 
 def test_the_table_of_fresh_games_comes_from_the_records(reports: Path) -> None:

@@ -117,7 +117,7 @@ class Watched(ForcedTokens):
         return logits[-1:]
 
     def _note(self, token: int, logits: torch.Tensor, mask: torch.Tensor) -> None:
-        likely = (logits / (self._sampling.temperature or 1.0)).log_softmax(dim=-1)
+        likely = (logits.cpu() / (self._sampling.temperature or 1.0)).log_softmax(dim=-1)
         masked = likely[None].clone()
         apply_token_bitmask_inplace(masked, mask[None])
         wanted = int(logits.argmax())
