@@ -62,5 +62,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         pddlego_local.question(environment__rooms=99)
     with pytest.raises(ConfigError, match=r"no run\.json"):
         pddlego_local.load(tmp_path)
+    with pytest.raises(ConfigError, match="write lines='episodes' or lines='calls'"):
+        pddlego_local.load(tmp_path, lines="answers")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="nonsense"):
         pddlego_local.run(nonsense=[1, 2])

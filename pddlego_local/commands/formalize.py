@@ -86,6 +86,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     texts = list(_texts(arguments.text))
     if not arguments.model:
         raise ConfigError(_models([text for _, text in texts], domain))
+    if twice := [one for one in arguments.overrides if one.startswith(("model=", "decoding="))]:
+        raise ConfigError(f"{twice[0]}: name the model with --model, and the rung with --rung")
     out: Path | None = arguments.out
     folders = [out / name if len(texts) > 1 else out for name, _ in texts] if out else []
     if taken := next((f / n for f in folders for n in _FILES if (f / n).exists()), None):

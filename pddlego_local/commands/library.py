@@ -161,10 +161,12 @@ def load(
     The frame has one row for each episode, or with `lines="calls"` one for each model call. The
     columns are those of `pddlego export`. A warning names each record that cannot be read.
 
-    Raises ConfigError for a folder without records.
+    Raises ConfigError for a folder without records, and for other `lines`.
     """
     import pandas
 
+    if lines not in TABLES:
+        raise ConfigError(f"lines={lines!r}: write lines='episodes' or lines='calls'")
     cells = find_cells(map(Path, [runs] if isinstance(runs, str | Path) else runs))
     rows, names = TABLES[lines]
     frame = pandas.DataFrame(rows(cells), columns=list(names))

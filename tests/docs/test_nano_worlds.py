@@ -53,7 +53,7 @@ def test_the_tables_are_those_of_the_records() -> None:
             shown = [valid(with_options(by_arm[a], environment__world=world)) for a in ARMS]
             of_worlds.append(f"| {name} | `{world}` | {' | '.join(shown)} |")
     _, *rows = re.findall(r"^\| .*\d of \d.* \|$|^\| .* \| \d+ \|$", PAGE, re.MULTILINE)
-    assert rows[:-4] == [*searched, *nested, *of_worlds]  # the others: the next test but one
+    assert rows[:-4] == [*searched, *nested, *of_worlds]  # the others: the test of the sentence
 
 
 def test_the_reference_is_right_wherever_its_plan_is_found_in_time() -> None:
