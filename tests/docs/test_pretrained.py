@@ -56,9 +56,11 @@ def test_the_table_comes_from_the_records() -> None:
 
 
 def test_what_was_declared_before_the_first_game() -> None:
-    firsts = {(cell.sweep, cell.run["starts"][0]["commit"][:7]) for cell in (*PLAYED, *NAMES)}
-    assert firsts == {("pretrained", "730466e"), ("pretrained_names", "3f0cc31")}
-    starts = [start for cell in (*PLAYED, *NAMES) for start in cell.run["starts"]]
+    every = [(cell.sweep, cell.run["starts"]) for cell in (*PLAYED, *NAMES)]
+    sittings = {(sweep, *(start["commit"][:7] for start in starts)) for sweep, starts in every}
+    first, names = ("pretrained", "730466e"), ("pretrained_names", "3f0cc31")
+    assert sittings == {first, (*first, "3f0cc31"), names}
+    starts = [start for _, some in every for start in some]
     assert all(start["began"] > start["committed"] and not start["dirty"] for start in starts)
 
 
@@ -85,35 +87,40 @@ def test_what_is_said_in_short_comes_from_the_table() -> None:
 
 
 def test_what_is_said_of_free_and_tight_lists_comes_from_their_records() -> None:
-    page = told("docs/results/lists.md")
-    edits, files = (
-        {
-            (
-                model(cell),
-                cell.asks("decoding.rung"),
-                environment,
-                cell.asks("decoding.lists"),
-            ): cell
-            for cell in cells("lists/records.tar.xz")
-            if cell.sweep == sweep and (environment := cell.run["labels"]["environment"])
-        }
-        for sweep in ("lists", "lists_whole")
+    page, played = told("docs/results/lists.md"), dict[str, Cell]()
+    for cell in cells("lists/records.tar.xz"):
+        of = cell.sweep, model(cell), cell.run["labels"]["environment"], cell.asks("decoding.rung")
+        played[" ".join((*of, cell.asks("decoding.lists") or ""))] = cell
+
+    def share(name: str, digits: int = 0) -> str:
+        cell = played[f"lists {name}"]
+        return f"{100 * cell.causes()['truncated'] / cell.total('calls'):.{digits}f} %"
+
+    def cut(size: str, where: str) -> str:
+        of = [played[f"lists_whole {size} {where} {rung} tight"] for rung in ("typed", "grounded")]
+        return f"{sum(c.causes()['truncated'] for c in of)} of {sum(c.total('calls') for c in of)}"
+
+    typed, grounded = (share(f"1.5B coin {rung} tight") for rung in ("typed", "grounded"))
+    said = (
+        f"{typed} (`typed`) and {grounded} (`grounded`) of the larger model's answers are cut, and"
     )
-    tight = [key[:3] for key in edits if key[3] == "tight"]
-    cut = {key: cell.causes()["truncated"] / cell.total("calls") for key, cell in edits.items()}
-    said = "{:.0f} % (`typed`) and {:.0f} % (`grounded`) of the larger model's answers are cut, "
-    said += "and {:.0f} % and {:.0f} % of the smaller model's."
-    assert said.format(*(100 * cut[*arm, "tight"] for arm in sorted(tight, reverse=True))) in page
-    assert all(cut[*arm, "free"] < min(0.01, cut[arm[0], "json", "coin", None]) for arm in tight)
-    json = {size: tokens(edits[size, "json", "coin", None]) for size in MODELS.values()}
-    longer = {arm[:2]: tokens(edits[*arm, "free"]) / json[arm[0]] for arm in tight}
-    assert f"under `typed` are {100 * longer.pop(('0.5B', 'typed')) - 100:.0f} % longer" in page
-    assert all(0.95 < times < 1.05 for times in longer.values())
-    assert {cell.finished - len(cell.rows) for cell in edits.values()} == {16}
-    pairs = [
-        (files[*arm, "tight"], files[*arm, "free"]) for *arm, lists in files if lists == "tight"
-    ]
-    times = [tokens(one) / tokens(other) for one, other in pairs]
+    typed, grounded = (share(f"0.5B coin {rung} tight") for rung in ("typed", "grounded"))
+    assert f"{said} {typed} and {grounded} of the smaller model's." in page
+    said = (
+        f"{share('0.5B coin typed free', 1)} of the smaller model's answers under `typed` are cut"
+    )
+    assert f"Under free lists, {said}, and otherwise none" in page
+    large, small = (share(f"{size} coin json ", 1) for size in ("1.5B", "0.5B"))
+    assert f"{large} of the larger model's answers are cut, and {small} of the smaller" in page
+    per = {name: tokens(cell) for name, cell in played.items()}
+    longer = 100 * per["lists 0.5B coin typed free"] / per["lists 0.5B coin json "] - 100
+    assert f"answers under `typed` are {longer:.0f} % longer than under `json`" in page
+    said = f"48 answers in Coin is cut, and {cut('1.5B', 'alfworld')} in ALFWorld; of the smaller"
+    said += (
+        f" model's, {cut('0.5B', 'coin')} in Coin, {cut('0.5B', 'cooking_easy')} in easy Cooking"
+    )
+    assert f"{said}, and {cut('0.5B', 'alfworld')} in ALFWorld." in page
+    times = [per[n.replace("free", "tight")] / per[n] for n in per if "whole" in n and "free" in n]
     said = f"in each of the ten pairs, {min(times):.1f} to {max(times):.1f} times as many"
     assert len(times) == 10 and said in page
 
@@ -150,10 +157,6 @@ def test_what_the_setting_was_chosen_by() -> None:
 
 def test_the_readme_gives_the_shares_of_the_table() -> None:
     share = {(model(cell), arm(cell)): line(cell)[1] for cell in PLAYED}
-    small, large = (
-        [share[size, name] for name in ("free", "grounded")] for size in ("0.5B", "1.5B")
-    )
-    said = "0.5B wins {} freely and {} under `grounded` (p = 0.086), 1.5B {} and {}".format(
-        *small, *large
-    )
+    rates = [share[size, name] for size in MODELS.values() for name in ("free", "grounded")]
+    said = "0.5B wins {} freely and {} under `grounded` (p = 0.086), 1.5B {} and {}".format(*rates)
     assert said in told("README.md")

@@ -2,9 +2,9 @@
 
     python -m tools.bench.cut_answers RUN...
 
-Each cell has one line. It says how many of the first, second, third and later calls, and of all
-calls, were cut. It also says how many tokens an answer has on average, including forced ones, and
-how many games were won, of those that were not trivial.
+Each cell has one line, with its `decoding.lists`. It says how many of the first, second, third and
+later calls, and of all calls, were cut. It also says how many tokens an answer has on average,
+including forced ones, and how many games were won, of those that were not trivial.
 """
 
 import sys
@@ -33,7 +33,7 @@ def measured(cell: CellRecord) -> list[object]:
     ended = Counter(row.outcome for row in cell.rows)
     played = len(cell.rows) - ended["success_at_start"]
     return [
-        cell.folder.name,
+        f"{cell.folder.name} {cell.run.identity['decoding'].get('lists', '')}".strip(),
         *(f"{cut[place]} of {asked[place]}" for place in (*PLACES, "all")),
         f"{mean(tokens):.0f}" if tokens else "–",
         f"{ended['success']} of {played}",
