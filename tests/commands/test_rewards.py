@@ -16,10 +16,7 @@ COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"
 def test_the_table_has_50_games_and_every_reward() -> None:
     table = rows()
     assert len(table) == 50 and all(row.texts for row in table)
-    for actions, rewards in {
-        "pddl": {0, 0.1, 0.2, 0.4, 0.6, 1},
-        "commands": {0, 0.4},
-    }.items():
+    for actions, rewards in {"pddl": {0, 0.1, 0.2, 0.4, 0.6, 1}, "commands": {0, 0.4}}.items():
         found = {x for row in table if row.options["actions"] == actions for x in row.rewards}
         assert found == rewards
     assert {"success", "step_limit", "no_plan", "valid_but_wrong", ""} < {

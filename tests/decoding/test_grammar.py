@@ -49,12 +49,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("part", "before", "after", "reason"), FAULTS)
 def test_a_mistake_in_a_file_is_named(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    part: str,
-    before: str,
-    after: str,
-    reason: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, before: str, after: str, reason: str
 ) -> None:
     shutil.copytree(folder("grammars"), tmp_path / "grammars")
     path = tmp_path / "grammars" / f"{part}.lark"

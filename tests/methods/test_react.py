@@ -95,12 +95,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
     kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
     for kind in kinds:
         shown = prompting.render(
-            "fcrf/actor",
-            package,
-            actions=tables.schemas,
-            task_type=kind,
-            reflections=[],
-            look="",
+            "fcrf/actor", package, actions=tables.schemas, task_type=kind, reflections=[], look=""
         )
         told = shown.text.partition("Example 1:")[2]
         moves = [json.loads(line) for line in told.splitlines() if line.startswith("{")]

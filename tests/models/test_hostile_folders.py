@@ -89,9 +89,7 @@ SEEN = {
 
 @pytest.mark.parametrize("change", SEEN.values(), ids=SEEN.keys())
 def test_doctor_and_run_say_what_is_wrong(
-    folder: Path,
-    change: Change,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, change: Change, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["doctor", str(folder)]) != 2 and "/model" in capsys.readouterr().out
     change(folder)

@@ -11,10 +11,7 @@ from pddlego_local.models.memory import About, Needs, needs_found, needs_told
 
 GB = 10**9
 LLAMA_8B = Needs(
-    parameters=8.03e9,
-    most_context_tokens=131_072,
-    weights=16_060_522_496,
-    token=128 * 1024,
+    parameters=8.03e9, most_context_tokens=131_072, weights=16_060_522_496, token=128 * 1024
 )
 
 

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.test_vllm_settings import (
-    CONFIGS,
-    launch_module,
-    server_of,
-    serving_environment,
-)
+from tests.models.test_vllm_settings import CONFIGS, launch_module, server_of, serving_environment
 
 KNOWN = {
     *("--served-model-name", "--host", "--port", "--dtype", "--structured-outputs-config"),

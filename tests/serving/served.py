@@ -46,11 +46,7 @@ def told_by_vllm(script: str, given: object = None) -> Any:
     done = subprocess.run(
         [ENV / "bin/python", Path(__file__).with_name(script)],
         input=json.dumps(given),
-        env={
-            **os.environ,
-            "PYTHONPATH": str(launcher().parent),
-            "VLLM_LOGGING_LEVEL": "ERROR",
-        },
+        env={**os.environ, "PYTHONPATH": str(launcher().parent), "VLLM_LOGGING_LEVEL": "ERROR"},
         capture_output=True,
         text=True,
     )

@@ -154,9 +154,7 @@ def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:
     check_forced_tokens(servers[True])
 
 
-def test_neither_company_nor_a_cold_cache_changes_an_answer(
-    servers: dict[bool, VllmModel],
-) -> None:
+def test_neither_company_nor_a_cold_cache_changes_an_answer(servers: dict[bool, VllmModel]) -> None:
     warm = all_answers(servers[True], 1)
     request(servers[True], "reset_prefix_cache", b"")
     assert all_answers(servers[True], 32) == warm

@@ -113,10 +113,7 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
     with stranger(api_key=key) as friend:
         assert TOY_LANGUAGE.fullmatch(friend.complete(PROMPT, TOY, sampling).text)
         assert friend.identity()["backend_version"].startswith("0.")
-    with (
-        stranger(None, api_key=key) as guest,
-        pytest.raises(ConfigError, match="reasoning parser"),
-    ):
+    with stranger(None, api_key=key) as guest, pytest.raises(ConfigError, match="reasoning parser"):
         guest.complete(PROMPT, TOY, sampling)
     with (
         stranger(api_key="wrong") as guest,
