@@ -84,6 +84,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             os.environ[variable] = place
 
 
+@pytest.fixture
+def pddlego(capsys: pytest.CaptureFixture[str]) -> Any:
+    from tests.pddlego import Pddlego  # likewise not before
+
+    return Pddlego(capsys)
+
+
 @pytest.fixture(scope="session")
 def planner() -> Iterator[Any]:
     from pddlego_local.planner import FastDownward  # not before the variables above are set

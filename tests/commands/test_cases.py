@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
+from tests.pddlego import Pddlego
 
 CASES = Path(__file__).with_name("cases")
 HOUSE = {
@@ -69,10 +70,8 @@ def test_an_answer_is_read_as_it_is_meant(name: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_the_check_says_what_is_wrong(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_check_says_what_is_wrong(name: str, pddlego: Pddlego) -> None:
     said, code = CHECKED[name]
-    pair = [str(CASES / name / file) for file in ("domain.pddl", "problem.pddl")]
-    assert run(["check", *pair]) == code
-    assert re.search(said, capsys.readouterr().out)
-    assert run(["plan", *pair]) == 1
-    assert "translate_error" in capsys.readouterr().out
+    pair = [CASES / name / file for file in ("domain.pddl", "problem.pddl")]
+    assert re.search(said, pddlego("check", *pair, code=code).out)
+    assert "translate_error" in pddlego("plan", *pair, code=1).out

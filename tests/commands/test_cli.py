@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
+from tests.pddlego import Pddlego
 
 DOMAIN = (
     "(define (domain House) (:requirements :strips) (:predicates (at ?p) (way ?a ?b))\n"
@@ -52,16 +53,10 @@ def files(tmp_path: Path) -> Path:
     ],
 )
 def test_two_files(
-    files: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: str,
-    problem: str,
-    code: int,
-    said: str,
+    files: Path, pddlego: Pddlego, command: str, problem: str, code: int, said: str
 ) -> None:
-    given = [*command.split(), str(files / "domain.pddl"), str(files / f"{problem}.pddl")]
-    assert run(given) == code
-    output = capsys.readouterr()
+    given = [*command.split(), files / "domain.pddl", files / f"{problem}.pddl"]
+    output = pddlego(*given, code=code)
     assert said in (output.err if code == 2 else output.out)
 
 
@@ -91,28 +86,26 @@ def test_check_of_json_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "plan"])
 def test_files_that_stand_in_each_others_place_are_one_question(
-    files: Path, capsys: pytest.CaptureFixture[str], command: str
+    files: Path, pddlego: Pddlego, command: str
 ) -> None:
-    assert run([command, str(files / "problem.pddl"), str(files / "domain.pddl")]) == 1
-    told = capsys.readouterr().out
+    told = pddlego(command, files / "problem.pddl", files / "domain.pddl", code=1).out
     assert "did you swap them" in told and told.count("\n") <= 2
 
 
 @pytest.mark.parametrize("command", ["check", "plan", "plan --workers 2"])
 def test_a_line_that_cannot_be_read_has_its_fault_and_the_others_their_verdicts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+    tmp_path: Path, pddlego: Pddlego, command: str
 ) -> None:
     bad = '{\n\n[1]\n{"id": 7, "domain": ""}\n'
     (tmp_path / "in").write_text(lines(PROBLEM, DONE, BROKEN) + bad + lines(PROBLEM))
-    given = [*command.split(), "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
-    assert run(given) == 2
+    given = [*command.split(), "--jsonl", tmp_path / "in", "--out", tmp_path / "out"]
+    told = pddlego(*given, code=2).err
     found = answers(tmp_path / "out")
     ids = ["task 0", "task 1", "task 2", None, None, 7, "task 0"]
     assert [answer["id"] for answer in found] == ids
     assert [answer["line"] for answer in found[3:6]] == [4, 6, 7]
     assert "is not JSON" in found[3]["unreadable"] and '"problem"' in found[5]["unreadable"]
     assert found[6].keys() == found[0].keys() and "unreadable" not in found[6]
-    told = capsys.readouterr().err
     assert "3 lines could not be read" in told and "line 4 is not JSON" in told
 
 
@@ -125,12 +118,10 @@ def test_characters_that_are_none_pass_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check --jsonl", "score"])
-def test_the_input_is_never_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_the_input_is_never_overwritten(tmp_path: Path, pddlego: Pddlego, command: str) -> None:
     (tmp_path / "in").write_text(lines(PROBLEM))
-    assert run([*command.split(), str(tmp_path / "in"), "--out", str(tmp_path / "in")]) == 2
-    assert "name another" in capsys.readouterr().err
+    given = [*command.split(), tmp_path / "in", "--out", tmp_path / "in"]
+    assert "name another" in pddlego(*given, code=2).err
     assert (tmp_path / "in").read_text() == lines(PROBLEM)
 
 
@@ -149,12 +140,9 @@ def test_plan_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> N
     assert found[0]["plan"] == ["(Go Kitchen Hall)"]
 
 
-def test_standard_input_and_output(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(lines(PROBLEM)))
-    assert run(["check", "--jsonl", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["id"] == "task 0"
+    assert json.loads(pddlego("check", "--jsonl", "-").out)["id"] == "task 0"
 
 
 @pytest.mark.parametrize(
@@ -168,10 +156,9 @@ def test_standard_input_and_output(
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_code_2(
-    capsys: pytest.CaptureFixture[str], given: list[str], said: str
+    pddlego: Pddlego, given: list[str], said: str
 ) -> None:
-    assert run(given) == 2
-    told = capsys.readouterr().err
+    told = pddlego(*given, code=2).err
     assert said in told and "Traceback" not in told
 
 

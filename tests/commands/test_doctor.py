@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.models.random import make_random_llama
+from tests.pddlego import Pddlego
 
 GB = 10**9
 
@@ -16,20 +16,13 @@ def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
 
 
-def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    code = run(["doctor", *arguments])
-    told = capsys.readouterr()
-    return code, told.out + told.err
-
-
 def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None:
     monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_count", lambda: count)
     monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_memory", lambda: memory)
 
 
-def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
-    code, told = doctor(capsys)
-    assert code == 0
+def test_the_installation(pddlego: Pddlego) -> None:
+    told = pddlego("doctor").out
     assert "game: You are in the kitchen." in told and "planner: solved" in told
     assert (
         "models included: nano, nano_early, nano_described, nano_worlds, nano_edit, nano_edit_early"
@@ -40,73 +33,67 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
 ) -> None:
     monkeypatch.setattr("pddlego_local.commands.doctor.gpu_count", lambda: count)
     monkeypatch.setattr("pddlego_local.commands.doctor.gpu_memory", lambda: 24 * GB)
     monkeypatch.chdir(tmp_path)  # there is no .venv-serving
-    code, told = doctor(capsys)
-    assert code == 0 and "missing  vLLM:" in told and "make serving" in told
+    told = pddlego("doctor").out
+    assert "missing  vLLM:" in told and "make serving" in told
     assert ("ok       GPU: 2 from NVIDIA, with 24 GB each" in told) == bool(count)
     assert ("missing  GPU: no NVIDIA GPU" in told) == (not count)
 
 
-def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu(pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_gpus(monkeypatch, 0, 0)
-    code, told = doctor(capsys, "qwen3_8b")
-    assert code == 1
+    told = pddlego("doctor", "qwen3_8b", code=1).out
     assert "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer" in told
     assert "NVIDIA GPUs of this machine: 0 of the 1 needed: does not fit" in told
     assert "`make fetch MODEL=qwen3_8b`" in told
 
 
 def test_a_gpu_that_holds_it_and_some_of_the_answers(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 80 * GB)
-    code, told = doctor(capsys, "llama31_8b", "--context", "32768")
+    told = pddlego("doctor", "llama31_8b", "--context", "32768", code=1).out  # it is not here
     # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
     assert "room      a GPU with 80.0 GB: fits (answers at once: 12)" in told
-    assert code == 1, "its files are not here"
 
 
 def test_a_gpu_that_is_too_small_and_a_way_out(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 24 * GB)
-    code, told = doctor(capsys, "qwen3_8b")
-    assert code == 1
+    told = pddlego("doctor", "qwen3_8b", code=1).out
     assert "a GPU with 24.0 GB: does not fit, try model.context_tokens=18000" in told
-    assert "(answers at once: 1)" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
-    _, told = doctor(capsys, "llama33_70b")
-    assert "NVIDIA GPUs of this machine: 1 of the 4" in told
+    shorter = pddlego("doctor", "qwen3_8b", "--context", "18000", code=1)
+    assert "(answers at once: 1)" in shorter.out
+    larger = pddlego("doctor", "llama33_70b", code=1)
+    assert "NVIDIA GPUs of this machine: 1 of the 4" in larger.out
 
 
-def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:
-    _, told = doctor(capsys, "llama33_70b", "--gpus", "8", "--gpu-memory", "24")
-    assert "8 GPUs with 24.0 GB: fits (answers at once: 1)" in told
-    _, told = doctor(capsys, "llama33_70b", "--gpus", "2", "--gpu-memory", "24")
-    assert "2 GPUs with 24.0 GB: does not fit\n" in told
+def test_another_machines_gpus(pddlego: Pddlego) -> None:
+    for count, said in (8, "fits (answers at once: 1)"), (2, "does not fit\n"):
+        words = ["llama33_70b", "--gpus", count, "--gpu-memory", 24]
+        assert f"{count} GPUs with 24.0 GB: {said}" in pddlego("doctor", *words, code=1).out
 
 
 def test_a_folder_tells_its_own_size_and_is_here(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pddlego: Pddlego, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 8 * GB)
     folder = make_random_llama(tmp_path / "tiny", seed=0)
-    code, told = doctor(capsys, str(folder))
-    assert code == 0
+    told = pddlego("doctor", folder).out
     assert f"files     {folder}" in told
     config = json.loads((folder / "config.json").read_text())
     assert f"of an answer of {config['max_position_embeddings']:,} tokens" in told
     (folder / "config.json").write_text("{}")
-    code, told = doctor(capsys, str(folder))
-    assert code == 1 and "does not state the model's shape" in told
+    assert "does not state the model's shape" in "".join(pddlego("doctor", folder, code=1))
 
 
-def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
-    code, told = doctor(capsys, "reference", "random")
-    assert code == 0 and told.count("needs no weights") == 2
+def test_what_needs_no_weights(pddlego: Pddlego) -> None:
+    assert pddlego("doctor", "reference", "random").out.count("needs no weights") == 2
 
 
 @pytest.mark.parametrize(
@@ -122,14 +109,13 @@ def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_mistakes_are_told_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    pddlego: Pddlego, arguments: list[str], said: str
 ) -> None:
-    code, told = doctor(capsys, *arguments)
-    assert code == 2 and said in told
+    told = "".join(pddlego("doctor", *arguments, code=2))
+    assert said in told
     assert len(told.splitlines()) == 1
 
 
-def test_a_name_that_no_yaml_has(capsys: pytest.CaptureFixture[str]) -> None:
-    code, told = doctor(capsys, "maker/model")
-    assert code == 1
+def test_a_name_that_no_yaml_has(pddlego: Pddlego) -> None:
+    told = pddlego("doctor", "maker/model", code=1).out
     assert "of unknown size" in told and "`make fetch MODEL=maker/model`" in told

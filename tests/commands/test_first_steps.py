@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from pddlego_local.cli import run
-from pddlego_local.commands.run import main as run_command
 from pddlego_local.commands.shared.screen import show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
+from tests.pddlego import Pddlego
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,23 +37,19 @@ def test_the_help_of_run_names_its_options_and_no_file_that_is_no_choice(
 
 
 def test_what_is_no_choice_is_not_offered_for_one_that_is_misspelt(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    pddlego: Pddlego, tmp_path: Path
 ) -> None:
     for group, choice in (("experiment", "smoke"), ("decoding", "syntax")):
-        assert run_command([f"{group}=nonsense", f"run.out={tmp_path}"]) == 2
-        told = capsys.readouterr().err
+        told = pddlego("run", f"{group}=nonsense", f"run.out={tmp_path}", code=2).err
         assert choice in told and not re.search(r"^\s*_", told, re.MULTILINE)
 
 
-def test_a_run_ends_with_its_table_and_the_next_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_ends_with_its_table_and_the_next_command(tmp_path: Path, pddlego: Pddlego) -> None:
     words = ["environment.rooms=3,5", "games=0-4", f"run.out={tmp_path}", "-m"]
-    assert run_command(words) == 0
-    told = capsys.readouterr().out
+    told = pddlego("run", *words).out
     assert "environment.rooms=3" in told and "100.0 % [" in told
     (command,) = re.findall(r"next: pddlego (.*?)   ", told)
-    assert run([*command.split(), "--without-pages"][:2]) == 0
+    pddlego(*[*command.split(), "--without-pages"][:2])
 
 
 @pytest.mark.parametrize(
@@ -77,14 +73,13 @@ def test_a_small_model_that_is_asked_what_it_never_learned_is_told(
 
 
 def test_the_warning_stands_before_the_first_episode_and_once_a_model(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     words = ["-m", "model=nano", "environment=coin,cooking", "seed=0,1", f"run.out={tmp_path}"]
-    assert run_command([*words, "--dry-run"]) == 0
-    told = capsys.readouterr().out
+    told = pddlego("run", *words, "--dry-run").out
     assert told.count("warning: model=nano was trained on") == 1
-    assert run_command([*words, "run.max_hours=1e-9"]) == 0
-    assert capsys.readouterr().err.replace("\n", " ").count("warning: model=nano was") == 1
+    told = pddlego("run", *words, "run.max_hours=1e-9").err
+    assert told.replace("\n", " ").count("warning: model=nano was") == 1
 
 
 def test_others_are_not_warned_of() -> None:
@@ -93,44 +88,36 @@ def test_others_are_not_warned_of() -> None:
 
 
 def test_show_lists_the_cells_of_a_run_and_the_episodes_of_a_cell(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert run_command(["-m", "seed=0,1", "games=1,3", f"run.out={tmp_path}"]) == 0
-    capsys.readouterr()
-    assert run(["show", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
+    pddlego("run", "-m", "seed=0,1", "games=1,3", f"run.out={tmp_path}")
+    told = pddlego("show", tmp_path).out
     cells = [path.parent for path in tmp_path.rglob("run.json")]
     assert len(cells) == 2 and all(str(cell) in told for cell in cells)
     (command,) = re.findall(r"next: pddlego (.*)", told)
-    assert run(command.split()) == 0
-    told = capsys.readouterr().out
+    told = pddlego(*command.split()).out
     assert "1-0" in told and "3-0" in told and "next: pddlego show" in told
-    assert run(["show", str(cells[0]), "3"]) == 0
+    pddlego("show", cells[0], 3)
 
 
-def test_sample_shows_its_prompt_and_says_each_text_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_sample_shows_its_prompt_and_says_each_text_once(pddlego: Pddlego) -> None:
     words = ["sample", "model=reference", "decoding=grounded", "environment.rooms=3"]
-    assert run([*words, "--prompt"]) == 0
-    prompt = capsys.readouterr().out
+    prompt = pddlego(*words, "--prompt").out
     assert prompt.startswith("user:\n") and "Action: look around\nYou are in the" in prompt
-    assert run([*words, "-n", "1"]) == 0
-    line = json.loads(capsys.readouterr().out)
+    line = json.loads(pddlego(*words, "-n", 1).out)
     assert line["domain"] and line["problem"] and line["text"] == ""
-    assert run(["sample", "model=random", "decoding=free", "decoding.max_tokens=9", "-n", "1"]) == 0
-    line = json.loads(capsys.readouterr().out)
+    words = ["sample", "model=random", "decoding=free", "decoding.max_tokens=9"]
+    line = json.loads(pddlego(*words, "-n", 1).out)
     assert line["fault"] and line["text"] and not line["domain"]
 
 
 def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.argv", [".venv/bin/pddlego", "demo"])
-    assert run(["demo", "--model", "reference", "--games", "1,3", "--out", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
+    told = pddlego("demo", "--model", "reference", "--games", "1,3", "--out", tmp_path).out
     table = [line for line in told.splitlines() if line[:1] in "┏┃┡│└"]
     assert "…" not in told and len(table) > 4 and max(map(len, table)) <= 80
     shown, typed = told.splitlines()[-2:]
@@ -138,7 +125,7 @@ def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
     commands = re.findall(r"`\S+ ((?:show|report) \S+?)[ `]", typed)
     assert len(commands) == 2, typed
     for command in commands:
-        assert run(command.split()) == 0
+        pddlego(*command.split())
 
 
 def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,10 +144,9 @@ def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[st
 
 
 def test_the_demo_does_not_count_games_that_are_solved_at_the_start(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for games, counted in {"0,1,3": "100.0 % [34.2, 100.0] of 2", "0": "–"}.items():
-        out = str(tmp_path / games[-1])
-        assert run(["demo", "--model", "reference", "--games", games, "--out", out]) == 0
-        told = capsys.readouterr().out
+        words = ["--model", "reference", "--games", games, "--out", tmp_path / games[-1]]
+        told = pddlego("demo", *words).out
         assert counted in told and "Trivial games (solved at reset) are excluded." in told

@@ -24,6 +24,7 @@ from pddlego_local.models.weights import folder_named
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS
+from tests.pddlego import Pddlego
 
 WORLD = generate("blocksworld", "moderately", (3, 3), 5)
 TEXT = f"{WORLD.domain_text}\n\n{WORLD.problem_text}"
@@ -191,36 +192,29 @@ def test_public_texts_are_refused_which_it_gets_wrong() -> None:
         assert recognize(f"{domain}\n\n{file.read_text()}", KNOWN)[0] == ""
 
 
-def test_the_command_refuses_with_one_and_writes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_refuses_with_one_and_writes_nothing(tmp_path: Path, pddlego: Pddlego) -> None:
     file, out = tmp_path / "hanoi.txt", tmp_path / "out"
     file.write_text(PUZZLES["Tower of Hanoi"])
-    assert run(["formalize", str(file), "--model", "nano_described", "--out", str(out)]) == 1
-    said = capsys.readouterr().out
+    said = pddlego("formalize", file, "--model", "nano_described", "--out", out, code=1).out
     assert said.startswith("; unknown_text: ") and '"There are three pegs, A, B and C."' in said
     assert "(" not in said.replace("(docs/use/formalize.md)", "") and not out.exists()
     file.write_text(PUZZLE)
-    assert run(["formalize", str(file), "--model", "nano"]) == 1  # which plays CoinCollector
-    said = capsys.readouterr().out
+    said = pddlego("formalize", file, "--model", "nano", code=1).out  # which plays CoinCollector
     assert "knows no texts of whole worlds" in said
     assert "know the text: nano_described, nano_worlds." in said
     domain = tmp_path / "domain.pddl"
     domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain)
-    words = ["formalize", str(file), "--model", "nano_described", "--domain", str(domain)]
-    assert run(words) == 1 and "comes with a domain file" in capsys.readouterr().out
+    said = pddlego("formalize", file, "--model", "nano_described", "--domain", domain, code=1).out
+    assert "comes with a domain file" in said
 
 
-def test_the_real_model_plans_for_texts_that_it_knows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_real_model_plans_for_texts_that_it_knows(tmp_path: Path, pddlego: Pddlego) -> None:
     for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
         world = generate(family, "moderately", (3, 5), 70 + seed)
         (tmp_path / f"{family}_domain.txt").write_text(world.domain_text)
         (tmp_path / f"{family}_problem.txt").write_text(world.problem_text)
-    words = ["formalize", str(tmp_path), "--model", "nano_described", "decoding.temperature=0"]
-    assert run([*words, "--explain", "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
+    words = ["formalize", tmp_path, "--model", "nano_described", "decoding.temperature=0"]
+    said = pddlego(*words, "--explain", "--out", tmp_path / "out").out
     explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text()
     assert "\nThe goal: " in explained and textwrap.indent(explained, "; ") in said
     assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
@@ -253,16 +247,13 @@ def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lack
     assert "does not show these names of the PDDL: ferry, bank9." in made.message
 
 
-def test_a_goal_that_is_already_true_is_no_success(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_goal_that_is_already_true_is_no_success(tmp_path: Path, pddlego: Pddlego) -> None:
     """The real model, on a world of two blocks that stand as they shall."""
     seed = next(seed for seed in range(99) if same_at_start(seed))
     file = tmp_path / "done.txt"
     file.write_text(told(generate("blocksworld", "moderately", (2, 2), seed)), "utf-8-sig")
-    words = ["formalize", str(file), "--model", "nano_described", "decoding.temperature=0"]
-    assert run(words) == 1
-    said = capsys.readouterr().out
+    words = ["formalize", file, "--model", "nano_described", "decoding.temperature=0"]
+    said = pddlego(*words, code=1).out
     assert "; goal_already_true: " in said and UNCHECKED not in said
 
 

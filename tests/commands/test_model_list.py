@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.commands.shared.model_list import settings_of
 from pddlego_local.models.memory import needs_told, room_of_gpus
 from pddlego_local.runner.config import compose_cell
+from tests.pddlego import Pddlego
 from tools.model_facts import PUBLISHED, facts, page
 
 ROOT = Path(__file__).parents[2]
@@ -88,22 +88,22 @@ def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:
 
 
 def rows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
 ) -> dict[str, list[str]]:
     for module in ("fit", "model_list"):
         monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_count", lambda: gpus)
         monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_memory", lambda: memory)
-    assert run(["doctor"]) == 0
-    cells = [re.split(r"\s*│\s*", line)[1:-1] for line in capsys.readouterr().out.splitlines()]
+    told = pddlego("doctor").out
+    cells = [re.split(r"\s*│\s*", line)[1:-1] for line in told.splitlines()]
     return {row[0]: row[1:] for row in cells if row}
 
 
 def test_the_list_without_a_gpu(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    listed = rows(capsys, monkeypatch, 0)
+    listed = rows(pddlego, monkeypatch, 0)
     assert {path.stem for path in PUBLISHED} | {"reference", "random"} <= listed.keys()
     assert listed["qwen3_8b"][:3] == ["8.2 B", "16.4 GB", "missing"]
     assert listed["qwen3_8b"][-2:] == ["Apache-2.0", "40,960 of 40,960"]
@@ -115,11 +115,10 @@ def test_the_list_without_a_gpu(
 
 
 def test_on_a_narrow_terminal_no_name_is_cut_and_what_is_left_out_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert run(["doctor"]) == 0
-    told = capsys.readouterr().out
+    told = pddlego("doctor").out
     told = told[told.index("┏") : told.index("`pddlego doctor MODEL`")]
     stems = {path.stem for path in (ROOT / "conf/model").glob("*.yaml")}
     named = {line.split()[1] for line in told.splitlines() if line.startswith("│")}

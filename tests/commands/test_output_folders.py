@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from tests.commands.test_cli import DOMAIN, PROBLEM, lines
+from tests.pddlego import Pddlego
 from tests.planted import WON, plant
 from tests.processes import finish, start
 
@@ -37,12 +37,11 @@ def words(tmp_path: Path) -> dict[str, Path]:
     + [(name, out) for name in ("run", "plan") for out in ("/proc/nothing", "/dev/null")],
 )
 def test_an_output_that_cannot_be(
-    words: dict[str, Path], command: str, out: str, capsys: pytest.CaptureFixture[str]
+    words: dict[str, Path], command: str, out: str, pddlego: Pddlego
 ) -> None:
     place = words["domain"] / "out" if out == "below a file" else words["runs"] / out
     given = [word.format(out=place, **words) for word in WRITING[command].split()]
-    assert run(given) == 3
-    told = capsys.readouterr().err
+    told = pddlego(*given, code=3).err
     assert "Traceback" not in told and ("out" in told or str(place)[:20] in told)
 
 

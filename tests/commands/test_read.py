@@ -10,15 +10,11 @@ import pytest
 
 from pddlego_local.cli import run
 from tests.episode.test_free_answers import DOMAIN, NAMES, PROBLEM, ROWS, answered
+from tests.pddlego import Pddlego
 
 JSON = '{{"df": "{}", "pf": "{}"}}'.format(NAMES["J_DOMAIN"], NAMES["J_PROBLEM"])
 FENCES = f"```pddl\n{DOMAIN}\n\n{PROBLEM}\n```\n"
 FORMAT = '{"df": "...", "pf": "..."}'
-
-
-def said(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, str]:
-    code = run(["read", *given])
-    return code, capsys.readouterr().out
 
 
 @pytest.fixture
@@ -26,9 +22,7 @@ def answer(tmp_path: Path) -> Path:
     return tmp_path / "answer.txt"
 
 
-def test_programs_get_what_a_run_would_have_read(
-    answer: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_programs_get_what_a_run_would_have_read(answer: Path, pddlego: Pddlego) -> None:
     for row in ROWS:
         if "prompt" in row or "\ud800" in row["answer"] or "not offered" in row["name"]:
             continue  # what it cannot be told
@@ -40,22 +34,17 @@ def test_programs_get_what_a_run_would_have_read(
             problem = answer.with_name("problem.pddl")
             problem.write_text(row["problem"])
             given += ["--problem", str(problem)]
-        code, told = said(capsys, str(answer), "--json", "--form", form, *given)
         read = answered(row, "lenient")
-        assert code == (0 if read.value else 1), row["name"]
-        found: dict[str, Any] = json.loads(told)
+        words = [answer, "--json", "--form", form, *given]
+        found: dict[str, Any] = json.loads(pddlego("read", *words, code=0 if read.value else 1).out)
         assert found.pop("fault") == read.fault
         assert found == (read.value.model_dump() if read.value else dict.fromkeys(found))
         assert "pf" in found or form != "pddl"
 
 
-def test_a_reader_sees_the_files_and_where_they_were(
-    answer: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_reader_sees_the_files_and_where_they_were(answer: Path, pddlego: Pddlego) -> None:
     answer.write_text(f"{FENCES}\nAs JSON that is {FORMAT}.\n")
-    code, told = said(capsys, str(answer))
-    assert code == 0
-    assert told == (
+    assert pddlego("read", answer).out == (
         f"--- df\n{DOMAIN}\n--- pf\n{PROBLEM}\n---\n"
         "Read: PDDL in the text, lines 2 to 9.\n"
         "Not read: JSON, line 12: a placeholder.\n"
@@ -76,31 +65,27 @@ def test_a_reader_sees_the_files_and_where_they_were(
     ],
 )
 def test_it_says_why_nothing_was_read(
-    answer: Path, capsys: pytest.CaptureFixture[str], text: str, given: list[str], why: str
+    answer: Path, pddlego: Pddlego, text: str, given: list[str], why: str
 ) -> None:
     answer.write_text(text)
-    code, told = said(capsys, str(answer), *given)
-    assert code == 1 and why in told
+    assert why in pddlego("read", answer, *given, code=1).out
 
 
-def test_an_earlier_draft_is_named(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_earlier_draft_is_named(answer: Path, pddlego: Pddlego) -> None:
     answer.write_text(JSON.replace("house", "shed") + "\n" + JSON)
-    code, told = said(capsys, str(answer))
-    assert code == 0 and "(domain house)" in told and "(domain shed)" not in told
+    told = pddlego("read", answer).out
+    assert "(domain house)" in told and "(domain shed)" not in told
     assert "Not read: JSON, line 1: an earlier draft" in told
 
 
-def test_standard_input_in_any_bytes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_standard_input_in_any_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = SimpleNamespace(buffer=io.BytesIO(b"\xff\x1b[31m" + JSON.encode()))
     monkeypatch.setattr("sys.stdin", stdin)
-    assert said(capsys, "-")[0] == 0
+    assert run(["read", "-"]) == 0
 
 
-def test_bad_usage(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["read", str(answer)]) == 2
-    assert str(answer) in capsys.readouterr().err
+def test_bad_usage(answer: Path, pddlego: Pddlego) -> None:
+    assert str(answer) in pddlego("read", answer, code=2).err
     for given in ["--form", "poem"], []:
         with pytest.raises(SystemExit) as stop:
             run(["read", *given])

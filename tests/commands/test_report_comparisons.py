@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from tests.planted import (
-    FREE,
-    GAMES,
-    SYNTAX,
-    compare,
-    declare,
-    plant,
-    wins,
-)
+from tests.pddlego import Pddlego
+from tests.planted import FREE, GAMES, SYNTAX, compare, declare, plant, wins
 
 
 def files_of(runs: Path, out: Path, *options: str) -> dict[str, bytes]:
@@ -65,23 +58,17 @@ def test_only_what_was_asked_for_is_tested(
     assert b"Tested comparisons (declared by the experiment)" in files["report.md"]
 
 
-def test_an_experiment_declares_what_its_report_tests(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_experiment_declares_what_its_report_tests(tmp_path: Path, pddlego: Pddlego) -> None:
     """Its records tell it, and another wish makes no other cell."""
     declared = "compare=[{factor:method.max_retries,base:1,primary:true}]"
     sweep = ["run", "-m", "model=reference", "decoding=free", "games=1", "environment.rooms=3"]
     sweep += ["method.max_retries=0,1", f"run.out={tmp_path}"]
-    assert run([*sweep, declared]) == 0
+    pddlego(*sweep, declared)
     assert len(list(tmp_path.rglob("run.json"))) == 2
     (found,) = compare(tmp_path / "default")
-    assert (found.role, found.factor, found.base.value) == (
-        "primary",
-        "method.max_retries",
-        "max_retries 1",
-    )
-    assert run([*sweep, "compare=[]"]) == 0
+    assert (found.role, found.factor) == ("primary", "method.max_retries")
+    assert found.base.value == "max_retries 1"
+    pddlego(*sweep, "compare=[]")
     assert len(list(tmp_path.rglob("run.json"))) == 2 and compare(tmp_path / "default") == []
-    capsys.readouterr()
-    assert run([*sweep, "compare=[{factor:rung,base:free}]"]) == 2
-    assert "compare.0.factor='rung': write method" in capsys.readouterr().err.replace("\n", " ")
+    told = pddlego(*sweep, "compare=[{factor:rung,base:free}]", code=2).err
+    assert "compare.0.factor='rung': write method" in told.replace("\n", " ")

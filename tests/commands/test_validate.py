@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from pddlego_local.cli import run
 from pddlego_local.commands.validate import why_invalid
 from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED
+from tests.pddlego import Pddlego
 
 GO = "(Go Kitchen Hall)"
 
@@ -32,15 +33,13 @@ GO = "(Go Kitchen Hall)"
     ],
 )
 def test_a_plan_is_judged_action_by_action(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], plan: str, code: int, said: str
+    tmp_path: Path, pddlego: Pddlego, plan: str, code: int, said: str
 ) -> None:
     problem = UNDECLARED if said == "Cellar" else PROBLEM
     paths = [tmp_path / name for name in ("domain.pddl", "problem.pddl", "plan")]
     for path, text in zip(paths, (DOMAIN, problem, plan), strict=True):
         path.write_text(text)
-    assert run(["validate", *map(str, paths)]) == code
-    told = capsys.readouterr()
-    assert said in told.out + told.err
+    assert said in "".join(pddlego("validate", *paths, code=code))
 
 
 COSTS = """(define (domain trips) (:requirements :typing :action-costs)
