@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, read_as, to_json
 from pddlego_local.core.nouns import Message, Sampling
@@ -30,6 +29,7 @@ from pddlego_local.core.record.rows import ROW
 from pddlego_local.methods.pddlego_plus import winning_domains
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
+from tests.pddlego import Pddlego
 from tests.rows import call, row, stage
 
 WHERE = Where(step=3, attempt=2, retry=1, sample=4)
@@ -133,15 +133,14 @@ REFUSED = f"run.json is of format 1 and this version reads format {FORMAT}: use 
 
 @pytest.mark.parametrize("command", ["run", "report", "show"])
 def test_commands_refuse_an_older_record_in_one_sentence(
-    older: Path, capsys: pytest.CaptureFixture[str], command: str
+    older: Path, pddlego: Pddlego, command: str
 ) -> None:
     given = {
         "run": ["run", f"run.out={older.parents[1]}", "games=1-3", "environment.rooms=5"],
         "report": ["report", str(older)],
         "show": ["show", str(older), "1"],
     }[command]
-    assert run(given) == 2
-    told = capsys.readouterr().err
+    told = pddlego(*given, code=2).err
     assert REFUSED in " ".join(told.split()) and "Traceback" not in told
 
 

@@ -12,17 +12,17 @@ from pddlego_local.core.record.events import Event
 from pddlego_local.core.visible import visible
 from tests.core.test_events import EVERY_EVENT
 from tests.fuzz.hostile import PIECES, TEXTS, fuzz
+from tests.pddlego import Pddlego
 from tests.report.test_hostile_text import filled
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def shown(capsys: pytest.CaptureFixture[str], folder: Path, events: list[Event]) -> str:
+def shown(pddlego: Pddlego, folder: Path, events: list[Event]) -> str:
     (folder / "transcripts").mkdir(exist_ok=True)
     lines = "".join(to_json(event) + "\n" for event in events)
     (folder / "transcripts" / "7-0.jsonl").write_bytes(lines.encode(errors="replace"))
-    assert run(["show", str(folder), "7", "--prompts"]) == 0
-    return capsys.readouterr().out
+    return pddlego("show", folder, 7, "--prompts").out
 
 
 @fuzz(0.1)
@@ -32,10 +32,10 @@ def test_hostile_text_acts_on_no_terminal(text: str) -> None:
 
 
 def test_a_transcript_of_hostile_texts_is_shown_and_acts_on_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for text in ("".join(PIECES), "[/] [bold] \\[x] [link=file:///]", "\ud800"):
-        told = shown(capsys, tmp_path, [filled(event, text) for event in EVERY_EVENT])
+        told = shown(pddlego, tmp_path, [filled(event, text) for event in EVERY_EVENT])
         assert not ACTS.search(told)
         assert told.count("[bold") >= text.count("[bold")
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.record.events import Call
@@ -18,6 +17,7 @@ from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.given import give
+from tests.pddlego import Pddlego
 from tools.chaos.sweeps import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]
@@ -83,9 +83,7 @@ def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
     assert written(continued) == written(whole)
 
 
-def test_drafts_are_counted_shown_and_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_drafts_are_counted_shown_and_reported(tmp_path: Path, pddlego: Pddlego) -> None:
     drafted = play(tmp_path, games="0")
     plain = play(tmp_path, "decoding.reason=none", games="0")
     asked = calls(drafted)
@@ -95,8 +93,7 @@ def test_drafts_are_counted_shown_and_reported(
     assert row.completion_tokens == sum(
         stage.completion_tokens for call in asked for stage in call.stages
     )
-    assert run(["show", str(drafted.folder), "0"]) == 0
-    told = capsys.readouterr().out
+    told = pddlego("show", drafted.folder, 0).out
     assert f"draft {asked[0].stages[0].completion_tokens}, types" in told
     assert asked[0].draft and asked[0].draft.asked in told
     rungs = [cell.labels["decoding"] for cell in report_numbers(find_cells([tmp_path])).cells]

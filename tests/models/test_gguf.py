@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models import gguf as subject
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.weights import identity_of, locate
+from tests.pddlego import Pddlego
 
 TEXT = 'You see 2 doors.<|im_end|>\n{"df": "(define (domain d12)'
 BLOCK = {
@@ -168,10 +168,8 @@ def test_without_the_packages_the_remedy_is_told(
         locate(str(file))
 
 
-def test_no_such_file_is_a_mistake_of_the_user(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_such_file_is_a_mistake_of_the_user(tmp_path: Path, pddlego: Pddlego) -> None:
     with pytest.raises(ConfigError, match=r"there is no file .*b\.gguf"):
         locate(str(tmp_path / "b.gguf"))
-    assert run(["fetch", "maker/model.gguf"]) == 2
-    assert "this model has no files on the hub" in capsys.readouterr().err
+    told = pddlego("fetch", "maker/model.gguf", code=2).err
+    assert "this model has no files on the hub" in told

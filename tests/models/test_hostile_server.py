@@ -20,6 +20,7 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.models.asking import TOY
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
+from tests.pddlego import Pddlego
 from tools.chaos.simulated import key_of, recorded_answers
 
 PROMPT = (Message("user", "Well?"),)
@@ -206,18 +207,18 @@ def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
 
 
 def test_a_server_that_ignores_grammars_ends_the_run(
-    tmp_path: Path, right: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, right: dict[str, str], pddlego: Pddlego
 ) -> None:
     question = key_of([{"role": one.role, "content": one.content} for one in canary._MESSAGES])
     with hostile_server(right | {question: "yes"}) as url:
         words = [*PLAYED, "decoding=json", f"model.server.url={url}", f"run.out={tmp_path}"]
-        assert run(["run", *words]) == 3
-    assert "it answered 'yes'" in " ".join(capsys.readouterr().err.split())
+        told = pddlego("run", *words, code=3).err
+    assert "it answered 'yes'" in " ".join(told.split())
     assert endings(tmp_path) == []
 
 
 def test_a_sweep_goes_on_over_malformed_answers(
-    tmp_path: Path, right: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, right: dict[str, str], pddlego: Pddlego
 ) -> None:
     replies = [*MALFORMED.values(), *REFUSALS.values()]
 
@@ -227,9 +228,8 @@ def test_a_sweep_goes_on_over_malformed_answers(
     code = 3
     with hostile_server(right, chat) as url:
         words = [*PLAYED, "run.concurrency=3", f"model.server.url={url}", f"run.out={tmp_path}"]
-        assert run(["run", *words]) == 3
+        assert "Traceback" not in pddlego("run", *words, code=3).err
         assert any(path.read_text() for path in tmp_path.rglob("faults.jsonl"))
-        assert "Traceback" not in capsys.readouterr().err
         while code:
             code = run(["run", *words])
     assert [outcome[:7] for _, outcome in endings(tmp_path)] == ["success"] * 4

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
@@ -18,6 +17,7 @@ from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
 from tests.docs.records import told as page
+from tests.pddlego import Pddlego
 
 H100, A100, TURING = "9.0, 81559", "8.0, 81920", "7.5, 16384"
 UNTOLD = "12.1, [N/A]"  # of a GPU that shares the processor's memory
@@ -269,15 +269,13 @@ def test_a_server_on_the_cpu_uses_all_cores(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_doctor_takes_untold_memory_for_no_missing_gpu(
-    cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
 ) -> None:
     (tmp_path / ".venv-serving").symlink_to(cuda)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     plant_gpus(tmp_path, monkeypatch, UNTOLD)
-    run(["doctor"])
-    told = capsys.readouterr().out
+    told = pddlego("doctor").out
     assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
-    assert run(["doctor", "qwen3_8b"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
+    told = " ".join(pddlego("doctor", "qwen3_8b", code=1).out.split())
     assert "a GPU of unknown memory (give --gpu-memory)" in told

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.check import check, explain
 from tests.pddl.test_check_agrees import disagreements
+from tests.pddlego import Pddlego
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing)
  (:types t1 t2)
@@ -121,24 +121,20 @@ def test_right_files_with_such_characters_in_comments_have_no_fault() -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("command", ["check", "plan"])
 def test_utf_16_is_told_in_one_sentence(
-    command: str, encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, encoding: str, tmp_path: Path, pddlego: Pddlego
 ) -> None:
     (tmp_path / "domain.pddl").write_text(DOMAIN)
     (tmp_path / "problem.pddl").write_bytes(PROBLEM.encode(encoding))
-    assert run([command, str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]) == 1
-    output = capsys.readouterr().out
+    output = pddlego(command, tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
     assert output.count("the file is UTF-16") == 1
     assert output.count("problem line") == 1
 
 
-def test_plan_and_the_feedback_to_models_name_it_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plan_and_the_feedback_to_models_name_it_too(tmp_path: Path, pddlego: Pddlego) -> None:
     domain, problem = pair("problem", OBJECTS, "o, o2 - t1 r - t2")
     (tmp_path / "domain.pddl").write_text(domain)
     (tmp_path / "problem.pddl").write_text(problem)
-    assert run(["plan", str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]) == 1
-    output = capsys.readouterr().out
+    output = pddlego("plan", tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
     assert "Undefined object" in output and "declared as `o,`: leave out the comma" in output
     told = explain(domain, problem, PlanResult("translate_error", (), "Undefined object", 0))
     assert "declared as `o,`: leave out the comma" in told

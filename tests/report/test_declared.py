@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import history_in_words, verdicts_markdown
+from tests.pddlego import Pddlego
 from tests.planted import FREE, GAMES, SYNTAX, declare, plant, wins
 
 ASKED = [{"factor": "decoding.rung", "base": "free"}]
@@ -116,16 +116,13 @@ def test_a_late_declarations_own_rows_are_games_seen_before(tmp_path: Path) -> N
     assert "20 of these 40 games" in told(planted(tmp_path, *starts))
 
 
-def test_the_command_takes_other_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_other_records(tmp_path: Path, pddlego: Pddlego) -> None:
     runs = planted(tmp_path / "now", start("2026-02-02"))
     older = planted(tmp_path / "old", start("2026-02-01"))
-    command = ["report", str(runs), "--out", str(tmp_path / "out"), "--earlier", str(older)]
-    assert run(command) == 0
-    assert "first recorded at 2026-02-02" in capsys.readouterr().out
+    said = pddlego("report", runs, "--out", tmp_path / "out", "--earlier", older).out
+    assert "first recorded at 2026-02-02" in said
     for name in ("report.md", "index.html"):
         text = (tmp_path / "out" / name).read_text()
         assert "40 of these 40 games had been played" in text
         assert "first recorded at 2026-02-02" in text
-    assert run(["report", str(runs), "--earlier", str(tmp_path / "none")]) == 2
+    pddlego("report", runs, "--earlier", tmp_path / "none", code=2)

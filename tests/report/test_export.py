@@ -7,13 +7,11 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-from pddlego_local.cli import run
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.report.exports import Row, write_csv
+from tests.pddlego import Pddlego
 
 
 def lines_of(table: Path) -> list[dict[str, str]]:
@@ -22,10 +20,10 @@ def lines_of(table: Path) -> list[dict[str, str]]:
 
 
 def test_calls_add_up_to_their_episodes_and_both_hold_what_was_recorded(
-    played: Path, tmp_path: Path
+    played: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    assert run(["export", str(played), "--out", str(tmp_path / "calls.csv")]) == 0
-    assert run(["export", str(played), "--episodes", "--out", str(tmp_path / "rows.csv")]) == 0
+    pddlego("export", played, "--out", tmp_path / "calls.csv")
+    pddlego("export", played, "--episodes", "--out", tmp_path / "rows.csv")
     calls, seen = lines_of(tmp_path / "calls.csv"), 0
     episodes = {(line["cell"], line["game"]): line for line in lines_of(tmp_path / "rows.csv")}
     for path in played.glob("*/episodes.jsonl"):
@@ -54,15 +52,13 @@ def test_calls_add_up_to_their_episodes_and_both_hold_what_was_recorded(
 
 
 def test_episodes_without_a_transcript_are_counted(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
     shutil.copytree(played, tmp_path / "run")
     min((tmp_path / "run").rglob("transcripts/*.jsonl")).unlink()
-    written = ["export", str(tmp_path / "run"), "--out", str(tmp_path / "a.csv")]
-    assert run(written) == 0
-    assert "1 episodes have no transcript" in capsys.readouterr().err
-    assert run([*written, "--episodes"]) == 0
-    assert "no transcript" not in capsys.readouterr().err
+    written = ["export", tmp_path / "run", "--out", tmp_path / "a.csv"]
+    assert "1 episodes have no transcript" in pddlego(*written).err
+    assert "no transcript" not in pddlego(*written, "--episodes").err
 
 
 HOSTILE = "a\r\nb\n\"c\", 'd'\0e\t; é\u2028 \N{GRINNING FACE} =1+1"
@@ -75,10 +71,10 @@ def test_any_text_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_told_in_a_sentence(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    assert run(["export", "nowhere", "--out", str(tmp_path / "a.parquet")]) == 2
-    assert "ends in .csv" in capsys.readouterr().err
-    assert run(["export", str(played), "--out", str(tmp_path / "no folder" / "calls.csv")]) == 3
-    assert "cannot write" in capsys.readouterr().err
+    told = pddlego("export", "nowhere", "--out", tmp_path / "a.parquet", code=2).err
+    assert "ends in .csv" in told
+    told = pddlego("export", played, "--out", tmp_path / "no folder" / "calls.csv", code=3).err
+    assert "cannot write" in told
     assert not list(tmp_path.iterdir())

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.counting import TRIVIAL, Also
@@ -18,6 +17,7 @@ from pddlego_local.report.exports import columns
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate, report_markdown
+from tests.pddlego import Pddlego
 from tests.report.test_export import lines_of
 from tests.report.test_statistics import EVENTS
 from tests.rows import row
@@ -97,12 +97,11 @@ def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
 
 
 def test_the_report_is_printed_and_written_as_markdown_and_csv(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
     write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    assert "66.7" in capsys.readouterr().out
+    assert "66.7" in pddlego("report", tmp_path / "runs", "--out", tmp_path / "out").out
     text = (tmp_path / "out" / "report.md").read_text()
     assert text.count("\n|") == 4  # of one kind of task alone, no table by kind
     assert "PDDLego's steps on success" in text and "[" in text
@@ -122,10 +121,9 @@ def test_the_report_is_printed_and_written_as_markdown_and_csv(
 
 @pytest.mark.parametrize("command", ["report", "rescore"])
 def test_a_folder_without_runs_is_an_error_of_usage(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    assert run([command, str(tmp_path)]) == 2
-    assert "no run.json" in capsys.readouterr().err
+    assert "no run.json" in pddlego(command, tmp_path, code=2).err
 
 
 def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> None:
@@ -192,9 +190,7 @@ def test_what_was_cut_after_a_whole_answer_is_told_where_there_is_some(tmp_path:
         assert ("cut after a whole answer" in report_markdown(report(tmp_path))) is bool(cut)
 
 
-def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
-    tmp_path: Path,
-) -> None:
+def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(tmp_path: Path) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
     wins = "random policy wins 4 % of games 10–59 of Coin and 20 % of games 0–9."
     assert wins in report_markdown(report(tmp_path, also=TRIVIAL))
@@ -206,22 +202,19 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     assert sum(game >= 10 for game in trivial) / 50 == 0.04
 
 
-def test_an_unfinished_sweep_says_so_before_any_rate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unfinished_sweep_says_so_before_any_rate(tmp_path: Path, pddlego: Pddlego) -> None:
     """Of two cells that have begun one lacks two games; a third one has not begun."""
     runs, out = tmp_path / "runs", tmp_path / "out"
     write_cell(runs / "a", ended("success", "solver_abort"), "0-3")
     write_cell(runs / "b", ended("success"), "0", decoding="typed")
     (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}))
-    assert run(["report", str(runs), "--out", str(out)]) == 0
     told = "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells have not"
-    assert capsys.readouterr().out.startswith(told)
+    assert pddlego("report", runs, "--out", out).out.startswith(told)
     assert (out / "report.md").read_text().startswith(f"**{told}")
     page = (out / "index.html").read_text().partition("<body>")[2]
     assert told in page and page.index(told) < page.index("%")
     write_cell(runs / "a", ended("success", "solver_abort"), "0-1")
     (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 2, "b": 1}}))
-    assert run(["report", str(runs), "--out", str(out)]) == 0
+    pddlego("report", runs, "--out", out)
     for text in ((out / "report.md").read_text(), (out / "index.html").read_text()):
         assert "not finished" not in text

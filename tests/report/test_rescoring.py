@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
+from tests.pddlego import Pddlego
 
 
 @pytest.fixture
@@ -53,17 +53,16 @@ def lose(events: list[dict[str, Any]]) -> None:
     ],
 )
 def test_what_differs_is_told(
-    copy: Path, capsys: pytest.CaptureFixture[str],
+    copy: Path, pddlego: Pddlego,
     file: str, change: Callable[[list[dict[str, Any]]], object], told: str,
 ) -> None:  # fmt: skip
     edited(copy / file, change)
-    assert run(["rescore", str(copy)]) == 1
-    said = capsys.readouterr().out
+    said = pddlego("rescore", copy, code=1).out
     assert told in said and "game " in said and "difference" in said.splitlines()[-1]
 
 
-def test_a_lost_transcript_is_told(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lost_transcript_is_told(copy: Path, pddlego: Pddlego) -> None:
     (copy / "transcripts" / "1-0.jsonl").unlink()
     (copy / "transcripts" / "notes of mine.jsonl").write_text("")
-    assert run(["rescore", str(copy)]) == 1
-    assert "game 1, trial 0: a row without a transcript" in capsys.readouterr().out
+    told = pddlego("rescore", copy, code=1).out
+    assert "game 1, trial 0: a row without a transcript" in told

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands import run as command
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import check_launcher, go_to
+from tests.pddlego import Pddlego
 from tools.chaos.sweeps import Rows, rows_of
 
 
@@ -120,11 +120,11 @@ def test_a_launcher_that_is_not_installed(
 
 
 def test_without_slurm_here_no_job_is_sent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert command.main(["-m", f"run.out={tmp_path}", "hydra/launcher=submitit_slurm"]) == 3
-    assert "srun is not installed here" in " ".join(capsys.readouterr().err.split())
+    words = ["-m", f"run.out={tmp_path}", "hydra/launcher=submitit_slurm"]
+    assert "srun is not installed here" in " ".join(pddlego("run", *words, code=3).err.split())
     assert not list(tmp_path.iterdir())
 
 

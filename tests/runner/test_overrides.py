@@ -2,18 +2,17 @@
 
 import pytest
 
-from pddlego_local.commands import run as command
 from pddlego_local.core.nearest import nearest
 from pddlego_local.runner.config import compose_cell
+from tests.pddlego import Pddlego
 
 COMMON = ["model=reference", "environment=coin", "games=0-1"]
 RUNGS = ["free", "free_strict", "grounded", "json", "signatures", "syntax", "typed"]
 
 
-def cells(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+def cells(pddlego: Pddlego, *words: str) -> list[str]:
     """The names of the cells that a sweep would play."""
-    assert command.main(["-m", *COMMON, *words, "--dry-run"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = pddlego("run", "-m", *COMMON, *words, "--dry-run").out.splitlines()
     return [line.split()[1] for line in lines if line.startswith("│ coin-")]
 
 
@@ -29,9 +28,9 @@ def cells(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     ],
 )
 def test_what_hydra_promises_of_sweeps(
-    capsys: pytest.CaptureFixture[str], words: list[str], rungs: list[str]
+    pddlego: Pddlego, words: list[str], rungs: list[str]
 ) -> None:
-    assert [name.split("-")[3] for name in cells(capsys, *words)] == rungs
+    assert [name.split("-")[3] for name in cells(pddlego, *words)] == rungs
 
 
 @pytest.mark.parametrize(
@@ -42,13 +41,13 @@ def test_what_hydra_promises_of_sweeps(
     ],
 )
 def test_an_option_that_only_the_chosen_rungs_have(
-    capsys: pytest.CaptureFixture[str], chosen: str, kinds: list[str]
+    pddlego: Pddlego, chosen: str, kinds: list[str]
 ) -> None:
-    free, tight = (cells(capsys, chosen, f"decoding.lists={lists}") for lists in ("free", "tight"))
+    free, tight = (cells(pddlego, chosen, f"decoding.lists={lists}") for lists in ("free", "tight"))
     assert not set(free) & set(tight)
     assert [name.split("-")[3] for name in tight] == kinds
-    assert command.main(["-m", *COMMON, chosen, "decoding.lits=free", "--dry-run"]) == 2
-    assert "did you mean decoding.lists?" in capsys.readouterr().err
+    told = pddlego("run", "-m", *COMMON, chosen, "decoding.lits=free", "--dry-run", code=2).err
+    assert "did you mean decoding.lists?" in told
 
 
 @pytest.mark.parametrize(
@@ -61,8 +60,8 @@ def test_an_option_that_only_the_chosen_rungs_have(
         ("seed=1.0,2,02", ["s1", "s2"]),
     ],
 )
-def test_seeds(capsys: pytest.CaptureFixture[str], word: str, seeds: list[str]) -> None:
-    assert sorted(name.split("-")[4] for name in cells(capsys, word)) == seeds
+def test_seeds(pddlego: Pddlego, word: str, seeds: list[str]) -> None:
+    assert sorted(name.split("-")[4] for name in cells(pddlego, word)) == seeds
 
 
 def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
@@ -110,10 +109,9 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
     ],
 )
 def test_what_cannot_be_is_one_sentence_that_names_the_option(
-    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    pddlego: Pddlego, words: list[str], said: str
 ) -> None:
-    assert command.main([*words, "--dry-run"]) == 2
-    told = capsys.readouterr().err
+    told = pddlego("run", *words, "--dry-run", code=2).err
     assert said in told and told.count("error:") == told.count("\n") == 1
 
 

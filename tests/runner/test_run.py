@@ -32,6 +32,7 @@ from pddlego_local.runner.overrides import GROUPS
 from pddlego_local.training.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
 from tests.given import give
+from tests.pddlego import Pddlego
 from tests.processes import finish, start
 from tools.chaos.sweeps import rows_of
 
@@ -92,15 +93,12 @@ def test_killed_twice_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Pat
     assert not list(killed.rglob("*.partial"))
 
 
-def test_a_finished_run_is_not_played_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_finished_run_is_not_played_again(tmp_path: Path, pddlego: Pddlego) -> None:
     assert played(tmp_path, games="0-2") == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     before = file.read_bytes()
-    capsys.readouterr()
-    assert played(tmp_path, games="0-2") == 0
-    assert "0 episodes to play, 3 done" in capsys.readouterr().err.replace("\n", " ")
+    told = pddlego("run", f"run.out={tmp_path}", "games=0-2").err
+    assert "0 episodes to play, 3 done" in told.replace("\n", " ")
     assert file.read_bytes() == before
 
 
@@ -134,11 +132,10 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
 
 
 def test_weights_that_are_not_here_are_told_before_anything_is_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     nowhere = ["model=transformers", "model.weights=/no/such/folder"]
-    assert played(tmp_path, *nowhere, games="0-19") == 2
-    told = capsys.readouterr().err
+    told = pddlego("run", f"run.out={tmp_path}", *nowhere, "games=0-19", code=2).err
     assert "/no/such/folder" in told.replace("\n", "") and "Traceback" not in told
     assert rows(tmp_path) == []
 

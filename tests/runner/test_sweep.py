@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands import run as command
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.record.folder import Cell
 from pddlego_local.models.reference import ReferenceFormalizer
@@ -13,6 +12,7 @@ from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import Shutdown, run_cells
 from tests.given import give
+from tests.pddlego import Pddlego
 from tests.processes import finish, interrupt, start
 from tests.sweeping import Meeting
 from tools.chaos.sweeps import rows_of as rows
@@ -99,14 +99,11 @@ def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_befo
         pass  # nobody holds it any more
 
 
-def test_a_limit_of_hours_is_told_and_is_no_fault(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = [f"run.out={tmp_path}", "games=0-2"]
-    assert command.main([*words, "run.max_hours=1e-9"]) == 0
-    told = " ".join(capsys.readouterr().err.split())
+def test_a_limit_of_hours_is_told_and_is_no_fault(tmp_path: Path, pddlego: Pddlego) -> None:
+    words = ["run", f"run.out={tmp_path}", "games=0-2"]
+    told = " ".join(pddlego(*words, "run.max_hours=1e-9").err.split())
     assert "run.max_hours=1e-09 is reached, 3 episodes are left" in told
-    assert command.main(words) == 0
+    pddlego(*words)
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import locate, training_maps
 from pddlego_local.training.examples import Game
 from pddlego_local.training.maps import maps_of
 from pddlego_local.training.settings import TrainSettings, compose_settings
+from tests.pddlego import Pddlego
 
 SMALL = (
     "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1, vocabulary: 400, "
@@ -121,15 +121,15 @@ def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Pat
 
 
 def test_a_folder_begun_with_other_settings_is_left_alone(
-    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    assert run(["train", "nano", f"out={trained}", *SMALL, "seed=1"]) == 2
-    assert "was begun with another seed" in capsys.readouterr().err
+    told = pddlego("train", "nano", f"out={trained}", *SMALL, "seed=1", code=2).err
+    assert "was begun with another seed" in told
     older = json.loads((trained / "settings.json").read_text())
     del older["worlds"]  # as in a folder of a version without this option
     (tmp_path / "settings.json").write_text(json.dumps(older))
-    assert run(["train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]"]) == 2
-    assert "was begun with another worlds;" in capsys.readouterr().err
+    told = pddlego("train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]", code=2).err
+    assert "was begun with another worlds;" in told
 
 
 @pytest.mark.parametrize(
@@ -157,17 +157,17 @@ def test_a_loss_that_is_not_a_number_ends_the_training(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_is_missing_is_named_before_games_are_played(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
-    assert run(["train", "nano", f"out={tmp_path}"]) == 3
-    assert "no-such-compiler is missing" in capsys.readouterr().err
+    told = pddlego("train", "nano", f"out={tmp_path}", code=3).err
+    assert "no-such-compiler is missing" in told
     assert not (tmp_path / "examples").exists()
 
 
 def test_what_is_not_installed_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert run(["train", "nano", f"out={tmp_path}"]) == 3
-    assert "Training needs accelerate: `pip install" in capsys.readouterr().err
+    told = pddlego("train", "nano", f"out={tmp_path}", code=3).err
+    assert "Training needs accelerate: `pip install" in told
