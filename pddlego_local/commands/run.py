@@ -9,7 +9,7 @@ import contextlib
 import shlex
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,14 +133,26 @@ def _composed(
 ) -> tuple[list[T], list[PddlegoError]]:
     """Returns `inspect`'s result for each distinct cell, and the distinct errors."""
     seen, errors = dict[str, T](), dict[str, PddlegoError]()
+    paths = dict[str, dict[str, str]]()
     for overrides in asked:
         try:
             cell = compose_cell(overrides)
+            _check_paths(paths.setdefault(cell.cell, cell.paths), cell.paths)
             if (content := f"{cell.cell} {cell.settings}") not in seen:
                 seen[content] = inspect(overrides, cell)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     return list(seen.values()), list(errors.values())
+
+
+def _check_paths(first: Mapping[str, str], second: Mapping[str, str]) -> None:
+    """Raises ConfigError if two cells of one name differ in a folder's path."""
+    for option, path in second.items():
+        if Path(path).resolve() != Path(first[option]).resolve():
+            raise ConfigError(
+                f"{option}: {first[option]} and {path} would be the same cell, since a cell's name "
+                "holds only the last part of a path; rename one of the folders"
+            )
 
 
 def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:

@@ -115,6 +115,12 @@ class CellConfig:
         return {**options, "seed": self.settings.seed}
 
     @property
+    def paths(self) -> dict[str, str]:
+        """The options that can be folders, with their values."""
+        values = {f"{group}.{key}": self.tree[group].get(key) for group, key in _FOLDERS}
+        return {option: path for option, path in values.items() if path}
+
+    @property
     def cell(self) -> str:
         """A stable folder name from labels, seed, and a hash of everything that changes results."""
         text = json.dumps(self.identity, sort_keys=True)

@@ -12,7 +12,7 @@ among the permitted tokens. Forced tokens are left out.
     OUT/settings.json    the settings; other settings need another folder
         checkpoint.pt    weights and optimizer after the last update, and the lines of progress
         progress.jsonl   a line for each update
-        update-N/        a model folder after N updates
+        OUT-update-N/    a model folder after N updates (`model_folder`)
 
 Every answer has its own seed, so an interrupted training continues as if it had not been.
 """
@@ -196,7 +196,7 @@ class Reinforcement:
                 if done + 1 == chosen.updates or (done + 1) % chosen.model_every == 0:
                     self._save_model({map_ for _, map_ in known[:last]})
                 self._save()
-        return chosen.out / f"update-{chosen.updates}"
+        return model_folder(chosen.out, chosen.updates)
 
     def learn(self, groups: Sequence[Sequence[Answer]]) -> None:
         """Makes one step: answers with a positive advantage become more likely.
@@ -224,12 +224,18 @@ class Reinforcement:
 
     def _save_model(self, learned: set[str]) -> None:
         """Makes a model folder, unless it was made before an interruption."""
-        folder, source = self.settings.out / f"update-{len(self.lines)}", self.settings.weights
+        folder = model_folder(self.settings.out, len(self.lines))
+        source = self.settings.weights
         if not folder.is_dir():
             with whole(folder) as unfinished:
                 self.model.save_pretrained(unfinished)
                 load_tokenizer(locate(source)).save_pretrained(unfinished)
                 maps.write(unfinished, learned | training_maps(source))
+
+
+def model_folder(out: Path, updates: int) -> Path:
+    """Returns OUT/OUT-update-N. A cell's name holds the last part of this path only."""
+    return out / f"{out.absolute().name}-update-{updates}"
 
 
 def summary(groups: Sequence[Sequence[Answer]]) -> dict[str, float]:
