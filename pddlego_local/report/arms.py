@@ -245,10 +245,13 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
     return list(found(Arm.name)) or list(found(Arm.value))
 
 
-def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> dict[Role, list[Group]]:
+def contrasts(cells: Sequence[CellRecord]) -> list[Contrast]:
+    return [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
+
+
+def groups(every: Sequence[Contrast], declared: Iterable[Declared]) -> dict[Role, list[Group]]:
     """Returns the declared comparisons by role, and under "not asked" each other contrast as a
     group by itself, including the parts of pooled comparisons."""
-    every = [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
     found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
     taken = set[frozenset[int]]()
     for declaration in sorted(declared, key=lambda one: not one.primary):

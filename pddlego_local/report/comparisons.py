@@ -202,10 +202,10 @@ class Comparison:
 class Compared:
     """All comparisons of a report.
 
-    `tested` are the declared comparisons, primary ones first. `others` are the undeclared
-    comparisons of arms that differ in one factor. `origin` says where the declarations come from,
-    and `history` when they were recorded. `looked_at` is the number of cells that were searched
-    for older records of the same weights.
+    `tested` are the declared comparisons, primary ones first. `without_arms` are the declarations
+    that no two arms fit. `others` are the undeclared comparisons of arms that differ in one factor.
+    `origin` says where the declarations come from, and `history` when they were recorded.
+    `looked_at` is the number of cells that were searched for older records of the same weights.
     """
 
     declared: Sequence[Declared]
@@ -213,6 +213,7 @@ class Compared:
     history: list[str]
     looked_at: int
     tested: list[Comparison]
+    without_arms: list[Declared]
     others: list[Comparison]
 
 
@@ -229,14 +230,16 @@ def compared(
     declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
     every = list({cell.folder.resolve(): cell for cell in (*earlier, *cells)}.values())
+    contrasts = arms.contrasts(cells)
 
     before = partial(games_before, experiments=experiments, older=every)
     primary, secondary, others = (
         _family(role, of_role, varying, also, before)
-        for role, of_role in arms.groups(cells, declared).items()
+        for role, of_role in arms.groups(contrasts, declared).items()
     )
     history = [text for one in experiments if (text := str(one))]
-    return Compared(declared, origin, history, len(every), primary + secondary, others)
+    without = [one for one in declared if not arms.matching(one, contrasts)]
+    return Compared(declared, origin, history, len(every), primary + secondary, without, others)
 
 
 def _family(

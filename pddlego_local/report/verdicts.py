@@ -43,9 +43,11 @@ class Verdict:
 
 
 def declared_in_words(compared: Compared) -> str:
-    """Says in one sentence which comparisons are tested, and where they were declared."""
+    """Says which comparisons are tested, where they were declared, and which ones find no arms."""
     tested = [f"{one}{' (primary)' * one.primary}" for one in compared.declared]
-    return f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}."
+    without = "; ".join(map(str, compared.without_arms)) if compared.history else ""
+    no_arms = f" This report has no two arms for: {without}." if without else ""
+    return f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}.{no_arms}"
 
 
 def history_in_words(compared: Compared) -> str:

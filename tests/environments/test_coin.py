@@ -86,3 +86,26 @@ def test_without_java_on_the_path_the_packaged_one_plays() -> None:
         text=True,
     )
     assert done.stdout.startswith("You are in the kitchen."), done.stderr
+
+
+def test_a_killed_java_process_is_a_fault_and_leaves_no_traceback() -> None:
+    code = """
+import psutil
+from pddlego_local.core.errors import EnvironmentFault
+from pddlego_local.environments.coin.game import Coin
+coin = Coin()
+coin.reset(1)
+for java in psutil.Process().children():
+    java.kill()
+    java.wait()
+try:
+    coin.step("look around")
+except EnvironmentFault as fault:
+    print(fault)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "Java process failed" in done.stdout
+    assert done.stderr == ""
+    idle = code.replace('coin.step("look around")', "pass")  # Python's clean-up meets the death
+    done = subprocess.run([sys.executable, "-c", idle], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "")

@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.report.arms import groups
+from pddlego_local.report.arms import contrasts, groups
 from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.sweep import cells_of
@@ -56,7 +56,7 @@ def test_two_comparisons_are_primary_and_six_secondary(
 ) -> None:
     for cell in cells:
         plant_rows(tmp_path, cell, [row("success", 300, calls=1)], "300")
-    found = groups(find_cells([tmp_path]), cells[0].settings.compare or ())
+    found = groups(contrasts(find_cells([tmp_path])), cells[0].settings.compare or ())
     asked = {
         role: [
             f"{one.base.name(one.factor)} → {one.other.name(one.factor)}" for (one,) in found[role]

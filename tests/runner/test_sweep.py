@@ -75,6 +75,20 @@ def test_a_cell_asked_for_twice_is_played_once(tmp_path: Path) -> None:
     assert [(row.game, row.trial) for row in played] == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
+def test_two_folders_of_one_name_are_not_taken_for_one_cell(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
+    for name in "ab":
+        (tmp_path / name / "last").mkdir(parents=True)
+    folders = f"{tmp_path}/a/last", f"{tmp_path}/b/last"
+    words = ["-m", f"run.out={tmp_path}/runs", "model=nano_early"]
+    told = pddlego("run", *words, f"model.weights={','.join(folders)}", code=2).err
+    assert f"model.weights: {folders[0]} and {folders[1]} would be the same cell" in told
+    assert not (tmp_path / "runs").exists()
+    same = pddlego("run", *words, f"model.weights={folders[0]},{folders[0]}/", code=2).err
+    assert "would be the same cell" not in same  # it is one folder, without a model
+
+
 def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_before_finish(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

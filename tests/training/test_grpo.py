@@ -68,6 +68,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(tmp_path: Path) -> 
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     killed = begun(lines.parent, "free").carry_out(QUIET)
+    assert (whole.name, killed.name) == ("whole-update-3", "killed-update-3")
     once, other = (load_file(folder / "model.safetensors") for folder in (whole, killed))
     assert all(once[name].equal(other[name]) for name in once)
     assert training_maps(str(killed)) > training_maps("nano_early")

@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,9 @@ def serve(answers: Mapping[str, str]) -> None:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             body = self.rfile.read(length)
-            if len(body) == length:
+            if not self.path.endswith("/chat/completions"):
+                self.send_error(HTTPStatus.NOT_FOUND)
+            elif len(body) == length:
                 self._send(answer(answers, json.loads(body)))
 
         def _send(self, what: object) -> None:

@@ -28,7 +28,9 @@ from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 SEEDS = range(1 << 31)
 """The simulator's seeds are Java integers. Games are counted from 0."""
 
-# py4j logs the exceptions that we raise to the root logger, with a traceback.
+# py4j logs the exceptions that we raise, and those of its own clean-up after Java has died, with
+# tracebacks: some to its own logger and some to the root logger.
+logging.getLogger("py4j").setLevel(logging.CRITICAL)
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
