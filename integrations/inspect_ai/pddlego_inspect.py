@@ -18,8 +18,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pddlego_local import Game
 
 INSTRUCTION = (
-    "You play a text game: find the coin, or prepare and eat the meal of the cookbook. "
-    "Answer with one of the commands on offer, and with nothing else."
+    "You play a text game: do the task that it names; without one, find the coin, or prepare and "
+    "eat the meal of the cookbook. Answer with one command of the game, and with nothing else."
 )
 
 

@@ -65,7 +65,7 @@ class Editor(_Games):
 
     method = "pddl_edit"
 
-    def submit_edits(self, edits: str) -> str:
+    def submit_edits(self, edits: str | dict[str, Any]) -> str:
         """
         Changes the problem file, plans, and carries the plan out.
 
@@ -75,7 +75,7 @@ class Editor(_Games):
         Returns:
             What was seen or refused, and what is asked next.
         """
-        return self._submit(edits)
+        return self._submit(edits if isinstance(edits, str) else json.dumps(edits))
 
 
 def train_rows(number: int, prompt: str, **options: Any) -> Iterator[dict[str, Any]]:

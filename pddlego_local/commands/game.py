@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, SupportsIndex, TypedDict
 
+import pydantic
 from llguidance import LLTokenizer
 
 from pddlego_local.commands.shared.options import overrides_of
@@ -27,11 +28,15 @@ from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.token_masks import Allowed, TokenMasks
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.rewards import REWARDS, reached
 from pddlego_local.methods import Method
+from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import compose_cell
+
+_REWARDS = pydantic.TypeAdapter(dict[str, pydantic.FiniteFloat])
 
 
 class Info(TypedDict):
@@ -114,6 +119,8 @@ class Game:
             raise ConfigError("model: the caller of a Game is its model; leave model out")
         if actions not in ("commands", "pddl"):
             raise ConfigError(f"actions={actions!r}: choose 'commands' or 'pddl'")
+        with clear_errors("rewards"):
+            rewards = _REWARDS.validate_python(rewards)
         if unknown := rewards.keys() - REWARDS.keys():
             raise ConfigError(
                 f"rewards: {min(unknown)!r} is unknown; the names are {', '.join(REWARDS)}"
@@ -124,7 +131,9 @@ class Game:
         self._environment: Environment = built["environment"]
         self._planner: Planner = built["planner"]
         self._method: Method = built["method"]
-        self._decoding = built["decoding"]
+        self._decoding: Decoding = built["decoding"]
+        if self._decoding.reject or self._decoding.best_of > 1:
+            raise ConfigError("decoding.reject and decoding.best_of are for models; leave them out")
         self._lock, self._events = threading.Lock(), list[Event]()
         self._thread: threading.Thread | None = None
         self._caller, self._outcome = _Caller(), "not begun"
@@ -182,6 +191,10 @@ class Game:
         Raises ConfigError if no answer is asked for, under `decoding=free`, and for a text that the
         rung does not allow.
         """
+        if not isinstance(text, str):
+            raise ConfigError(f"mask: the answer so far is a text, not {text!r}")
+        if not isinstance(tokenizer, LLTokenizer):
+            raise ConfigError("mask: make the tokenizer with llguidance.hf.from_tokenizer")
         with self._lock:
             question, rung = self._caller.question, self._decoding.rung
             if self._outcome or rung == "free" or question is None:
@@ -255,6 +268,7 @@ class Game:
 
     def _next(self, events: Sequence[Event], since: int = 0) -> tuple[str, float, Info]:
         """Returns the next text, the reward of `events` from index `since` on, and the `Info`."""
+        self._outcome = "interrupted"  # unless something is shown
         shown = self._caller.shown.get()
         if isinstance(shown, BaseException):
             self._outcome = "failed"
@@ -274,7 +288,7 @@ class Game:
             messages=messages,
         )
         text = "\n\n".join(message.content for message in messages)
-        return text, sum(self._rewards.get(name, 0.0) for name in earned), info
+        return text, sum((self._rewards.get(name, 0.0) for name in earned), 0.0), info
 
 
 def _by_commands(caller: _Caller, episode: Episode) -> str:

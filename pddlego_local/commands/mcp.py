@@ -45,18 +45,23 @@ def check_pddl(domain: str, problem: str) -> dict[str, Any]:
 
 
 def plan_pddl(domain: str, problem: str, cpu_seconds: float = 60) -> dict[str, Any]:
-    """Plans with Fast Downward, a shortest plan where its search allows that. `outcome` is solved,
-    goal_already_true, unsolvable, translate_error, timeout or out_of_memory."""
-    return asdict(library.plan(domain, problem, min(cpu_seconds, MOST_PLAN_CPU_S)))
+    """Plans with Fast Downward, a shortest plan where its search allows that. `cpu_seconds` is CPU
+    time, at most 600. `outcome` is solved, goal_already_true, unsolvable, translate_error, timeout,
+    out_of_memory, or refused if the request could not be carried out."""
+    try:
+        return asdict(library.plan(domain, problem, min(cpu_seconds, MOST_PLAN_CPU_S)))
+    except PddlegoError as error:
+        return {"outcome": "refused", "message": str(error)}
 
 
 def validate_plan(domain: str, problem: str, plan: str) -> dict[str, Any]:
     """Simulates a plan, an action such as "(move a b)" on each line. `valid` says whether it
-    reaches the goal, `why_not` which action cannot be carried out and why."""
+    reaches the goal, `why_not` which action cannot be carried out and why. `valid` is null if the
+    plan cannot be judged; `why_not` then says what is wrong with the texts."""
     try:
         fault = why_invalid(domain, problem, actions_of(plan))
     except PddlegoError as error:
-        fault = str(error)
+        return {"valid": None, "why_not": str(error)}
     return {"valid": not fault, "why_not": fault}
 
 

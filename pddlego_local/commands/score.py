@@ -33,10 +33,13 @@ class Gold(pydantic.BaseModel):
     problem: str
 
 
-class Given(pydantic.BaseModel):
+class Named(pydantic.BaseModel):
+    id: Any = None
+
+
+class Given(Named):
     """One input line; other keys are ignored."""
 
-    id: Any = None
     answer: str
     prompt: str = ""
     domain: str = ""
@@ -71,16 +74,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
-    given = None
+    named = Named()
     try:
-        given = Given.model_validate_json(line)
-        return _judged(planner, given)
+        named = Named.model_validate_json(line)
+        return _judged(planner, Given.model_validate_json(line))
     except pydantic.ValidationError as error:
         place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
         why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
     except ConfigError as error:
         why = f"has gold files against which no plan can be judged: {error}"
-    return {"id": given and given.id, "line": number, pairs.FAULT: why}
+    return {"id": named.id, "line": number, pairs.FAULT: why}
 
 
 def _judged(planner: FastDownward, given: Given) -> dict[str, Any]:

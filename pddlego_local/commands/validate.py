@@ -45,7 +45,7 @@ def actions_of(plan: str) -> list[str]:
     Raises ConfigError, with the line number, for a line that is not an action.
     """
     actions = []
-    for number, line in enumerate(plan.splitlines(), start=1):
+    for number, line in enumerate(plan.removeprefix("\ufeff").splitlines(), start=1):
         if text := line.partition(";")[0].strip():
             match = re.fullmatch(r"(?:\d+\s*:\s*)?\(\s*([^()]+?)\s*\)", text)
             if match is None:
@@ -68,6 +68,9 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
 
 
 def val_says(program: str, paths: Sequence[Path]) -> str:
-    """Runs VAL and returns "valid" or "not valid"."""
-    done = subprocess.run((program, *paths), capture_output=True, text=True, timeout=VAL_LIMIT_S)
-    return "valid" if "Plan valid" in done.stdout else "not valid"
+    """Runs VAL and returns "valid", "not valid", or that it took too long."""
+    try:
+        done = subprocess.run((program, *paths), capture_output=True, timeout=VAL_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return f"nothing within {VAL_LIMIT_S} seconds"
+    return "valid" if b"Plan valid" in done.stdout else "not valid"

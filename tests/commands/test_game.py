@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -132,6 +133,19 @@ def test_a_wrong_seed_or_text_is_refused_and_a_dead_java_process_is_replaced(
     assert coin.reset(7)[0] == shown
 
 
+def test_after_an_interrupted_step_no_answer_is_judged_by_the_one_before(
+    coin: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coin.reset(7)
+    shown = Mock(wraps=coin._caller.shown, **{"get.side_effect": KeyboardInterrupt})
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(coin._caller, "shown", shown)
+        coin.step("look around")
+    with pytest.raises(ConfigError, match=r"\(interrupted\): call reset first"):
+        coin.step("dance")
+    assert "kitchen" in coin.reset(7)[0]
+
+
 def test_seeds_to_train_and_to_evaluate_on_share_no_map(coin: Game) -> None:
     maps = {}
     for part in ("train", "eval"):
@@ -146,6 +160,9 @@ def test_mistakes_are_named() -> None:
         ({"model": "nano"}, "the caller of a Game is its model"),
         ({"actions": "moves"}, "choose 'commands' or 'pddl'"),
         ({"rewards": {"fun": 1.0}}, "'fun' is unknown; the names are read, accepted"),
+        ({"rewards": {"won": "much"}}, r"rewards\.won='much': input should be a valid number"),
+        ({"rewards": None}, "rewards: input should be a valid dictionary"),
+        ({"decoding__best_of": 3}, "decoding.best_of are for models"),
         ({"environment__rooms": 99}, r"environment\.rooms=99"),
     ]
     for options, said in cases:

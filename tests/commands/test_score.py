@@ -62,10 +62,11 @@ def test_a_plan_that_is_wrong_in_the_gold_is_said_to_be(scored: Any) -> None:
 def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any) -> None:
     whole = {"answer": answered(DOMAIN, PROBLEM), "gold": GOLD}
     broken = whole | {"id": "b", "gold": {"domain": DOMAIN, "problem": "(define (problem p))"}}
-    code, lines, said = scored(broken, '{"id": 7}', "no JSON", whole)
+    code, lines, said = scored(broken, '{"id": 7, "prompt": 5}', "no JSON", whole)
     assert code == 2 and lines[3]["plan"] and "answer: Field required" in lines[1]["unreadable"]
+    assert [line["id"] for line in lines] == ["b", 7, None, None]
     assert "can be judged: Invalid JSON" in lines[2]["unreadable"]
-    assert lines[0]["id"] == "b" and "gold files" in lines[0]["unreadable"]
+    assert "gold files" in lines[0]["unreadable"]
     assert "no `:domain`" in lines[0]["unreadable"]
     assert "3 lines could not be read" in said and "line 1" in said and "answers 1" in said
     assert "answers 0, read 0" in scored()[2]

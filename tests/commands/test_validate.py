@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ GO = "(Go Kitchen Hall)"
         ("(fly Kitchen Hall)", 1, "'fly Kitchen Hall' is none of the actions go."),
         ("(go Kitchen)", 1, "go has 2 parameters"),
         ("(go Kitchen Hal-l)", 1, "There is no hal-l in this world."),
+        (f"\ufeff{GO}", 0, "The plan is valid."),
         (GO, 2, "Cellar"),
         ("go there", 2, "the plan's line 1: 'go there' is not an (action …)"),
     ],
@@ -40,6 +42,29 @@ def test_a_plan_is_judged_action_by_action(
     for path, text in zip(paths, (DOMAIN, problem, plan), strict=True):
         path.write_text(text)
     assert said in "".join(pddlego("validate", *paths, code=code))
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("printf '\\377 Plan valid'", "VAL says: valid"),
+        ("echo Plan invalid", "VAL says: not valid"),
+        ("exec sleep 60", "VAL says: nothing within 0.1 seconds"),
+    ],
+)
+def test_val_is_a_second_judge_who_does_not_change_the_verdict(
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, program: str, said: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(
+        "pddlego_local.commands.validate.VAL_LIMIT_S", 0.1 if "sleep" in program else 60
+    )
+    (tmp_path / "Validate").write_text(f"#!/bin/sh\n{program}\n")
+    (tmp_path / "Validate").chmod(0o755)
+    paths = [tmp_path / name for name in ("domain.pddl", "problem.pddl", "plan")]
+    for path, text in zip(paths, (DOMAIN, PROBLEM, GO), strict=True):
+        path.write_text(text)
+    assert f"The plan is valid.\n{said}\n" in pddlego("validate", *paths).out
 
 
 COSTS = """(define (domain trips) (:requirements :typing :action-costs)
@@ -63,18 +88,25 @@ def test_an_agent_checks_plans_and_validates() -> None:
         calls: dict[str, dict[str, Any]] = {
             "check_pddl": {**files, "problem": UNDECLARED},
             "plan_pddl": files,
+            "plan_pddl 2": {**files, "cpu_seconds": -1},
             "validate_plan": {**files, "plan": "(go hall kitchen)"},
+            "validate_plan 2": {**files, "plan": "go hall kitchen"},
             "formalize": {"text": "A block.", "model": "nowhere/model"},
         }
         async with Client(server) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == set(calls)
-            answers = {name: await client.call_tool(name, call) for name, call in calls.items()}
+            tools = {name.split()[0] for name in calls}
+            assert {tool.name for tool in (await client.list_tools()).tools} == tools
+            answers = {
+                name: await client.call_tool(name.split()[0], call) for name, call in calls.items()
+            }
         return {name: json.loads(answer.content[0].text) for name, answer in answers.items()}  # type: ignore[union-attr]
 
     told = asyncio.run(asked())
     assert not told["check_pddl"]["accepted"] and "Cellar" in told["check_pddl"]["faults"][0]
     assert told["plan_pddl"]["plan"] == [GO]
-    assert not told["validate_plan"]["valid"] and "(at hall)" in told["validate_plan"]["why_not"]
+    assert "cpu_s=-1" in told["plan_pddl 2"]["message"]
+    assert told["validate_plan 2"]["valid"] is None and told["validate_plan"]["valid"] is False
+    assert "(at hall)" in told["validate_plan"]["why_not"]
     assert (
         told["formalize"]["outcome"] == "refused"
         and "nowhere/model" in told["formalize"]["message"]

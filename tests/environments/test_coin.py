@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,10 @@ except EnvironmentFault as fault:
     idle = code.replace('coin.step("look around")', "pass")  # Python's clean-up meets the death
     done = subprocess.run([sys.executable, "-c", idle], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_forked_process_plays_with_a_java_process_of_its_own() -> None:
+    alone = [play(seed) for seed in range(8)]
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        assert list(pool.map(play, range(8))) == alone
+    assert [play(seed) for seed in range(8)] == alone

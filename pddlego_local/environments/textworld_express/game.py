@@ -9,6 +9,7 @@ never the player.
 import contextlib
 import json
 import logging
+import os
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
@@ -72,8 +73,8 @@ class ExpressGame:
         """Starts the game of `seed`, which is one of SEEDS. Raises EnvironmentFault if the
         simulator did not take the parameters as they are: it silently falls back to its defaults
         when one is out of range."""
-        if self._interface is None:
-            self._java = _java()
+        if (java := _java()) is not self._java:
+            self._java = java
             with self._as_fault("start"):
                 self._interface = self._java.jvm.textworldexpress.runtime.PythonInterface()
             parameters = ",".join(f"{key}={value}" for key, value in self._parameters.items())
@@ -104,8 +105,7 @@ class ExpressGame:
         try:
             yield
         except (Py4JError, OSError) as error:
-            _forget(self._java)
-            self._interface = None  # the next reset begins with a new Java process
+            _forget(self._java)  # the next reset begins with a new Java process
             raise EnvironmentFault(f"the game's Java process failed in {doing}: {error}") from error
 
     def _reply(self, method: str, *arguments: object) -> Observation:
@@ -229,3 +229,19 @@ def _forget(gateway: JavaGateway) -> None:
         gateway.shutdown(raise_exception=False)
         if _gateway is gateway:
             _gateway = None
+
+
+def _leave_to_parent() -> None:
+    """After a fork, leaves the Java process to the parent; games in the child start another one.
+
+    Without this, both processes would read each other's replies.
+    """
+    global _gateway, _gateway_lock
+    if _gateway is not None:
+        client = _gateway._gateway_client
+        client.is_connected = False  # so that Java's objects are not released from the child
+        client.deque.clear()
+    _gateway, _gateway_lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
