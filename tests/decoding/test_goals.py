@@ -17,7 +17,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
-from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
+from pddlego_local.decoding.staged.atoms import atoms, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
@@ -46,13 +46,13 @@ ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
 def test_the_count_agrees_with_the_grammar(more: str) -> None:
     declared = declarations(domain_of(ROOMS.format(more))).with_objects(problem_in(TWO_ROOMS))
     seen = set()
-    atoms = [*ATOMS, ("done", ())] if more else ATOMS
+    every = [*ATOMS, ("done", ())] if more else ATOMS
     for held in itertools.chain.from_iterable(
-        itertools.combinations(atoms, count) for count in (0, 2, len(atoms) - 1, len(atoms))
+        itertools.combinations(every, count) for count in (0, 2, len(every) - 1, len(every))
     ):
         true = {(name, *arguments) for name, arguments in held}
         pools = pool_of(declared, declared.things)
-        drawable = atoms_except(Rules(), declared.predicates, pools, true)
+        drawable = atoms(Rules(), declared.predicates, pools, true)
         assert can_be_new(declared, true) == bool(drawable)
         seen.add(bool(drawable))
     assert seen == {True, False}

@@ -43,26 +43,11 @@ def atoms(
     rules: Rules,
     predicates: Sequence[tuple[str, Arguments]],
     pool: Pool,
+    excluded: Facts = frozenset(),
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """Returns a terminal for an atom of any predicate that has a name for each argument; "" if
-    there is no such predicate."""
-    alternatives = [
-        f" {spelling.blank} ".join([one_of([predicate]), *(rules.names(pool(k)) for k in types)])
-        for predicate, types in predicates
-        if all(pool(kind) for kind in types)
-    ]
-    return _terminal(rules, alternatives, spelling)
-
-
-def atoms_except(
-    rules: Rules,
-    predicates: Sequence[tuple[str, Arguments]],
-    pool: Pool,
-    excluded: Facts,
-    spelling: Spelling = _IN_LISTS,
-) -> str:
-    """Returns a terminal as `atoms` does, without the `excluded` atoms.
+    """Returns a terminal for an atom of any predicate that has a name for each argument, without
+    the `excluded` atoms; "" if there is no such atom.
 
     The arguments of a predicate are read from left to right. Names after which the same excluded
     atoms are still possible share one alternative.
@@ -93,10 +78,6 @@ def atoms_except(
             alternatives += [one_of([predicate])] if not out else []
         elif rest := arguments(types, out):
             alternatives.append(f"{one_of([predicate])} {spelling.blank} {rest}")
-    return _terminal(rules, alternatives, spelling)
-
-
-def _terminal(rules: Rules, alternatives: Sequence[str], spelling: Spelling) -> str:
     if not alternatives:
         return ""
     return rules.terminal(f"{spelling.opening} ({' | '.join(alternatives)}) {spelling.closing}")

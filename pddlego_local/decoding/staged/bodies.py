@@ -13,7 +13,7 @@ from typing import Literal
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import Facts, atoms, atoms_except, pool_of
+from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
@@ -210,8 +210,8 @@ class Scope:
             others = [self._conditional(), self._header("_FORALL")]
         true, denied = literals(operands)
         predicates, pools = self.declared.predicates, self._pools
-        fact = Piece(atoms_except(self.rules, predicates, pools, true))
-        denial = _denial(atoms_except(self.rules, predicates, pools, denied))
+        fact = Piece(atoms(self.rules, predicates, pools, true))
+        denial = _denial(atoms(self.rules, predicates, pools, denied))
         if kind == "condition" and more == "anything":
             return either(self.rules, [fact, *self._operators(_depth_left(around))])
         return either(self.rules, [fact, denial, *others])

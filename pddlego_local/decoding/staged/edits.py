@@ -27,7 +27,7 @@ from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
-from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, pool_of
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations, declarations, type_of
 from pddlego_local.decoding.staged.limits import most_facts, most_lines
 from pddlego_local.decoding.staged.reading import domain_of
@@ -287,7 +287,7 @@ def fact_changes(
     type). If `tight`, no fact is added twice."""
     pools = pool_of(declared, things)
     added = {tuple(words(fact.lower())) for fact in so_far.new} if tight else set()
-    atom = atoms_except(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
+    atom = atoms(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
     quoted = f"{atom} {rules.terminal(_CLOSING_QUOTE)}" if atom else ""
     old = [fact for fact in facts if fact not in so_far.old]
     lists = {

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Facts, atoms_except, pool_of
+from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
 from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
@@ -57,9 +57,9 @@ def _operands(
     is "" if there are none."""
     pools, predicates = pool_of(declared, declared.things), declared.predicates
     positive, denied = literals(operands)
-    new = atoms_except(rules, predicates, pools, true | positive)
-    atom = atoms_except(rules, predicates, pools, positive)
-    denial = atoms_except(rules, predicates, pools, denied)
+    new = atoms(rules, predicates, pools, true | positive)
+    atom = atoms(rules, predicates, pools, positive)
+    denial = atoms(rules, predicates, pools, denied)
     others = [atom] if atom else []
     others += [f"_NOT {denial} _C"] if denial else []
     change = rules.rule("_change", [new or others[-1]]) if others else ""

@@ -15,7 +15,7 @@ from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.staged import goals
-from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, atoms_except, pool_of
+from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
@@ -169,10 +169,7 @@ class ProblemStages:
 
     def _fact(self, rules: Rules, excluded: Facts) -> str:
         predicates, pools = self.declared.predicates, pool_of(self.declared, self._things.things)
-        if excluded:
-            fact = atoms_except(rules, predicates, pools, excluded, spelling=OF_FACTS)
-        else:
-            fact = atoms(rules, predicates, pools, spelling=OF_FACTS)
+        fact = atoms(rules, predicates, pools, excluded, spelling=OF_FACTS)
         return rules.rule("_fact", [fact, *rules.comment] if fact else [])
 
     # ---- Goals that are not already true
