@@ -15,7 +15,7 @@ from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Fields, Form, Pddl
+from pddlego_local.decoding.forms import Fields, Form, Pddl, Problem
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.game_runner import GameRunner
@@ -160,16 +160,26 @@ class Episode(GameRunner):
         return Question(form, messages or (Message("user", shown.text),), context)
 
     def formalize(
-        self, question: Question[Pddl], *, step: int, attempt: int = 1, retry: int = 0
+        self,
+        question: Question[Pddl | Problem],
+        *,
+        step: int,
+        attempt: int = 1,
+        retry: int = 0,
+        goals: Sequence[Goal] = (),
+        given: bool = False,
     ) -> Formalization:
-        """Asks the question, reads domain and problem from the answers, and plans."""
-        return self.propose(
-            question,
-            lambda pddl, where: self.plan(question, pddl.df, pddl.pf, where),
-            step=step,
-            attempt=attempt,
-            retry=retry,
-        )
+        """Asks the question and plans with the files in the answers (`propose`, `planning.plan`).
+
+        An answer with the problem alone is planned with the domain that the question was built
+        with.
+        """
+
+        def plan(files: Pddl | Problem, where: Where) -> Formalization:
+            domain = files.df if isinstance(files, Pddl) else question.context.domain
+            return self.plan(question, domain, files.pf, where, goals=goals, given=given)
+
+        return self.propose(question, plan, step=step, attempt=attempt, retry=retry)
 
     def propose(
         self,

@@ -54,9 +54,4 @@ class FormalizerTwoStep(Formalizer):
             previous=previous,
         )
         question = episode.question(PROBLEM, shown, domain=answer.df)
-        return episode.propose(
-            question,
-            lambda written, where: episode.plan(question, answer.df, written.pf, where),
-            step=1,
-            retry=retry,
-        )
+        return episode.formalize(question, step=1, retry=retry)

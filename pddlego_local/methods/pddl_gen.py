@@ -2,8 +2,7 @@
 given, and the model rewrites the whole problem after every plan."""
 
 from pddlego_local.core.nouns import Turns
-from pddlego_local.core.record.events import Where
-from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
+from pddlego_local.decoding.forms import PROBLEM, SEEN
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import prompting, settings
@@ -18,19 +17,14 @@ class PddlGen(PddlegoLoop):
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
-        goals = environment.goals(episode.memory)
+        domain, goals = environment.domain, environment.goals(episode.memory)
         shown = prompting.render(
             "pddlego/problem",
             environment.package,
-            domain=environment.domain,
+            domain=domain,
             goals=goals,
             observations=news,
             previous=problem,
         )
-        domain = environment.domain
         question = episode.question(PROBLEM, shown, domain=domain, own_goal=False)
-
-        def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(question, domain, written.pf, where, goals=goals, given=True)
-
-        return episode.propose(question, plan, step=step, retry=retry)
+        return episode.formalize(question, step=step, retry=retry, goals=goals, given=True)

@@ -15,7 +15,6 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
@@ -98,7 +97,7 @@ class PddlegoPlus(Player):
         """Runs the inner loop for solver errors: asks again with the planner's message. If the
         domain is fixed, only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
-        error = ""
+        (form,), error = self.forms, ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
                 f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
@@ -115,21 +114,14 @@ class PddlegoPlus(Player):
                 refusal=refusal,
                 repetition=" , ".join(repeated(episode.memory)),
             )
-            where = {"step": step, "attempt": attempt, "retry": retry}
-            pddl = self._ask(episode, shown, fixed, **where)
+            question = episode.question(form, shown, domain=fixed)
+            pddl = episode.formalize(
+                question, step=step, attempt=attempt, retry=retry, given=bool(fixed)
+            )
             if pddl.plan:
                 break
             previous, error = (pddl if pddl.problem else previous), pddl.message
         return pddl
-
-    def _ask(self, episode: Episode, shown: Shown, fixed: str, **where: int) -> Formalization:
-        (form,) = self.forms
-        question, given = episode.question(form, shown, domain=fixed), bool(fixed)
-        return episode.propose(
-            question,
-            lambda pddl, at: episode.plan(question, fixed or pddl.df, pddl.pf, at, given=given),
-            **where,
-        )
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """Draws one of the recorded domains with the episode's seed and notes its source."""
