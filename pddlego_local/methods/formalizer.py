@@ -11,6 +11,7 @@ from pddlego_local.core.protocols import DescribedInText, Environment, WithGold
 from pddlego_local.decoding.forms import PDDL, Fields, Form
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
+from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
 Wording = Literal["brief", "knowledge"]
@@ -48,15 +49,15 @@ class Formalizer(Player):
     ) -> Formalization | None:
         """Asks once for the files. A subclass that has no usable domain returns None."""
         domain_text, problem_text = in_words(episode.environment)
-        shown = prompting.render(
-            "formalizer/files",
-            episode.environment.package,
-            wording=self.wording,
-            domain_text=domain_text,
-            problem_text=problem_text,
-            previous=previous,
+        shown = self.render(
+            episode, "files", domain_text=domain_text, problem_text=problem_text, previous=previous
         )
         return episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)
+
+    def render(self, episode: Episode, part: str, **facts: object) -> Shown:
+        """Renders the request for one part of the PDDL, or for both files."""
+        package = episode.environment.package
+        return prompting.render(f"formalizer/{part}", package, wording=self.wording, **facts)
 
 
 def in_words(environment: Environment) -> tuple[str, str]:

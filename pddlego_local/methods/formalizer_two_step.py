@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import prompting, settings
+from pddlego_local.methods import settings
 from pddlego_local.methods.formalizer import Formalizer, in_words
 
 
@@ -32,22 +32,14 @@ class FormalizerTwoStep(Formalizer):
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
         """Asks for the domain, then for the problem. Returns None if an answer has no domain."""
-        package = episode.environment.package
         domain_text, problem_text = in_words(episode.environment)
-        shown = prompting.render(
-            "formalizer/domain",
-            package,
-            wording=self.wording,
-            domain_text=domain_text,
-            previous=previous,
-        )
+        shown = self.render(episode, "domain", domain_text=domain_text, previous=previous)
         answer = episode.ask(episode.question(DOMAIN, shown), step=1, retry=retry).value
         if answer is None:
             return None
-        shown = prompting.render(
-            "formalizer/problem",
-            package,
-            wording=self.wording,
+        shown = self.render(
+            episode,
+            "problem",
             domain=answer.df if self.shows_domain else "",
             domain_text=domain_text if self.shows_domain_text else "",
             problem_text=problem_text,
