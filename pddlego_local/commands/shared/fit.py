@@ -48,14 +48,6 @@ class Fit:
         return "\n  ".join([f"{self.name}: {self.lines[0]}", *self.lines[1:]])
 
 
-@dataclass(frozen=True)
-class Device:
-    """A device in words, and the bytes of memory that it has for weights and answers."""
-
-    words: str
-    room: int
-
-
 def model_settings(name: str) -> Mapping[str, Any]:
     """Returns the settings of conf/model/NAME.yaml, or for a hub name or a folder those of
     model=vllm with these weights. Raises ConfigError if `name` is none of these."""
@@ -82,7 +74,7 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     weights = settings.get("weights")
     if weights is None:
         return Fit(name, ("needs no weights",), True)
-    files, missing = _files(name, settings)
+    files, missing = find_files(name, settings)
     about = about_of(settings)
     try:
         if files:
@@ -100,14 +92,14 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     if asked.tokens and asked.tokens > longest:
         raise ConfigError(f"--context {asked.tokens}: {weights} supports {longest} tokens at most.")
     tokens = int(asked.tokens or settings.get("context_tokens") or longest)
-    device = _device(settings, asked)
-    at_once, cache = needs.answers(tokens, device.room), needs.cache(tokens)
+    device, room = _device(settings, asked)
+    at_once, cache = needs.answers(tokens, room), needs.cache(tokens)
     if at_once:
-        verdict = f"{device.words}: fits (answers at once: {at_once})"
-    elif most := tokens * max(0, device.room - needs.weights) // cache // 1000 * 1000:
-        verdict = f"{device.words}: does not fit, try model.context_tokens={most}"
+        verdict = f"{device}: fits (answers at once: {at_once})"
+    elif most := tokens * max(0, room - needs.weights) // cache // 1000 * 1000:
+        verdict = f"{device}: does not fit, try model.context_tokens={most}"
     else:
-        verdict = f"{device.words}: does not fit"
+        verdict = f"{device}: does not fit"
     lines = (
         str(weights) + (f", {about.licence}" if about else ""),
         f"needs     {decimal(needs.weights)} for its weights, and {decimal(cache)} for the cache "
@@ -118,7 +110,7 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     return Fit(name, lines, at_once > 0 and files is not None)
 
 
-def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
+def find_files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
     """Returns the folder of the files, or None and how to get them. Raises ConfigError."""
     try:
         return locate(settings["weights"], settings.get("revision")), ""
@@ -129,19 +121,20 @@ def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
         return None, f"missing or incomplete here: run `{fetch}`"
 
 
-def _device(settings: Mapping[str, Any], asked: Asked) -> Device:
-    """Returns the device in `asked`, or else the device of this machine that the settings name."""
+def _device(settings: Mapping[str, Any], asked: Asked) -> tuple[str, int]:
+    """Returns the device in `asked`, or else the device of this machine that the settings name, in
+    words, and the bytes of memory that it has for weights and answers."""
     server = settings.get("server") or {}
     kind = (server or settings.get("engine") or {}).get("device", "cpu")
     other_machine = asked.gpus is not None or asked.memory is not None
     if not other_machine and (kind == "cpu" or (kind == "auto" and not gpu_count())):
         free = psutil.virtual_memory().available
-        return Device(f"the CPU with {decimal(free)} free", free)
+        return f"the CPU with {decimal(free)} free", free
     count = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory, gpus = asked.memory or gpu_memory(), "a GPU" if count == 1 else f"{count} GPUs"
     if asked.memory is None and gpu_count() < count:
-        return Device(f"NVIDIA GPUs of this machine: {gpu_count()} of the {count} needed", 0)
+        return f"NVIDIA GPUs of this machine: {gpu_count()} of the {count} needed", 0
     if not memory:
-        return Device(f"{gpus} of unknown memory (give --gpu-memory)", 0)
+        return f"{gpus} of unknown memory (give --gpu-memory)", 0
     room = room_of_gpus(count, memory, float(server.get("gpu_memory_utilization", SHARE)))
-    return Device(f"{gpus} with {decimal(memory)}", room)
+    return f"{gpus} with {decimal(memory)}", room

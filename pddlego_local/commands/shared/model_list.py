@@ -1,6 +1,6 @@
 """The table of the models that have a YAML file: size, licence, and whether the files are here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,12 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
-from pddlego_local.commands.shared.fit import GB, about_of
-from pddlego_local.core.errors import MissingPart
+from pddlego_local.commands.shared.fit import GB, about_of, find_files
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import needs_found, needs_told
-from pddlego_local.models.weights import locate, shipped
+from pddlego_local.models.weights import shipped
 
 CARDS = (24, 48, 80)  # GB of memory of common GPUs
 
@@ -52,7 +51,8 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
         settings = settings_of(path)
         if about := about_of(settings):
             needs, tokens = needs_told(about, settings["dtype"]), settings["context_tokens"]
-            licence, here = about.licence, _files(settings)
+            files, _ = find_files(path.stem, settings)
+            licence, here = about.licence, "ready" if files else "missing"
             size = f"{needs.weights / GB:.1f} GB"
         elif own := shipped(str(settings.get("weights"))):  # the size comes from its files
             needs = needs_found(own, settings["dtype"])
@@ -85,11 +85,3 @@ def settings_of(path: Path) -> dict[str, Any]:
     bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
     merged: Any = OmegaConf.to_container(OmegaConf.merge(*bases, own))
     return dict(merged)
-
-
-def _files(settings: Mapping[str, Any]) -> str:
-    try:
-        locate(settings["weights"], settings["revision"])
-    except MissingPart:
-        return "missing"
-    return "ready"
