@@ -34,6 +34,7 @@ SEEDS = range(1 << 31)
 logging.getLogger("py4j").setLevel(logging.CRITICAL)
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
+_of_parent = list[JavaGateway]()  # in a forked process
 _gateway_lock = threading.Lock()
 
 
@@ -238,9 +239,8 @@ def _leave_to_parent() -> None:
     """
     global _gateway, _gateway_lock
     if _gateway is not None:
-        client = _gateway._gateway_client
-        client.is_connected = False  # so that Java's objects are not released from the child
-        client.deque.clear()
+        _of_parent.append(_gateway)  # or py4j would close the parent's connections
+        _gateway._gateway_client.is_connected = False  # so that none of its objects is released
     _gateway, _gateway_lock = None, threading.Lock()
 
 
