@@ -1,4 +1,4 @@
-"""`pddlego` in a process of its own, for tests that signal it or watch it."""
+"""`pddlego`, and other programs in Python, in a process of its own."""
 
 import os
 import signal
@@ -7,13 +7,19 @@ import sys
 from typing import Any
 
 COMMAND = (sys.executable, "-m", "pddlego_local")
+_PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+
+def ran(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What becomes of Python with these words: its exit code, and what it prints."""
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(command, text=True, **(_PIPES | options))
 
 
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     """A process group of its own, as a terminal's foreground job is."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(
-        [*COMMAND, *words], text=True, start_new_session=True, **(pipes | options)
+        [*COMMAND, *words], text=True, start_new_session=True, **(_PIPES | options)
     )
 
 

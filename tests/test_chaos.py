@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.planner import FastDownward
+from tests.processes import ran
 from tests.rows import row
 from tools.chaos.blows import TARGETS
 from tools.chaos.processes import below
@@ -20,10 +19,8 @@ from tools.chaos.sweeps import wrong_rows
 
 @pytest.mark.alfworld
 def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.chaos", "--kills", "4", "--games", "1"]
-    ended = subprocess.run(
-        [*command, "--without-server", "--out", str(tmp_path)], capture_output=True, text=True
-    )
+    words = ["--kills", "4", "--games", "1", "--without-server", "--out", tmp_path]
+    ended = ran("-m", "tools.chaos", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "nothing lost, doubled or left" in ended.stdout
     assert "4 rows, as undisturbed" in ended.stdout

@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,16 +12,14 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.described.generated import generate
+from tests.processes import ran
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 
 def test_an_agent_of_ones_own_plays_each_game_to_its_end() -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "play.py"), "3"], capture_output=True, text=True, check=True
-    )
-    lines = done.stdout.splitlines()
+    lines = ran(EXAMPLES / "play.py", "3", check=True).stdout.splitlines()
     assert len(lines) == 3
     for line in lines:
         assert line.endswith((": success, reward 0.4", ": step_limit, reward 0.0"))
@@ -52,8 +48,7 @@ def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: 
     is a parquet file if pyarrow is installed."""
 
     def converted(script: str, *paths: str) -> str:
-        words = [sys.executable, str(EXAMPLES / script), *paths]
-        return subprocess.check_output(words, cwd=tmp_path, text=True)
+        return ran(EXAMPLES / script, *paths, cwd=tmp_path, check=True).stdout
 
     world = generate("blocksworld", "moderately", (3, 3), 1)
     problem = world.problem.replace("(:objects", "(:requirements :strips) (:objects")
@@ -89,9 +84,7 @@ def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path
     page = (EXAMPLES / "slurm" / "README.md").read_text()
     (command,) = re.findall(r"^pddlego (run .*submitit_local(?:.*\\\n)?.*)$", page, re.MULTILINE)
     words = [*command.replace("\\\n", " ").split(), f"run.out={tmp_path}"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pddlego_local", *words], cwd=ROOT, capture_output=True, text=True
-    )
+    done = ran("-m", "pddlego_local", *words, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     rows = [read_rows(file) for file in tmp_path.glob("two_models/*/episodes.jsonl")]
     assert [len(cell) for cell in rows] == [2, 2]

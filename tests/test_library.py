@@ -1,14 +1,13 @@
 """The Python of docs/use/python.md, run as it stands; and how the library refuses mistakes."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import pddlego_local
 from pddlego_local.core.errors import ConfigError, MissingPart
+from tests.processes import ran
 from tests.test_readme import DOMAIN
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +36,7 @@ def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
         "import sys, pddlego_local; print(dir(pddlego_local), 'hydra' in sys.modules, "
         "'torch' in sys.modules, 'pddlego_local.core' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = ran("-c", program)
     assert done.stdout.endswith("False False False\n") and "'sample'" in done.stdout
     assert (ROOT / "pddlego_local" / "py.typed").exists()
     for name in pddlego_local.__all__:

@@ -8,8 +8,6 @@ is a copy of coin's folder there.
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import yaml
 
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
+from tests.processes import ran
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "lamp"
@@ -39,13 +38,11 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "games=0-5"]
+    command = ["-m", "pddlego_local", "run", "games=0-5"]
     command += [f"environment={environment}"] * ("environment=" not in "".join(arguments))
     command += [f"run.out={elsewhere}/runs", "--config-dir", f"{elsewhere}/conf", *arguments]
     path = os.pathsep.join([str(elsewhere), str(ROOT)])
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
-    )
+    done = ran(*command, env={**os.environ, "PYTHONPATH": path})
     return done.returncode, done.stderr
 
 
@@ -201,11 +198,8 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
     assert code == 0, said
     ended = dict[str, list[str]]()
     for command in ("rescore", "show", "report"):
-        done = subprocess.run(
-            [sys.executable, "-m", "pddlego_local", command, str(elsewhere / "runs")],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        own = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = ran("-m", "pddlego_local", command, elsewhere / "runs", env=own)
         assert done.returncode == 0, done.stderr
         ended[command] = done.stdout.splitlines()
     assert ended["rescore"] == ["no difference in 12 episodes of 2 cells"]

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.methods import talking
 from tests.pddlego import Pddlego
+from tests.processes import ran
 
 # What a run starts or loads, and a look ahead must not.
 HEAVY = ("torch", "jpype", "py4j.java_gateway", "vllm")
@@ -126,9 +125,7 @@ def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(tmp_path: Pat
         f"print(json.dumps([code, [name for name in {HEAVY} if name in sys.modules]]))"
     )
     wanted = ["experiment=workstation_trials", "model=qwen3_8b", "--dry-run", f"run.out={tmp_path}"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True
-    )
+    done = ran("-c", program, *wanted, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
     assert len(lines(done.stdout)) == 1 + 4
     assert not list(tmp_path.iterdir())

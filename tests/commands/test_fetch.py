@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from pddlego_local.models.random import make_random_llama
 from tests.models.quiet_server import QuietHandler, serving
 from tests.pddlego import Pddlego
+from tests.processes import ran
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NOT_NEEDED = ("original/consolidated.00.pth", "model.gguf", "consolidated.safetensors")
@@ -59,13 +59,7 @@ def fetch(
     env = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
     env |= {"HF_ENDPOINT": endpoint, "HF_HUB_CACHE": str(cache), "HF_HUB_DISABLE_XET": "1"}
     env |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", **variables}
-    return subprocess.run(
-        [sys.executable, "-m", "pddlego_local", "fetch", *arguments],
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return ran("-m", "pddlego_local", "fetch", *arguments, env=env)
 
 
 def test_a_model_is_fetched_once_without_what_nobody_loads(hub: str, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pddlego_local.core.errors import CellHeld, ConfigError
 from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.events import End, Restart
 from pddlego_local.core.record.folder import Cell, read_events, read_rows
+from tests.processes import ran
 from tests.rows import row, run_record
 
 
@@ -97,12 +98,7 @@ with Cell(Path(sys.argv[1])) as cell:
 
 
 def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FILL_THE_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = ran("-c", FILL_THE_DISK, tmp_path, check=True)
     failed_at, _, message = done.stdout.partition(" ")
     assert "cannot write" in message and "same command again" in message
     assert rows(tmp_path) == list(range(int(failed_at)))
@@ -113,12 +109,9 @@ def run_without_room(
     *words: str, file_bytes: int, **streams: Any
 ) -> subprocess.CompletedProcess[str]:
     """`pddlego run`; no file of it grows beyond so many bytes."""
-    return subprocess.run(
-        [sys.executable, "-m", "pddlego_local", "run", "model=reference", "games=1", *words],
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
-        **streams,
-    )
+    limits = resource.RLIMIT_FSIZE, (file_bytes, file_bytes)
+    command = ("-m", "pddlego_local", "run", "model=reference", "games=1", *words)
+    return ran(*command, preexec_fn=lambda: resource.setrlimit(*limits), **streams)
 
 
 def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
@@ -135,7 +128,7 @@ def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_p
 def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int) -> None:
     """Hydra's own files are the first that find no room."""
     words = ["-m", f"run.out={tmp_path}"]
-    done = run_without_room(*words, file_bytes=file_bytes, capture_output=True)
+    done = run_without_room(*words, file_bytes=file_bytes)
     assert done.returncode == 3, done.stderr
     assert "free disk space" in done.stderr and "Traceback" not in done.stderr
 

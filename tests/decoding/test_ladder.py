@@ -1,8 +1,5 @@
 """The ladder is one table of rung and form: what is not in it is an error at import."""
 
-import subprocess
-import sys
-
 import pytest
 
 from pddlego_local.core.errors import ConfigError
@@ -11,6 +8,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
+from tests.processes import ran
 
 SCENE = GrammarContext(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
 
@@ -50,9 +48,7 @@ def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> N
     code = (
         f"from pddlego_local.decoding import forms; {change}; import pddlego_local.decoding.ladder"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    ended = ran("-c", code)
     assert ended.returncode == 1
     assert "TypeError" in ended.stderr and said in ended.stderr
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -23,6 +22,7 @@ from pddlego_local.environments.alfworld.games.layout import (
 )
 from pddlego_local.environments.alfworld.installation import find_environment, python
 from tests.environments.alfworld_files import walkthrough
+from tests.processes import ran
 
 SEEDS = range(40)
 TOOLS = {"clean": "SinkBasin", "heat": "Microwave", "cool": "Fridge"}
@@ -75,12 +75,7 @@ def test_games_depend_on_the_seed_alone() -> None:
         "print(hashlib.sha256(text.encode()).hexdigest())"
     )
     outputs = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": str(number)},
-            capture_output=True,
-            check=True,
-        ).stdout
+        ran("-c", script, env={**os.environ, "PYTHONHASHSEED": str(number)}, check=True).stdout
         for number in (1, 2)
     }
     assert len(outputs) == 1
@@ -95,9 +90,7 @@ def test_drawing_a_game_does_not_import_the_package() -> None:
         "print('alfworld' in sys.modules, 'ALFWORLD_DATA' in os.environ)"
     )
     environment = {name: value for name, value in os.environ.items() if name != "ALFWORLD_DATA"}
-    told = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
+    told = ran("-c", script, env=environment, check=True)
     assert told.stdout.split() == ["False", "False"]
 
 

@@ -2,10 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.processes import ran
 
 HERE = Path(__file__).parent
 
@@ -50,13 +50,8 @@ def cases(grammar: str, kind: str) -> list[Case]:
 
 def fast_downward_complaints(pairs: list[tuple[str, str]]) -> list[str]:
     """What Fast Downward's parser says of each (domain, problem); "" where it takes them."""
-    done = subprocess.run(
-        [sys.executable, "-c", _READER],
-        input="".join(json.dumps(pair) + "\n" for pair in pairs),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    lines = "".join(json.dumps(pair) + "\n" for pair in pairs)
+    done = ran("-c", _READER, input=lines, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

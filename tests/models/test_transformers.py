@@ -1,8 +1,6 @@
 """The in-process backend on a real (random) model: grammars, seeds, thoughts, limits, bad input."""
 
 import shutil
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from tests.models.asking import (
     finished,
     words,
 )
+from tests.processes import ran
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -181,7 +180,5 @@ print(model.complete(prompt, Grammar("g", "lark", 'start: "yes"'), Sampling(max_
 
 
 def test_nothing_reaches_for_a_hub(random_llama: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", _NO_NETWORK, str(random_llama)], capture_output=True, text=True
-    )
-    assert ran.stdout == "yes\n", ran.stderr
+    done = ran("-c", _NO_NETWORK, random_llama)
+    assert done.stdout == "yes\n", done.stderr

@@ -13,6 +13,7 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import check_launcher, go_to
 from tests.pddlego import Pddlego
+from tests.processes import ran
 from tools.chaos.sweeps import Rows, rows_of
 
 
@@ -47,14 +48,8 @@ SACCT = "#!/bin/sh\nprintf 'JobID|State|NodeList\\n77_0|RUNNING|node\\n77_1|RUNN
 
 def sweep(*words: str, **variables: str) -> tuple[int, str]:
     """Exit code, and what was told on both streams."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pddlego_local", "run", "-m", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, **variables},
-        check=False,
-    )
+    command = ("-m", "pddlego_local", "run", "-m", *words)
+    done = ran(*command, stderr=subprocess.STDOUT, env={**os.environ, **variables})
     return done.returncode, done.stdout
 
 
