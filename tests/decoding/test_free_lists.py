@@ -8,7 +8,7 @@ import pytest
 from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
 
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Prefix, Sampling
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
@@ -24,7 +24,7 @@ from pddlego_local.pddl.redundant import domain_without_repetition, problem_with
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_edits, test_typed
 from tests.decoding.test_edits import edit, staged
-from tests.episode.drawing import RandomLogits
+from tests.episode.drawing import RandomLogits, Request
 from tools.bench.walk import stages_of
 
 FREE_EDIT = replace(test_edits.SCENE, lists="free")
@@ -133,17 +133,11 @@ class Circling(RandomLogits):
         super().__init__()
         self.left = list(texts)
 
-    def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
-    ) -> Completion:
-        text = self.left[0] if self.left else ""
-        verdict = decoder_verdict(grammar, text)
+    def answer_to(self, asked: Request) -> Completion:
+        text, prefix = self.left[0] if self.left else "", asked.prefix
+        verdict = decoder_verdict(asked.grammar, text)
         if not text or verdict == "rejected":
-            return super().complete(messages, grammar, sampling, prefix)
+            return super().answer_to(asked)
         assert prefix and prefix.watch
         assert prefix.watch(text) == (verdict == "unfinished")
         ended: Literal["stop", "circle"] = "stop" if verdict == "accepted" else "circle"

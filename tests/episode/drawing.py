@@ -9,7 +9,7 @@ import functools
 import re
 import time
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import llguidance.numpy
 import numpy as np
@@ -24,6 +24,15 @@ PROMPT_TOKENS = 10
 TASTES = ("", r".*\(.*", r"\W*(and|or)\W*", r".*(exi|for|all|ists).*", r"\W*(not|imply|when)\W*")
 """Patterns of the tokens that a model may like: those of brackets, operators or quantifiers."""
 _STRENGTH = 2.0
+
+
+class Request(NamedTuple):
+    """What a model is asked for."""
+
+    messages: Messages
+    grammar: Grammar | None
+    sampling: Sampling
+    prefix: Prefix | None
 
 
 class RandomLogits:
@@ -59,9 +68,13 @@ class RandomLogits:
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        began = time.perf_counter()
+        return self.answer_to(Request(messages, grammar, sampling, prefix))
+
+    def answer_to(self, asked: Request) -> Completion:
+        """Models that say something else have another one."""
+        began, prefix = time.perf_counter(), asked.prefix
         watch = prefix.watch if prefix else None
-        tokens, ended = self._draw(grammar, sampling, watch)
+        tokens, ended = self._draw(asked.grammar, asked.sampling, watch)
         text = str(_tokenizer().decode(tokens))
         before = prefix.continued if prefix else ""
         return Completion(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
@@ -17,7 +17,7 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
-from tests.episode.drawing import RandomLogits
+from tests.episode.drawing import RandomLogits, Request
 from tests.questions import QUESTION
 
 
@@ -28,18 +28,13 @@ class Dictated(RandomLogits):
         self.texts = iter(texts)
         self.asked: list[tuple[Grammar | None, Sampling, str]] = []
 
-    def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
-    ) -> Completion:
-        assert prefix is not None
-        self.asked.append((grammar, sampling, prefix.continued))
+    def answer_to(self, asked: Request) -> Completion:
+        assert asked.prefix is not None
+        before = asked.prefix.continued
+        self.asked.append((asked.grammar, asked.sampling, before))
         text, cut, _ = next(self.texts).partition("|")
         reason = "length" if cut else "stop"
-        whole = Prefix(prefix.continued + text, (1,))
+        whole = Prefix(before + text, (1,))
         return Completion(text, reason, 5, len(text), 0.0, "", whole)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Names, Prefix, Sampling, Turn
+from pddlego_local.core.nouns import Completion, Names, Sampling, Turn
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Question
@@ -14,7 +14,7 @@ from pddlego_local.environments.coin import reference
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
-from tests.episode.drawing import PROMPT_TOKENS, RandomLogits
+from tests.episode.drawing import PROMPT_TOKENS, RandomLogits, Request
 from tests.questions import MESSAGES, QUESTION
 
 LOOK = Turn("look around", "You are in the kitchen. To the West you see the corridor. ")
@@ -34,19 +34,13 @@ class Overheard(RandomLogits):
     def __init__(self, planted: str | None = None) -> None:
         super().__init__(1)
         self.planted = planted
-        self.requests: list[tuple[Messages, Grammar | None, Sampling]] = []
+        self.requests = list[Request]()
 
-    def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
-    ) -> Completion:
-        self.requests.append((messages, grammar, sampling))
-        if grammar is None and self.planted is not None:
+    def answer_to(self, asked: Request) -> Completion:
+        self.requests.append(asked)
+        if asked.grammar is None and self.planted is not None:
             return Completion(self.planted, "stop", PROMPT_TOKENS, len(self.planted), 0.5)
-        return super().complete(messages, grammar, sampling, prefix)
+        return super().answer_to(asked)
 
 
 @pytest.mark.parametrize("rung", tuple(RUNGS)[1:])
@@ -63,15 +57,14 @@ def test_every_form_can_be_drafted_on_every_rung_with_a_grammar(rung: str) -> No
         assert (draft.name, draft.grammar, draft.before) == ("draft", None, "")
         assert form.example in draft.asked
         assert drawn.completion.text == answer[-1].before + answer[-1].text
-        (first, free, _), *others = model.requests
-        assert (first, free) == (MESSAGES, None)
-        assert [grammar and grammar.sha256 for _, grammar, _ in others] == [
-            stage.grammar for stage in answer
-        ]
-        for messages, _, _ in others:
-            told = [(message.role, message.content) for message in messages[len(MESSAGES) :]]
+        first, *others = model.requests
+        assert (first.messages, first.grammar) == (MESSAGES, None)
+        grammars = [asked.grammar and asked.grammar.sha256 for asked in others]
+        assert grammars == [stage.grammar for stage in answer]
+        for asked in others:
+            told = [(one.role, one.content) for one in asked.messages[len(MESSAGES) :]]
             assert told == [("assistant", draft.text), ("user", draft.asked)]
-        assert not any(asked.draft_tokens for _, _, asked in model.requests)
+        assert not any(asked.sampling.draft_tokens for asked in model.requests)
         if not constraint.in_stages:
             assert [stage.name for stage in answer] == ["answer"]
     assert finished >= len(ALL_FORMS) - 2  # some lists of random weights are cut

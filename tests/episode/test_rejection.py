@@ -12,7 +12,7 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import to_json
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Sampling
 from pddlego_local.core.record.events import EVENT, Call, Plan
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.forms import PDDL
@@ -23,7 +23,7 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_membership import PROMPT, fenced, written
 from tests.decoding.test_typed import SCENE
-from tests.episode.drawing import RandomLogits
+from tests.episode.drawing import RandomLogits, Request
 from tests.episode.test_model_caller import Asked, pair
 from tests.methods.playing import of
 
@@ -37,16 +37,10 @@ class Known(RandomLogits):
     def __init__(self, answers: Weighted) -> None:
         self._answers = answers
 
-    def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
-    ) -> Completion:
-        assert grammar is None and prefix is None
+    def answer_to(self, asked: Request) -> Completion:
+        assert asked.grammar is None and asked.prefix is None
         texts, weights = list(self._answers), list(self._answers.values())
-        (text,) = random.Random(sampling.seed).choices(texts, weights)
+        (text,) = random.Random(asked.sampling.seed).choices(texts, weights)
         return Completion(text, "stop", 7, len(text.split()), 0.25)
 
     def complete_many(
