@@ -1,10 +1,12 @@
 """What a server should never answer is a fault of one episode, never of the sweep."""
 
+import contextlib
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -121,17 +123,24 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def asked(url: str, **server: float) -> VllmModel:
-    return VllmModel(weights="m", server=Server(url=url, **server))  # type: ignore[arg-type]
+@contextlib.contextmanager
+def asked(
+    chat: Callable[[int], Reply | None] = lambda number: None,
+    version: Reply | None = None,
+    thinking: Thinking | None = None,
+    **settings: Any,
+) -> Iterator[VllmModel]:
+    """A model at such a server."""
+    with hostile_server(chat=chat, version=version) as url:
+        server = Server(url=url, **settings)
+        with contextlib.closing(VllmModel(weights="m", thinking=thinking, server=server)) as model:
+            yield model
 
 
 @pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_malformed_answer_is_a_fault(reply: Reply) -> None:
-    with hostile_server(chat=lambda number: reply if number < 99 else None) as url:
-        model = asked(url)
-        with pytest.raises(ModelFault) as fault:
-            model.complete(PROMPT, None, Sampling())
-        model.close()
+    with asked(lambda n: reply if n < 99 else None) as model, pytest.raises(ModelFault) as fault:
+        model.complete(PROMPT, None, Sampling())
     assert len(str(fault.value)) < 3000
 
 
@@ -149,10 +158,8 @@ def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(
 @pytest.mark.parametrize("thinking", [None, Thinking(switch=None)])
 def test_an_answer_that_is_cut_inside_its_thought_is_the_models(thinking: Thinking | None) -> None:
     """Of gpt-oss no option says that it thinks."""
-    with hostile_server(chat=lambda number: IN_THOUGHT) as url:
-        model = VllmModel(weights="m", thinking=thinking, server=Server(url=url))
+    with asked(lambda number: IN_THOUGHT, thinking=thinking) as model:
         said = model.complete(PROMPT, None, Sampling(thinking=thinking is not None))
-        model.close()
     assert (said.finish_reason, said.text) == ("unfinished_thought", "")
     assert said.thought == "Let me think"
 
@@ -168,22 +175,17 @@ def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(tmp_path: P
 
 def test_a_thought_in_the_place_of_a_constrained_answer_is_the_settings_fault() -> None:
     """However it ends: the server's parser has kept the grammar from applying."""
-    with hostile_server(chat=lambda number: IN_THOUGHT) as url:
-        model = asked(url)
-        with pytest.raises(ConfigError, match="reasoning parser"):
-            model.complete(PROMPT, TOY, Sampling())
-        model.close()
+    with asked(lambda n: IN_THOUGHT) as model, pytest.raises(ConfigError, match="reasoning parser"):
+        model.complete(PROMPT, TOY, Sampling())
 
 
 def test_a_server_that_says_nothing_more_has_its_time() -> None:
     silent = trickle(b"", 60, b"HTTP/1.1 200 OK\r\n")
-    with hostile_server(chat=lambda number: silent if number == 2 else None) as url:
-        model = asked(url, request_timeout_s=0.5)
+    with asked(lambda n: silent if n == 2 else None, request_timeout_s=0.5) as model:
         model.complete(PROMPT, None, Sampling())  # what follows goes through the same connection
         with pytest.raises(ModelFault, match="request_timeout_s"):
             model.complete(PROMPT, None, Sampling())
         assert model.complete(PROMPT, None, Sampling()).text == "fine"
-        model.close()
 
 
 @pytest.mark.parametrize(
@@ -199,11 +201,9 @@ def test_a_server_that_says_nothing_more_has_its_time() -> None:
     ],
 )
 def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
-    with hostile_server(version=reply) as url:
-        model = asked(url)
+    with asked(version=reply) as model:
         identity = model.identity()
-        assert (identity["backend_version"], identity["servers"]) == ("unknown", url)
-        model.close()
+        assert (identity["backend_version"], identity["servers"]) == ("unknown", model.server.url)
 
 
 def test_a_server_that_ignores_grammars_ends_the_run(
