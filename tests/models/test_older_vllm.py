@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.test_vllm_settings import CONFIGS, launch_module, server_of, serving_environment
+from tests.models.test_vllm_settings import CONFIGS, LAUNCH, server_of, serving_environment
 
 KNOWN = {
     *("--served-model-name", "--host", "--port", "--dtype", "--structured-outputs-config"),
@@ -25,7 +25,6 @@ VARIABLES = {
     *("VLLM_USE_DEEP_GEMM", "VLLM_CPU_NUM_OF_RESERVED_CPU", "VLLM_ENABLE_V1_MULTIPROCESSING"),
 }
 UNKNOWN = {"--per-request-spec-decode-metrics"}  # of forced tokens, which 0.23 is started without
-LAUNCH = launch_module()
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])

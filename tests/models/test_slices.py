@@ -1,6 +1,5 @@
 """Slices make masks cheaper and change none."""
 
-import importlib.util
 import json
 from collections.abc import Callable
 
@@ -10,7 +9,6 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
-from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.terminals import name_except
@@ -18,6 +16,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_prefix_in_grammar
 from pddlego_local.models.forced_tokens import with_word_slices, word_slices
+from tests.models.test_vllm_settings import serving_module
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played
 from tools.bench.walk import stages_of
@@ -76,12 +75,7 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
 
 
 def test_the_server_has_the_same_slices() -> None:
-    spec = importlib.util.spec_from_file_location(
-        "vllm_patches", folder("serving") / "vllm_patches.py"
-    )
-    assert spec is not None and spec.loader is not None
-    plugin = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(plugin)
+    plugin = serving_module("vllm_patches")
     general = LLTokenizer.general_slices()
     assert plugin.word_slices(general) == word_slices(general)
     assert len(general) - 1 == sum(text in general for text in word_slices(general))

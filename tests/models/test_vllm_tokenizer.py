@@ -17,9 +17,7 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import PROBE
 from tests.models.hostile_server import hostile_server
-from tests.models.test_vllm_settings import launch_module, serving_environment
-
-LAUNCH = launch_module()
+from tests.models.test_vllm_settings import LAUNCH, serving_environment
 
 
 @pytest.fixture

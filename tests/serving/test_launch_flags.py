@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.test_vllm_settings import launch_module
+from tests.models.test_vllm_settings import LAUNCH
 from tests.serving.served import told_by_vllm
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
@@ -28,7 +28,6 @@ COMMANDS = {
         *("--data-parallel-size=4", "--api-server-count=2", "--data-parallel-backend=ray"),
     ),
 }
-LAUNCH = launch_module()
 
 
 def passed(arguments: tuple[str, ...]) -> list[str]:
