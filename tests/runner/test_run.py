@@ -42,6 +42,11 @@ def played(out: Path, *overrides: str, games: str) -> int:
     return run(["run", f"run.out={out}", f"games={games}", *overrides])
 
 
+def played_cell(out: Path, *overrides: str) -> CellResult:
+    """One cell, in this process: its result."""
+    return runner.run_cell(compose_cell([f"run.out={out}", *overrides]))
+
+
 def left_over(out: Path) -> list[psutil.Process]:
     """Processes that any run into `out` started and that still live."""
     found = []
@@ -148,7 +153,7 @@ def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
     problem.write_text(problem.read_text().replace("goal: _GOAL", "goal: _GAOL"))
     monkeypatch.setattr("pddlego_local.decoding.grammars.lark_text.folder", lambda name: files)
     with pytest.raises(errors.ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
-        runner.run_cell(compose_cell([f"run.out={tmp_path / 'runs'}"]))
+        played_cell(tmp_path / "runs")
     assert not list(tmp_path.rglob("run.json"))
 
 
@@ -170,7 +175,7 @@ class Flaky(ReferenceFormalizer):
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> CellResult:
     give(model, monkeypatch)
     monkeypatch.setattr("pddlego_local.runner.cell.MOST_WAIT_S", 0)
-    return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
+    return played_cell(tmp_path, "games=0-2", "run.retries=2")
 
 
 def test_a_cell_builds_each_of_its_parts_once(
@@ -184,8 +189,7 @@ def test_a_cell_builds_each_of_its_parts_once(
 
     plain = CellConfig.build
     monkeypatch.setattr(CellConfig, "build", build)
-    overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
-    assert runner.run_cell(compose_cell(overrides)).played == 4
+    assert played_cell(tmp_path, "games=0-3", "run.concurrency=1").played == 4
     assert sorted(built) == sorted(GROUPS)
 
 
@@ -228,13 +232,12 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
 ) -> None:
     first = Scripted(["no PDDL", errors.PromptTooLong("no room")])
     give(first, monkeypatch)
-    cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
-    assert runner.run_cell(cell).faults == []
+    assert played_cell(tmp_path, "games=1", "decoding=free").faults == []
     assert [row.outcome for row in rows(tmp_path)] == ["context_exceeded"]
     never = Scripted([errors.PromptTooLong("no room")])
     give(never, monkeypatch)
     with pytest.raises(errors.PromptTooLong):
-        runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
+        played_cell(tmp_path, "games=2", "decoding=free")
 
 
 def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
@@ -243,7 +246,7 @@ def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
     answers = [json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")]
     give(Scripted(answers), monkeypatch)
     cell = ["games=1", "method=action_gen", "decoding=free", "environment.budget.limit=2"]
-    assert runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell])).faults == []
+    assert played_cell(tmp_path, *cell).faults == []
     assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
     assert run(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 0
     text = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
@@ -261,7 +264,7 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
     write_maps(weights, {first[0]})
     cell = ["environment.rooms=3", "games=0-3", "model=transformers", f"model.weights={weights}"]
     cell += ["decoding=free", "decoding.max_tokens=4", "method.max_retries=1"]
-    result = runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell]))
+    result = played_cell(tmp_path, *cell)
     assert {row.game: row.map for row in rows(tmp_path)} == first
     assert all(row.map_seen == (row.map == first[0]) for row in rows(tmp_path))
     assert {row.map_seen for row in rows(tmp_path)} == {True, False}
@@ -295,12 +298,8 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
 
     plain = GameProcess.step
     monkeypatch.setattr(GameProcess, "step", step)
-    result = runner.run_cell(
-        compose_cell(
-            [f"run.out={tmp_path}", "environment=alfworld", "games=0-2", "run.concurrency=1",
-             "environment.limits.step_s=8"]
-        )
-    )  # fmt: skip
+    cell = ["environment=alfworld", "games=0-2", "run.concurrency=1"]
+    result = played_cell(tmp_path, *cell, "environment.limits.step_s=8")
     assert result.faults == [] and result.played == 3
     rows = read_rows(result.folder / "episodes.jsonl")
     assert [row.outcome for row in rows] == ["success"] * 3
@@ -312,12 +311,8 @@ def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path:
     data = DataSet(tmp_path / "alfworld")
     data.add("pick_and_place_simple", solvable=False)
     data.add("pick_and_place_simple", seed=1)
-    result = runner.run_cell(
-        compose_cell(
-            [f"run.out={tmp_path}", "environment=alfworld_real", f"environment.data={data.root}",
-             "games=0-1"]
-        )
-    )  # fmt: skip
+    cell = ["environment=alfworld_real", f"environment.data={data.root}", "games=0-1"]
+    result = played_cell(tmp_path, *cell)
     rows = read_rows(result.folder / "episodes.jsonl")
     assert sorted(row.outcome for row in rows) == ["success", "unsolvable_game"]
     (lost,) = (row for row in rows if not row.success)
