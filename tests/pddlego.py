@@ -1,10 +1,19 @@
 """`pddlego` in this process, and what it prints."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pytest
 
 from pddlego_local.cli import run
+
+
+def exit_code(words: Iterable[object]) -> int:
+    """Of a command. Help, and what the parser refuses, end the interpreter."""
+    try:
+        return run([*map(str, words)])
+    except SystemExit as end:
+        return int(end.code or 0)
 
 
 class Printed(NamedTuple):
@@ -18,10 +27,12 @@ class Pddlego:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, *words: object, code: int = 0) -> Printed:
-        """What this command printed, and nothing from before it. It must end with `code`."""
+    def __call__(self, *words: object, code: int | tuple[int, ...] = 0) -> Printed:
+        """What this command printed, and nothing from before it. It must end with `code`, or with
+        one of several, and without a traceback."""
         self._capsys.readouterr()
-        ended = run([*map(str, words)])
+        ended = exit_code(words)
         printed = Printed(*self._capsys.readouterr())
-        assert ended == code, printed
+        assert ended in (code if isinstance(code, tuple) else (code,)), printed
+        assert "Traceback" not in printed.err
         return printed

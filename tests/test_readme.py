@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from pddlego_local.cli import run
+from tests.pddlego import exit_code
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -47,14 +48,6 @@ RUN_HERE = [
 ]
 
 
-def in_process(words: list[str]) -> int:
-    """The exit code of a command; help ends the interpreter."""
-    try:
-        return run(words)
-    except SystemExit as end:
-        return int(end.code or 0)
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("played")
@@ -84,7 +77,7 @@ def test_the_pages_commands_do_what_they_say(
     case = CASES[command]
     (cell,) = (path.parent for path in played.rglob("run.json"))
     words = case.get("run", command).format(tmp=tmp_path, played=played, cell=cell).split()
-    ended = in_process(words[1:]) if words[0] == "pddlego" else subprocess.run(words).returncode
+    ended = exit_code(words[1:]) if words[0] == "pddlego" else subprocess.run(words).returncode
     told = "".join(capfd.readouterr())
     assert ended == case.get("exit", 0), told
     assert case.get("says", "") in told

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from tests.pddlego import Pddlego
 
 CASES = Path(__file__).with_name("cases")
@@ -57,16 +56,14 @@ def test_no_case_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_an_answer_is_read_as_it_is_meant(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_is_read_as_it_is_meant(name: str, pddlego: Pddlego) -> None:
     form, meant = READ[name]
     cut = ["--cut"] * name.endswith("_cut")
-    code = run(["read", "--form", form, "--json", *cut, str(CASES / f"{name}.txt")])
-    read = json.loads(capsys.readouterr().out)
-    fault = read.pop("fault")
-    if isinstance(meant, str):
-        assert (code, fault) == (1, meant)
-    else:
-        assert (code, fault, read) == (0, "", meant)
+    words = ["--form", form, "--json", *cut, CASES / f"{name}.txt"]
+    faulty = isinstance(meant, str)
+    read = json.loads(pddlego("read", *words, code=int(faulty)).out)
+    assert read.pop("fault") == (meant if faulty else "")
+    assert faulty or read == meant
 
 
 @pytest.mark.parametrize("name", CHECKED)

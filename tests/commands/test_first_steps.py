@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.cli import run
 from pddlego_local.commands.shared.screen import show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.resources import folder
@@ -16,18 +15,14 @@ from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        run(["--version"])
-    assert re.fullmatch(r"pddlego_local \d+\.\d+\.\d+\n", capsys.readouterr().out)
+def test_the_version_is_told(pddlego: Pddlego) -> None:
+    assert re.fullmatch(r"pddlego_local \d+\.\d+\.\d+\n", pddlego("--version").out)
 
 
 def test_the_help_of_run_names_its_options_and_no_file_that_is_no_choice(
-    capsys: pytest.CaptureFixture[str],
+    pddlego: Pddlego,
 ) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        run(["run", "--help"])
-    told = capsys.readouterr().out
+    told = pddlego("run", "--help").out
     for word in ("-m ", "--dry-run", "--config-dir", "model=", "experiment=", "max_hours"):
         assert word in told
     choices = told[told.index("Choices") : told.index("Settings")]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.cli import run
 from tests.episode.test_free_answers import DOMAIN, NAMES, PROBLEM, ROWS, answered
 from tests.pddlego import Pddlego
 
@@ -78,15 +77,13 @@ def test_an_earlier_draft_is_named(answer: Path, pddlego: Pddlego) -> None:
     assert "Not read: JSON, line 1: an earlier draft" in told
 
 
-def test_standard_input_in_any_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_in_any_bytes(monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego) -> None:
     stdin = SimpleNamespace(buffer=io.BytesIO(b"\xff\x1b[31m" + JSON.encode()))
     monkeypatch.setattr("sys.stdin", stdin)
-    assert run(["read", "-"]) == 0
+    pddlego("read", "-")
 
 
 def test_bad_usage(answer: Path, pddlego: Pddlego) -> None:
     assert str(answer) in pddlego("read", answer, code=2).err
     for given in ["--form", "poem"], []:
-        with pytest.raises(SystemExit) as stop:
-            run(["read", *given])
-        assert stop.value.code == 2
+        pddlego("read", *given, code=2)

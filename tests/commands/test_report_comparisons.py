@@ -37,9 +37,7 @@ def test_the_command_writes_the_same_bytes_again(
     assert (line["base_value"], line["other_success_k"]) == ("free", "24")
 
 
-def test_only_what_was_asked_for_is_tested(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_what_was_asked_for_is_tested(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     for rung in (FREE, SYNTAX):
         for model in ("random", "nano"):

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
-from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU
+from tests.pddlego import Pddlego
 
 Change = Callable[[Path], object]
 WEIGHTS = "model.safetensors"
@@ -88,14 +88,11 @@ SEEN = {
 
 
 @pytest.mark.parametrize("change", SEEN.values(), ids=SEEN.keys())
-def test_doctor_and_run_say_what_is_wrong(
-    folder: Path, change: Change, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["doctor", str(folder)]) != 2 and "/model" in capsys.readouterr().out
+def test_doctor_and_run_say_what_is_wrong(folder: Path, change: Change, pddlego: Pddlego) -> None:
+    assert "/model" in pddlego("doctor", folder, code=(0, 1)).out
     change(folder)
-    code = run(["doctor", str(folder)])
-    told = capsys.readouterr()
-    assert code in (1, 2) and "enough" not in told.out
+    told = pddlego("doctor", folder, code=(1, 2))
+    assert "enough" not in told.out
     assert not [
         line for line in (told.out + told.err).splitlines() if "files" in line and line[-1] == "/"
     ]

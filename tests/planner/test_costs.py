@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
 from pddlego_local.pddl.check import check, explain
 from pddlego_local.planner import FastDownward
+from tests.commands.test_cli import answers
+from tests.pddlego import Pddlego
 from tests.planner.tasks import DOMAIN, problem
 
 EFFECT = "(and (open) (increase (total-cost) {}))"
@@ -90,12 +91,9 @@ def test_costs_that_are_no_whole_numbers_are_refused_by_both(
     assert not check(*files).accepted
 
 
-def test_lines_behind_a_huge_cost_have_their_plans(tmp_path: Path) -> None:
+def test_lines_behind_a_huge_cost_have_their_plans(tmp_path: Path, pddlego: Pddlego) -> None:
     files = [(DOMAIN, problem()), REFUSED["in an action"], (DOMAIN, problem())]
     lines = [json.dumps({"id": n, "domain": d, "problem": p}) for n, (d, p) in enumerate(files)]
-    (tmp_path / "in").write_text("\n".join(lines))
-    given = ["plan", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
-    assert run([*given, "--workers", "2"]) == 0
-    got = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    got, _ = answers(pddlego, tmp_path, "plan --workers 2", "\n".join(lines))
     assert [line["outcome"] for line in got] == ["solved", "translate_error", "solved"]
     assert got[1]["message"].endswith("as integer (out of range).")

@@ -17,6 +17,7 @@ from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT
 from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.run import run_cell
+from tests.pddlego import Pddlego
 from tests.planted import FREE, LOST, WON, composed, plant_rows
 from tests.rows import row
 
@@ -41,12 +42,6 @@ def runs(played: Path, tmp_path: Path) -> Path:
 
 def a_cell(runs: Path) -> Path:
     return find_cells([runs])[0].folder
-
-
-def said(capsys: pytest.CaptureFixture[str]) -> str:
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err
-    return told.out + told.err
 
 
 def readers(runs: Path, out: Path) -> list[list[str]]:
@@ -126,13 +121,11 @@ BROKEN: dict[str, Change] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_can_be_read_is_reported_and_the_rest_is_told(
-    runs: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, name: str, pddlego: Pddlego
 ) -> None:
     BROKEN[name](a_cell(runs))
     for words in readers(runs, tmp_path):
-        code = run(words)
-        told = said(capsys)
-        assert code == 1, (words, told)
+        told = "".join(pddlego(*words, code=1))
         assert words[0] == "rescore" or "problem: " in told
     with pytest.warns(UserWarning):
         load(runs, "calls")
@@ -141,23 +134,21 @@ def test_what_can_be_read_is_reported_and_the_rest_is_told(
 
 
 def test_rows_that_stand_twice_count_once_and_the_first_counts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     rows = [row(WON, 1), row(WON, 2), row(LOST, 1), row(LOST, 2), row(WON, 1)]
     folder = plant_rows(tmp_path, composed(FREE), rows, "1,2")
     (cell,) = find_cells([folder, folder.parent / "." / ".." / folder.parent.name])
     assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
-    assert run(["report", str(folder), "--out", str(tmp_path), "--without-pages"]) == 1
-    told = said(capsys)
+    told = "".join(pddlego("report", folder, "--out", tmp_path, "--without-pages", code=1))
     assert "of 2" in told and told.count("is ignored") == 3
     assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text()
     for command in ("rescore", "show"):
-        assert run([command, str(folder)]) == 1
-        assert "a further row of game 1" in said(capsys)
+        assert "a further row of game 1" in "".join(pddlego(command, folder, code=1))
 
 
 def test_control_characters_in_a_record_harm_no_page_and_no_export(
-    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, pddlego: Pddlego
 ) -> None:
     folder = a_cell(runs)
     path = folder / "transcripts/1-0.jsonl"
@@ -171,8 +162,7 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
     )
     in_run(lambda told: told["labels"].update(model="m\x00\x1b[2J$_{[/b]"))(folder)
     for words in readers(runs, tmp_path):
-        assert run(words) in (0, 1)
-        shown = said(capsys)
+        shown = "".join(pddlego(*words, code=(0, 1)))
         assert "\x00" not in shown and "\x1b[2J" not in shown
     for file in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.svg")]:
         text = file.read_text()
@@ -201,22 +191,21 @@ def test_nothing_that_a_record_names_is_imported(
 
 
 def test_a_run_json_that_is_gone_is_written_again_by_the_same_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     given = ["run", f"run.out={tmp_path}", "model=reference", "games=1"]
-    assert run(given) == 0
+    pddlego(*given)
     (path,) = tmp_path.rglob("run.json")
     before = json.loads(path.read_text())
     rows = (path.parent / "episodes.jsonl").read_bytes()
     path.unlink()
-    assert run(["report", str(tmp_path)]) == 2
-    assert "no run.json" in said(capsys)
-    assert run(given) == 0 and "written again" in said(capsys)
+    assert "no run.json" in "".join(pddlego("report", tmp_path, code=2))
+    assert "written again" in "".join(pddlego(*given))
     after = json.loads(path.read_text())
     assert after["identity"] == before["identity"] and after["format"] == FORMAT
     assert after["starts"][0]["rows_before"] == 1
     assert (path.parent / "episodes.jsonl").read_bytes() == rows
-    assert run(["report", str(tmp_path)]) == 0
+    pddlego("report", tmp_path)
 
 
 @pytest.mark.parametrize("first", [["pddlego run"], ["pddlego", "run"]])

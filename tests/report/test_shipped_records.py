@@ -16,6 +16,7 @@ from pddlego_local.decoding.forms import PROBLEM
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.report.cells import CellRecord, find_cells
 from tests.docs.records import told
+from tests.pddlego import Pddlego
 from tests.report.test_export import lines_of
 from tools.bench.cut_answers import measured
 from tools.bench.steps import rows
@@ -61,11 +62,9 @@ def settings_of(row: dict[str, str]) -> dict[str, str]:
     return dict(one.split("=") for one in row["settings"].split())
 
 
-def test_rescoring_the_sample_finds_no_difference(
-    records: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["rescore", str(records / "sample")]) == 0
-    assert "no difference in 1050 episodes of 21 cells" in capsys.readouterr().out
+def test_rescoring_the_sample_finds_no_difference(records: Path, pddlego: Pddlego) -> None:
+    told = pddlego("rescore", records / "sample").out
+    assert "no difference in 1050 episodes of 21 cells" in told
 
 
 @pytest.mark.parametrize("name", ["report.md", "papers.md"])  # no last digits of another machine
