@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 import pddlego_local
-from pddlego_local.cli import run
-from pddlego_local.commands.formalize import UNCHECKED, TextFormalizer, formalizer
+from pddlego_local.commands.formalize import UNCHECKED, Formalized, TextFormalizer, formalizer
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.environments.described.generated import Family, generate
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, World
@@ -32,38 +32,40 @@ DF, PF = json.dumps({"df": WORLD.domain}), json.dumps({"pf": WORLD.problem})
 BOTH = json.dumps({"df": WORLD.domain, "pf": WORLD.problem})
 
 
+def formalized(
+    planner: FastDownward, text: str, *answers: str, rung: str = "typed", domain: str = ""
+) -> tuple[Formalized, list[AnyQuestion]]:
+    """What these answers make of a text, and what was asked."""
+    model = Scripted(answers)
+    config = compose_cell(["model=random", f"decoding={rung}"])
+    return TextFormalizer(config, model, planner, domain)(text), model.asked
+
+
 def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDownward) -> None:
-    config = compose_cell(["model=random", "decoding=typed"])
-    model = Scripted([BOTH])
-    made = TextFormalizer(config, model, planner)(TEXT)
+    made, (asked,) = formalized(planner, TEXT, BOTH)
     assert made.outcome == "solved" and made.plan and made.domain == WORLD.domain
-    (asked,) = model.asked
     assert asked.context.actions[0].name == "pick-up"
     assert WORLD.problem_text in asked.messages[0].content
 
-    model = Scripted([DF, PF])
-    made = TextFormalizer(config, model, planner)("There are three blocks. Stack them.")
+    text = "There are three blocks. Stack them."
+    made, (first, second) = formalized(planner, text, DF, PF)
     assert made.outcome == "solved"
-    first, second = model.asked
     assert (first.form.name, second.form.name) == ("domain", "problem")
     assert second.context.domain == WORLD.domain
 
 
 def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
-    model = Scripted([PF])
-    config = compose_cell(["model=random", "decoding=typed"])
-    made = TextFormalizer(config, model, planner, WORLD.domain)(TEXT)
+    made, (asked,) = formalized(planner, TEXT, PF, domain=WORLD.domain)
     assert made.outcome == "solved" and made.domain == WORLD.domain
-    assert model.asked[0].context.domain == WORLD.domain
+    assert asked.context.domain == WORLD.domain
 
 
 def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
-    config = compose_cell(["model=random", "decoding=free"])
     lame = json.dumps({"df": WORLD.domain, "pf": WORLD.problem.replace("(hand-empty)", "")})
-    made = TextFormalizer(config, Scripted([lame]), planner)(TEXT)
+    made, _ = formalized(planner, TEXT, lame, rung="free")
     assert (made.outcome, made.plan) == ("unsolvable", ())
     assert "problem line" in made.message and "no action can make" in made.message
-    made = TextFormalizer(config, Scripted(["I would rather not."]), planner)(TEXT)
+    made, _ = formalized(planner, TEXT, "I would rather not.", rung="free")
     assert (made.outcome, made.domain) == ("no_json", "")
     assert "no JSON object" in made.message
 
@@ -97,38 +99,32 @@ def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> No
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
-    words: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.txt").write_text(TEXT)
     Path("empty.txt").write_text(" \n")
     Path("other.txt").write_text("Stack them.")
     Path("nothing").mkdir()
-    assert run(["formalize", *words]) in (2, 3)
-    error = capsys.readouterr().err
+    error = pddlego("formalize", *words, code=(2, 3)).err
     assert said in error and error.count("\n") == 1
 
 
 def test_random_weights_write_files_that_are_printed_and_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for name in ("p01", "p02"):
         (tmp_path / f"{name}_domain.txt").write_text(WORLD.domain_text)
         (tmp_path / f"{name}_problem.txt").write_text(WORLD.problem_text)
-    words = ["formalize", str(tmp_path), "--model", "random", "--out", str(tmp_path / "out")]
-    code = run([*words, "decoding.max_tokens=2000"])
-    said = capsys.readouterr().out
-    assert code in (0, 1) and "; ---- p01" in said and "; ---- p02" in said
+    words = ["formalize", tmp_path, "--model", "random", "--out", tmp_path / "out"]
+    said = pddlego(*words, "decoding.max_tokens=2000", code=(0, 1)).out
+    assert "; ---- p01" in said and "; ---- p02" in said
     for name in ("p01", "p02"):
         domain = (tmp_path / "out" / name / "domain.pddl").read_text()
         problem = (tmp_path / "out" / name / "problem.pddl").read_text()
         assert pddlego_local.check(domain, problem).accepted
         assert domain in said
-    assert run(words) == 2 and "already exists" in capsys.readouterr().err
+    assert "already exists" in pddlego(*words, code=2).err
     with pytest.raises(ConfigError, match="empty"):
         pddlego_local.formalize("", "random")
 
@@ -240,9 +236,8 @@ def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lack
     start: str, outcome: str, planner: FastDownward
 ) -> None:
     """A model without a card is asked for any text."""
-    model = Scripted([json.dumps({"df": DOMAIN}), json.dumps({"pf": PROBLEM.format(start)})])
-    config = compose_cell(["model=random", "decoding=typed"])
-    made = TextFormalizer(config, model, planner)("Get from the left bank to the right bank.")
+    files = json.dumps({"df": DOMAIN}), json.dumps({"pf": PROBLEM.format(start)})
+    made, _ = formalized(planner, "Get from the left bank to the right bank.", *files)
     assert made.outcome == outcome and (UNCHECKED in made.message) is (outcome == "solved")
     assert "does not show these names of the PDDL: ferry, bank9." in made.message
 
