@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from hydra import compose, initialize_config_dir
+
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import quote_games
+from pddlego_local.runner.sweep import cells_of
 from tests.rows import row
 
 
@@ -19,6 +24,13 @@ def composed(*overrides: str) -> CellConfig:
     """Of random weights if no model is named: no grammar reaches rules."""
     named = any(word.startswith("model=") for word in overrides)
     return compose_cell([*overrides, *["model=random"] * (not named)])
+
+
+def swept(experiment: str, *overrides: str) -> list[list[str]]:
+    """The overrides of each cell that an experiment would play."""
+    wanted = quote_games([f"experiment={experiment}", *overrides])
+    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+        return cells_of(compose("config", wanted, return_hydra_config=True))
 
 
 WON = "success"

@@ -6,7 +6,6 @@ shape, too.
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
@@ -16,10 +15,9 @@ from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import quote_games
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.sweep import cells_of
 from tests.models.families import make_family
+from tests.planted import swept
 
 # Cells and episodes of one model, as the papers played them; and what is played of each here:
 # rooms, seeds and (to the reference) prompts change no code.
@@ -51,15 +49,8 @@ NEAR = "7,11"  # games whose coin PlanGen, too, finds in 20 actions
 LIMIT = 12  # tokens of an answer
 
 
-def cells(experiment: str, *overrides: str) -> list[list[str]]:
-    """The overrides of each cell."""
-    wanted = [f"experiment={experiment}", *overrides]
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        return cells_of(compose("config", quote_games(wanted), return_hydra_config=True))
-
-
 def only_cell(experiment: str, *overrides: str) -> CellConfig:
-    (cell,) = cells(experiment, *overrides)
+    (cell,) = swept(experiment, *overrides)
     return compose_cell(cell)
 
 
@@ -77,7 +68,7 @@ def test_every_protocol_is_told_of_here() -> None:
 
 @pytest.mark.parametrize("experiment", PAPERS)
 def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experiment: str) -> None:
-    composed = [compose_cell(cell) for cell in cells(experiment, BY_RULES)]
+    composed = [compose_cell(cell) for cell in swept(experiment, BY_RULES)]
     episodes = sum(len(config.settings.games) * config.settings.trials for config in composed)
     assert (len(composed), episodes) == PAPERS[experiment][:2]
     assert len({config.cell for config in composed}) == len(composed)
@@ -90,10 +81,10 @@ def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experime
 def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_path: Path) -> None:
     """Of each cell. Only chance may lose."""
     *_, overrides = PAPERS[experiment]
-    played = cells(experiment, BY_RULES, *overrides)
+    played = swept(experiment, BY_RULES, *overrides)
     if "_domain" in experiment:
         before = experiment.replace("_domain", "")
-        played = [*cells(before, BY_RULES, "method=pddlego_plus", *overrides), *played]
+        played = [*swept(before, BY_RULES, "method=pddlego_plus", *overrides), *played]
     for cell in played:
         config = compose_cell([*cell, f"run.out={tmp_path}", "games=0-1", "run.concurrency=1"])
         rows = play(config)
@@ -106,7 +97,7 @@ def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_p
 
 @pytest.mark.parametrize("experiment", [name for name in PAPERS if "_domain" in name])
 def test_a_fixed_domain_is_refused_before_anything_was_won(experiment: str, tmp_path: Path) -> None:
-    config = compose_cell([*cells(experiment, BY_RULES)[0], f"run.out={tmp_path}"])
+    config = compose_cell([*swept(experiment, BY_RULES)[0], f"run.out={tmp_path}"])
     with pytest.raises(ConfigError, match=rf"method\.domains={tmp_path}.*no won episode"):
         config.check()
 

@@ -4,11 +4,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.sweep import cells_of
+from tests.planted import swept
 
 SWEEPS = {  # the first digits of a hash of all names
     "ceiling": "7064d4c64e93",
@@ -30,18 +28,16 @@ def test_every_cell_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     `decoding.temperature=0` is no other value than 0.0, but names have it as it was written."""
     monkeypatch.setenv("ALFWORLD_DATA", "")
     lines = [line.split() for line in NAMES.read_text().splitlines() if line[0] != "#"]
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        renamed = {
-            " ".join(overrides): (name, composed)
-            for name, *overrides in lines
-            if (composed := compose_cell(overrides).cell) != name
-        }
+    renamed = {
+        " ".join(overrides): (name, composed)
+        for name, *overrides in lines
+        if (composed := compose_cell(overrides).cell) != name
+    }
     assert not renamed and len(lines) > 200
 
 
 @pytest.mark.parametrize(("experiment", "digest"), SWEEPS.items())
 def test_the_cells_of_an_experiment_keep_their_names(experiment: str, digest: str) -> None:
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        sweep = compose("config", [f"experiment={experiment}"], return_hydra_config=True)
-    names = "\n".join(sorted(compose_cell(cell).cell for cell in cells_of(sweep)))
+    cells = map(compose_cell, swept(experiment))
+    names = "\n".join(sorted(config.cell for config in cells))
     assert hashlib.sha256(names.encode()).hexdigest()[:12] == digest

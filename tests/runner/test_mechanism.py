@@ -4,15 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from pddlego_local.core.resources import folder
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.report.arms import contrasts, groups
 from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.sweep import cells_of
-from tests.planted import plant_rows
+from tests.planted import plant_rows, swept
 from tests.rows import row
 
 OTHERS = (
@@ -28,9 +25,7 @@ OTHERS = (
 
 @pytest.fixture(scope="module", params=["mechanism", "mechanism_edit"])
 def cells(request: pytest.FixtureRequest) -> list[CellConfig]:
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        sweep = compose("config", [f"experiment={request.param}"], return_hydra_config=True)
-        return [compose_cell(cell) for cell in cells_of(sweep)]
+    return [compose_cell(cell) for cell in swept(request.param)]
 
 
 def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -> None:
@@ -98,10 +93,9 @@ def test_arms_without_these_options_have_the_names_that_they_had() -> None:
 
 
 def test_its_games_are_of_no_other_experiment(cells: list[CellConfig]) -> None:
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        for other in OTHERS:
-            games = compose_cell([f"experiment={other}"]).settings.games
-            assert not set(games) & set(cells[0].settings.games)
+    for other in OTHERS:
+        games = compose_cell([f"experiment={other}"]).settings.games
+        assert not set(games) & set(cells[0].settings.games)
 
 
 def test_the_games_in_alfworld_are_the_first_twelve_of_each_floor_plan() -> None:
