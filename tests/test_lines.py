@@ -1,5 +1,6 @@
 """How lines of code are counted, and what happens above a budget."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -51,3 +52,18 @@ def test_no_link_is_tracked() -> None:
     root = Path(__file__).parents[1]
     listed = subprocess.check_output(["git", "ls-files", "--stage"], cwd=root, text=True)
     assert listed and "120000" not in {line[:6] for line in listed.splitlines()}
+
+
+def test_the_page_on_integrations_counts_their_lines() -> None:
+    root = Path(lines.__file__).parents[1]
+    page = (root / "docs/use/integrations.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| \[`(\w+)`\]\S+ \| [^|]+ \| (\d+) \|", page, re.MULTILINE)
+    assert len(told) == 4
+    for name, count in told:
+        files = set((root / "integrations" / name).rglob("*.py"))
+        own = [
+            file
+            for file in files
+            if not file.name.startswith("test_") and "build" not in file.parts
+        ]
+        assert sum(lines.code_lines(file.read_text("utf-8")) for file in own) == int(count), name

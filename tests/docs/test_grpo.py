@@ -27,7 +27,7 @@ def won(cell: Cell) -> dict[int, bool]:
 
 def progress(training: str) -> list[dict[str, float]]:
     with tarfile.open(RESULTS / ARCHIVE) as packed:
-        file = packed.extractfile(f"trainings/{training}/progress.jsonl")
+        file = packed.extractfile(f"grpo/trainings/{training}/progress.jsonl")
         assert file
         return [json.loads(line) for line in file]
 
@@ -84,9 +84,34 @@ def test_the_table_of_the_games_comes_from_the_records() -> None:
 def test_the_curve_comes_from_the_records() -> None:
     shown = [row for row in rows("`") if len(row) == 6 and "→" not in row[1]]
     assert shown == [curve_row(rung, one) for rung in ("free", "grounded") for one in TRAININGS]
+    more = [int(row[-1]) - int(row[2]) for row in shown[3:6]]
+    assert (min(more), max(more)) == (1, 4) and "win one to four games more freely" in told(PAGE)
     assert {len(cell.rows) for (sweep, *_), cell in PLAYED.items() if sweep == "grpo_curve"} == {
         100
     }
+
+
+def test_what_is_said_in_short_comes_from_the_games() -> None:
+    def of(rung: str, played: str) -> str:
+        won = [PLAYED["grpo", f"{rung}_{seed}-update-30", played].total("won") for seed in range(3)]
+        return f"{min(won)} to {max(won)}"
+
+    before = {
+        rung: PLAYED["grpo", "nano_early", rung].total("won") for rung in ("free", "grounded")
+    }
+    page = told(PAGE)
+    said = f"They win {of('free', 'free')} of 300 games freely and {of('free', 'grounded')} under"
+    assert said in page
+    said = f"they win {of('grounded', 'free')} freely, where the model before training wins"
+    assert f"{said} {before['free']};" in page
+    said = f"they win {of('grounded', 'grounded')}, where the model before training wins"
+    assert f"{said} {before['grounded']};" in page
+    maps = {
+        row["map"] for (sweep, *_), cell in PLAYED.items() if sweep == "grpo" for row in cell.rows
+    }
+    assert f"The 300 games are on {len(maps)} maps" in page
+    trivial = PLAYED["grpo", "nano_early", "free"].finished - 300
+    assert f"{trivial} more of the seeds are [trivial]" in page
 
 
 def test_all_was_declared_before_the_first_game() -> None:

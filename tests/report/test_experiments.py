@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import verdicts_markdown
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.sweep import cells_of
-from tests.planted import plant_rows
+from tests.planted import plant_rows, swept
 from tests.rows import row
 
 # Those that name weights or rungs. Some others declare comparisons with arms of another experiment.
@@ -22,13 +19,11 @@ NO_ARMS = "This report has no two arms for:"
 
 def report(runs: Path, experiment: str, *changed: str) -> str:
     """The verdicts on planted cells: one for each arm, in the first environment of a sweep."""
-    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        words = [f"experiment={experiment}", *changed]
-        sweep = cells_of(compose("config", words, return_hydra_config=True))
-        arms = {tuple(filter(of_an_arm, cell)): cell for cell in reversed(sweep)}
-        for cell in map(compose_cell, arms.values()):
-            start = {"config": dict(cell.tree), "began": "2026-01-01"}
-            plant_rows(runs, cell, [row(calls=1)], "0", recorded={"starts": [start]})
+    sweep = swept(experiment, *changed)
+    arms = {tuple(filter(of_an_arm, cell)): cell for cell in reversed(sweep)}
+    for cell in map(compose_cell, arms.values()):
+        start = {"config": dict(cell.tree), "began": "2026-01-01"}
+        plant_rows(runs, cell, [row(calls=1)], "0", recorded={"starts": [start]})
     return verdicts_markdown(compared(find_cells([runs])))
 
 

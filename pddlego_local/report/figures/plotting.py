@@ -30,6 +30,7 @@ DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=Tr
 ENDINGS = (".svg", "_dark.svg", ".png")
 ABOVE = 0.21  # the height of a name above its dot, as a share of the distance between two rows
 LETTERS = 60  # characters in a line that spans the figure
+SMALL_LETTERS = 84  # the same for the smaller names of rows
 LONG = 28  # characters in a legend's entry from which on two do not fit side by side
 STYLE = Path(__file__).with_name("report.mplstyle")
 
@@ -151,7 +152,7 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
     """Writes each name above its row, where there is room for long names."""
     for number, name in enumerate(names):
         axes.annotate(
-            shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
+            shorten(visible(name), SMALL_LETTERS, placeholder=" …"), (0, number - ABOVE),
             xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=8.5, va="bottom",
         )  # fmt: skip
