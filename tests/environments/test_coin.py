@@ -1,7 +1,5 @@
 """CoinCollector as the project plays it: texts, rules, parameters, many games at once."""
 
-import subprocess
-import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -11,6 +9,7 @@ import pytest
 import pddlego_local
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.coin.game import Coin, without_furniture
+from tests.processes import ran
 
 
 # Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry); the
@@ -80,12 +79,8 @@ def test_many_games_at_once_play_as_they_do_alone() -> None:
 
 def test_without_java_on_the_path_the_packaged_one_plays() -> None:
     code = "from pddlego_local.environments.coin.game import Coin; print(Coin().reset(1).text)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PATH": "/nowhere", "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1])},
-        capture_output=True,
-        text=True,
-    )
+    env = {"PATH": "/nowhere", "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1])}
+    done = ran("-c", code, env=env)
     assert done.stdout.startswith("You are in the kitchen."), done.stderr
 
 
@@ -104,11 +99,11 @@ try:
 except EnvironmentFault as fault:
     print(fault)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = ran("-c", code)
     assert "Java process failed" in done.stdout
     assert done.stderr == ""
     idle = code.replace('coin.step("look around")', "pass")  # Python's clean-up meets the death
-    done = subprocess.run([sys.executable, "-c", idle], capture_output=True, text=True)
+    done = ran("-c", idle)
     assert (done.stdout, done.stderr) == ("", "")
 
 
