@@ -50,11 +50,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise ConfigError("--open with several runs: give the folder for the pages with --out")
         folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
-    trivial, seen = TRIVIAL if arguments.with_trivial else (), SEEN if arguments.with_seen else ()
-    also = (*trivial, *seen)
+    also = TRIVIAL * arguments.with_trivial + SEEN * arguments.with_seen
     numbers = report_numbers(cells, also=also)
-    earlier = find_cells(arguments.earlier)
-    found = compared(cells, also=also, earlier=earlier)
+    found = compared(cells, also=also, earlier=find_cells(arguments.earlier))
     console = screen()
     planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
     if first := unfinished(cells, planned):

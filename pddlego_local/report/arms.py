@@ -86,8 +86,7 @@ class Arm:
         class of the method, and "model" the class of the model with its weights."""
         run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
         kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
-        rung = kept.setdefault(RUNG, run.labels["decoding"])
-        known = RUNGS.get(rung)
+        known = RUNGS.get(kept.setdefault(RUNG, run.labels["decoding"]))
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
             kept.setdefault(READING, "strict")  # the only reading in earlier versions
@@ -95,12 +94,12 @@ class Arm:
             kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
         else:
             kept.pop(READING, None)
-        if not (known and known.typed):
-            kept.pop(GOAL, None)
-        elif kept.get(GOAL) == known.goal:
-            kept[GOAL] = "the rung's own"
         if known and known.typed:
             kept.setdefault("decoding.rollback", "True")
+            if kept.get(GOAL) == known.goal:
+                kept[GOAL] = "the rung's own"
+        else:
+            kept.pop(GOAL, None)
         if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
         kept.setdefault("decoding.names", "prompt")

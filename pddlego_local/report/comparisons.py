@@ -76,8 +76,7 @@ def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
 
 def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
     """Returns no rows if a missing trial might still solve the game."""
-    found = [arm.rows.get((game, seed, trial)) for trial in trials]
-    rows = [row for row in found if row]
+    rows = [row for trial in trials if (row := arm.rows.get((game, seed, trial)))]
     return rows if len(rows) == len(trials) or solved(rows) else []
 
 
@@ -303,9 +302,7 @@ def _comparison(
     varying: Set[str],
     before: Before,
 ) -> Comparison:
-    def by_map(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
-        return tallied(pairs, lambda pair: pair.cluster, missing_favour_other)
-
+    by_map = partial(tallied, unit=lambda pair: pair.cluster)
     both = [pair for pair in pairs if pair.finished]
     first, found = group[0], by_map(both)
     base = [(pair.cluster, pair.base) for pair in both]

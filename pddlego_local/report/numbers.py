@@ -224,9 +224,8 @@ def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
         numbers.cells.append(_of_cell(cell, labels, also))
         for name, rows in rows_by_task(cell, also=also).items():
             m = measure(rows)
-            numbers.tasks.append(
-                TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
-            )
+            task = TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
+            numbers.tasks.append(task)
         if any(trial > 0 for _, trial in cell.requested):
             games = {game for game, _ in cell.requested}
             trials = success_after_trials(cell.rows, games, also=also)

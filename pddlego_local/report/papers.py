@@ -74,8 +74,7 @@ class Result:
 @cache
 def _file() -> dict[str, Any]:
     """The contents of published.yaml."""
-    file: dict[str, Any] = table(__file__, "published.yaml")
-    return file
+    return dict(table(__file__, "published.yaml"))
 
 
 def _name(table: Mapping[str, str]) -> str:
@@ -273,12 +272,11 @@ def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> li
     known = [one for one in results if any(text != "–" for text in numbers(one).values())]
     if not any(one.ours for one in known):
         return []
-    return without_empty(
-        [
-            {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
-            for one in comparable(known)
-        ]
-    )
+    rows = [
+        {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
+        for one in comparable(known)
+    ]
+    return without_empty(rows)
 
 
 def _whose(result: Result) -> TextRow:
@@ -288,9 +286,8 @@ def _whose(result: Result) -> TextRow:
 def _errors(result: Result) -> TextRow:
     row: TextRow = {}
     for kind in ("solver", "simulation"):
-        errors, fixed, aborts = (
-            getattr(result, f"{kind}_{what}") for what in ("errors", "errors_fixed", "aborts")
-        )
+        names = (f"{kind}_errors", f"{kind}_errors_fixed", f"{kind}_aborts")
+        errors, fixed, aborts = (getattr(result, name) for name in names)
         share = None if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
         found = {"errors": errors, "errors fixed": share, "aborts": aborts}
         row |= {f"{kind} {name}": "–" if n is None else str(n) for name, n in found.items()}

@@ -86,8 +86,7 @@ def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
 
     alike = grouped((names(cell), cell) for cell in cells)
     in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
-    series = [_series(names, group, also) for names, group in in_order]
-    return [one for one in series if one.tasks]
+    return [one for key, group in in_order if (one := _series(key, group, also)).tasks]
 
 
 def _series(names: tuple[str, str, str, str], cells: Sequence[CellRecord], also: Also) -> Series:
@@ -157,9 +156,8 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     with plotting.drawing(folder, "outcomes", [plotting.rows_height(len(stacks))]) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
-    return "How the episodes of each arm ended" + (
-        f"; {left} more arms are only in the tables" if left else ""
-    )
+    more = f"; {left} more arms are only in the tables" if left else ""
+    return f"How the episodes of each arm ended{more}"
 
 
 def draw_differences(compared: Compared, found: Sequence[Verdict], folder: Path) -> dict[str, str]:
