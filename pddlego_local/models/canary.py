@@ -77,13 +77,11 @@ def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         completions = list(pool.map(ask, range(_AT_ONCE)))
-    for completion in completions:
-        if completion.finish_reason == "unfinished_thought":
-            continue
-        if not _FORCED_LANGUAGE.fullmatch(completion.text):
+    for text in (one.text for one in completions if one.finish_reason != "unfinished_thought"):
+        if not _FORCED_LANGUAGE.fullmatch(text):
             raise GrammarIgnored(
                 "The server garbles answers when it inserts forced tokens into several at once: it "
-                f"answered {completion.text[:300]!r}. Set model.server.forced_tokens=false."
+                f"answered {text[:300]!r}. Set model.server.forced_tokens=false."
             )
 
 

@@ -122,9 +122,8 @@ class Generation:
         before = [*opening, *earlier]
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
-        thought: list[int] = []
-        if thinks:
-            thought = self._draw(before, sampling, budget, None, (self._marker(),))
+        end = (self._marker(),) if thinks else ()
+        thought = self._draw(before, sampling, budget, None, None, end) if thinks else []
         unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
 
         def written(tokens: list[int]) -> str:
@@ -136,20 +135,16 @@ class Generation:
         watched = watch and Watched(lambda ids: watch(written(ids)), len(before) + len(thought))
         drawn: list[int] = []
         if not unfinished:
-            drawn = self._draw(
-                before + thought, sampling, budget - len(thought), loop, watched=watched
-            )
+            drawn = self._draw(before + thought, sampling, budget - len(thought), loop, watched)
         stopped = bool(drawn) and drawn[-1] in self.end_ids
         tokens = drawn[:-1] if stopped else drawn
         text = written(tokens)
-        ended: Literal["stop", "circle", "length"] = "length"
-        if stopped or (watched and watched.ended):
-            ended = "stop" if stopped else "circle"
+        cut: Literal["circle", "length"] = "circle" if watched and watched.ended else "length"
         if prefix is not None:
             prefix = Prefix(prefix.continued + text, (*opening, *thought), (*earlier, *tokens))
         return Completion(
             text=text,
-            finish_reason="unfinished_thought" if unfinished else ended,
+            finish_reason="unfinished_thought" if unfinished else "stop" if stopped else cut,
             prompt_tokens=len(before) - forced,
             completion_tokens=forced + len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
@@ -203,8 +198,8 @@ class Generation:
         sampling: Sampling,
         max_tokens: int,
         loop: ForcedTokens | None,
-        also_end: tuple[int, ...] = (),
         watched: Watched | None = None,
+        also_end: tuple[int, ...] = (),
     ) -> list[int]:
         first = loop.beginning(max_tokens) if loop else []
         if len(first) == max_tokens or first[-1:] == self.end_ids[:1]:
@@ -228,9 +223,7 @@ class Generation:
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
-                stopping_criteria=StoppingCriteriaList(
-                    [self._ends, *([watched] if watched else [])]
-                ),
+                stopping_criteria=StoppingCriteriaList(filter(None, [self._ends, watched])),
                 custom_generate=loop and loop.decode,
             )
         if self._stopped.is_set():
@@ -256,5 +249,4 @@ class Generation:
     def _thought(self, ids: list[int]) -> str:
         if self.thinking is None or not ids:
             return ""
-        text = self._text(ids)
-        return text.removesuffix(self.thinking.end).removeprefix(self.thinking.start)
+        return self._text(ids).removesuffix(self.thinking.end).removeprefix(self.thinking.start)

@@ -105,12 +105,9 @@ def _read(file: Path) -> tuple[Any, Any, list[str]]:
     tokenizer = load_tokenizer(file.parent, **source)
     metadata, _ = read_gguf_metadata(str(file))
     if metadata.get("tokenizer.ggml.pre") in _SINGLE_DIGITS:
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-            [
-                pre_tokenizers.Digits(individual_digits=True),
-                pre_tokenizers.ByteLevel(add_prefix_space=False),
-            ]
-        )
+        digits = pre_tokenizers.Digits(individual_digits=True)
+        others = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, others])
     model, found = load(
         file.parent,
         dtype=torch.bfloat16,

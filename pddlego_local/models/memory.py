@@ -77,8 +77,7 @@ class Needs:
 
         The result is None if eight GPUs are too few.
         """
-        fitting = (n for n in GPU_COUNTS if self.answers(tokens, room_of_gpus(n, memory)))
-        return next(fitting, None)
+        return next((n for n in GPU_COUNTS if self.answers(tokens, room_of_gpus(n, memory))), None)
 
 
 def room_of_gpus(count: int, memory: int, share: float = SHARE) -> int:

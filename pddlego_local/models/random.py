@@ -83,8 +83,7 @@ def _tokenizer() -> Any:
 
 def cached_random_llama(seed: int) -> Path:
     """Returns the folder of `make_random_llama` in the user's cache and makes it if needed."""
-    recipe = json.dumps(list(_MADE_OF.values()))
-    version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
+    version = hashlib.sha256(json.dumps(list(_MADE_OF.values())).encode()).hexdigest()[:8]
     return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
 
 

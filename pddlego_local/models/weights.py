@@ -162,8 +162,7 @@ def on_hub(weights: str) -> bool:
 
 
 def _is_hub_name(weights: str) -> bool:
-    elsewhere = weights.startswith(("/", ".", "~")) or is_gguf(weights)
-    return weights.count("/") <= 1 and not elsewhere
+    return weights.count("/") <= 1 and weights[:1] not in ("/", ".", "~") and not is_gguf(weights)
 
 
 def _cached(name: str, revision: str | None) -> Path:

@@ -143,14 +143,13 @@ class VllmClient:
             "completions", body, Answers[TextChoice], grammar, room, prefix.watch
         )
         choice = response.choices[0]
-        whole = Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled)
         return Completion(
             text=choice.text,
             finish_reason=choice.finish_reason,
             prompt_tokens=response.usage.prompt_tokens - forced,
             completion_tokens=response.usage.completion_tokens + forced,
             latency_s=time.perf_counter() - start,
-            prefix=whole,
+            prefix=Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled),
             forced_tokens=forced + response.forced_tokens,
         )
 
