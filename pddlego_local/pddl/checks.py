@@ -78,8 +78,7 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
 def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     for word in (word for variable in variables for word in variable.types):
         if symbols.types.reliable and word.name not in symbols.types.named:
-            useless = " of a variable: no object can have it; "
-            log.warn(word, symbols.types.unknown(word, useless))
+            log.warn(word, symbols.types.unknown(word, " of a variable: no object can have it; "))
 
 
 def _check_condition(condition: Condition, place: Place) -> None:
@@ -178,10 +177,8 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
             count, expected = len(parameters), len(declared.parameters)
             if count != expected:
                 refuse = log.symbol if count < expected and word.name in asked else log.warn
-                said = f"predicate `{word}` {declared.has}"
-                refuse(
-                    word, f"{said} but is derived with {count}: write the same ones in both places"
-                )
+                said = f"predicate `{word}` {declared.has} but is derived with {count}"
+                refuse(word, f"{said}: write the same ones in both places")
 
 
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:

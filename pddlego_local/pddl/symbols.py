@@ -240,7 +240,5 @@ def _warn_of_types(
         entry = variables.get(term.name) or symbols.objects.get(term.name)
         if entry is None or symbols.types.fits(entry, parameter, loosely=place.in_domain):
             continue
-        takes = f"in {place.called} takes a `{parameter.kind}` there: `{atom}`"
-        place.log.misuse(
-            term, f"`{term}` has the type `{entry.kind}`, but `{atom.predicate}` {takes}"
-        )
+        takes = f"`{atom.predicate}` in {place.called} takes a `{parameter.kind}` there: `{atom}`"
+        place.log.misuse(term, f"`{term}` has the type `{entry.kind}`, but {takes}")

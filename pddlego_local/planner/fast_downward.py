@@ -41,10 +41,6 @@ class Limits:
     wall_s: float | None = Field(default=None, gt=0, le=86_400 * WALL_PER_CPU)
     memory_mb: int = Field(default=2048, ge=64)
 
-    @property
-    def backstop_s(self) -> float:
-        return self.wall_s or self.cpu_s * WALL_PER_CPU
-
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
 class FastDownward:
@@ -66,7 +62,8 @@ class FastDownward:
 
     def __post_init__(self) -> None:
         search = LAMA_FIRST if self.search == "lama_first" else self.search
-        limits = {**asdict(self.limits), "wall_s": self.limits.backstop_s}
+        wall_s = self.limits.wall_s or self.limits.cpu_s * WALL_PER_CPU
+        limits = {**asdict(self.limits), "wall_s": wall_s}
         settings = {"search": search, "fallback": self.fallback, **limits}
         object.__setattr__(self, "_pool", WorkerPool(self.workers, settings))
 

@@ -56,8 +56,7 @@ def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
     """
     error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
     if reply["stopped"] or code in TIMEOUT:
-        limit = LIMIT_NAMES[reply["stopped"]]
-        return "timeout", f"Fast Downward reached its {limit} time limit."
+        return "timeout", f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
     if error == "MemoryError" or code in OUT_OF_MEMORY:
         return "out_of_memory", "Fast Downward reached its memory limit."
     if error or (error is None and code < 0):  # the translator raised, or a signal killed it
@@ -112,8 +111,7 @@ def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[s
     """
     if domain.islower() and problem.islower():  # saves about 1 ms for parsing both files
         return steps
-    roots = (read(domain), read(problem))
-    sections = [block for root in roots if root for block in root.blocks]
+    sections = [block for root in map(read, (domain, problem)) if root for block in root.blocks]
     actions = _by_name(block.items[1] for block in sections if block.head == ":action")
     lists = [block for block in sections if block.head in (":constants", ":objects")]
     groups = (group for each in lists for group, _ in type_groups(each.items[1:], FaultLog()))

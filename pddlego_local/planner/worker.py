@@ -109,8 +109,7 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
     plan = read_all(files.plan)
     for descriptor in files:
         os.close(descriptor)
-    verdict = {"code": code, "stopped": stopped, "log": log, "plan": plan}
-    return report | verdict
+    return report | {"code": code, "stopped": stopped, "log": log, "plan": plan}
 
 
 def read_all(descriptor: int) -> str:
