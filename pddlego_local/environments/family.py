@@ -118,8 +118,7 @@ def sha256(package: str) -> str:
     """Returns one hash of the tables and of what games are made from: the domain and the worlds."""
     worlds = [] if package in _given else _worlds(package)
     names = [name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)]
-    texts = [text(package, name) for name in names]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    return hashlib.sha256("\0".join(text(package, n) for n in names).encode()).hexdigest()
 
 
 def _worlds(package: str) -> list[str]:

@@ -72,10 +72,8 @@ class GameProcess:
         if self._running is None:
             try:
                 self._start()
-            except OSError as error:
-                raise EnvironmentFault(
-                    f"ALFWorld's process could not be started: {error}"
-                ) from None
+            except OSError as why:
+                raise EnvironmentFault(f"ALFWorld's process could not be started: {why}") from None
             self._ask({}, self._limits.start_s)
         texts = {"domain": game.domain, "grammar": game.grammar, "problem": game.problem}
         answer = self._ask({"load": texts}, self._limits.load_s)

@@ -263,8 +263,7 @@ def _facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Itera
             yield ("opened", place)
         elif room.beside(room.here, place):
             yield ("beside", room.here, place)
-        inside = room.inside.get(place, ())
-        yield from (("in", thing, place) for thing in inside if thing in things)
+        yield from (("in", one, place) for one in room.inside.get(place, ()) if one in things)
     for treatment, state in STATES.items():
         yield from ((state, thing) for thing in things if thing in room.treated[treatment])
 

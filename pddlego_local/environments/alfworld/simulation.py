@@ -49,11 +49,10 @@ class Simulation:
         self._place, self._opened = layout.off_grid(0), set[layout.Receptacle]()
         self._done = defaultdict[str, set[Thing]](set)
         seen = self._listed(game.house.receptacles)
-        text = (
+        return Observation(
             f"{BANNER}\n\nYou are in the middle of a room. Looking quickly around you, you see "
             f"{seen}.\n\nYour task is to: {game.sentence}."
         )
-        return Observation(text)
 
     def step(self, command: str) -> Observation:
         parsed = _COMMAND.fullmatch(command)

@@ -97,8 +97,7 @@ def goals(memory: Turns) -> tuple[Goal, ...]:
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
-    carries = class_of(room.held) == task.object
-    place = room.next_place(task.receptacle if carries else "")
+    place = room.next_place(task.receptacle if class_of(room.held) == task.object else "")
     exploring = [_explore(place, closed=place in room.closed)] if place else []
     return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
 

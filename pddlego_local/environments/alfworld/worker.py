@@ -46,10 +46,8 @@ class Engine:
         fast_downward.pddl2sas = translating_once(fast_downward.pddl2sas)
         try:
             fast_downward.pddl2sas(*PROBE)
-        except Exception as error:  # another package overwrote its files
-            raise ImportError(
-                f"fast-downward-textworld is damaged ({error!r}); {INSTALL}"
-            ) from None
+        except Exception as why:  # another package overwrote its files
+            raise ImportError(f"fast-downward-textworld is damaged ({why!r}); {INSTALL}") from None
         self._plain: Any = PddlEnv(textworld.EnvInfos(won=True, admissible_commands=True))
         self._named: Any = AlfredDemangler(self._plain, shuffle=False)
 
@@ -77,11 +75,7 @@ def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]
     """Caches the translation. The engine translates a game four times, twice of them for planners
     that are never used here."""
     latest = functools.lru_cache(maxsize=1)(translate)
-
-    def translated(domain: str, problem: str, **_: object) -> Any:
-        return latest(domain, problem)
-
-    return translated
+    return lambda domain, problem, **_: latest(domain, problem)
 
 
 def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, Any], str]:

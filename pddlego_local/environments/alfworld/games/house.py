@@ -146,9 +146,8 @@ def draw_things(
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
         if holders:
-            most = _most(rng, kind, as_wide)
-            for rank in range(rng.randint(least(kind), most)):
-                things.append(_thing(kind, _draw_holder(rng, holders), rank))
+            count = rng.randint(least(kind), _most(rng, kind, as_wide))
+            things += [_thing(kind, _draw_holder(rng, holders), rank) for rank in range(count)]
     stands = [r for r in receptacles if r.kind in layout.STANDS]
     if plan.lamp and stands:
         for rank in range(_most(rng, layout.LAMP, as_wide)):

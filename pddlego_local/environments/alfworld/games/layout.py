@@ -200,8 +200,7 @@ def _tables(name: str) -> Any:
     """Runs one of the package's modules that contain only tables, from its file. Importing it by
     name would import `alfworld` itself, which makes a data folder in the user's home and sets
     ALFWORLD_DATA for the whole process."""
-    file = find_package() / "gen" / f"{name}.py"
-    return SimpleNamespace(**runpy.run_path(str(file)))
+    return SimpleNamespace(**runpy.run_path(str(find_package() / "gen" / f"{name}.py")))
 
 
 # ---- ALFRED's identifiers, and their names in PDDL and in the games
