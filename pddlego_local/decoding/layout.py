@@ -72,8 +72,7 @@ class Printer:
 
     def _section(self, section: Node) -> str:
         if isinstance(section, Word) or section.head not in _OF_ENTRIES | {":action"}:
-            everything = isinstance(section, Block) and section.head == ":metric"
-            return line_of(section, lower=everything)
+            return line_of(section, lower=isinstance(section, Block) and section.head == ":metric")
         if section.head == ":action":
             return self._action(section)
         pieces = [

@@ -63,13 +63,10 @@ def _draw_in_one_request(
 ) -> list[Drawn]:
     """Draws answers of one stage each; their records list no stages."""
     if n == 1:
-        drawn = draw_one(model, question.messages, constraint, sampling, {})
-        return [Drawn(drawn.completion)]
-    grammar = constraint.first_grammar
-    completions = model.complete_many(question.messages, grammar, sampling, n)
+        return [Drawn(draw_one(model, question.messages, constraint, sampling, {}).completion)]
+    completions = model.complete_many(question.messages, constraint.first_grammar, sampling, n)
     for completion in completions:
-        ended = completion.finish_reason == "stop"
-        constraint.begin().accept(completion.text, ended=ended)
+        constraint.begin().accept(completion.text, ended=completion.finish_reason == "stop")
     return [Drawn(completion) for completion in completions]
 
 

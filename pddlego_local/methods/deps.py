@@ -40,6 +40,5 @@ class Deps(SubgoalPlayer):
                 return "replan_limit"
             replans += 1
             description = planner.describe(pursuits)
-            unsent = planner.explain(description) if self.explains else description
-            goals = planner.replan(unsent)
+            goals = planner.replan(planner.explain(description) if self.explains else description)
         return "no_plan"

@@ -20,17 +20,16 @@ class PddlEdit(PddlegoLoop):
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
-        problem = problem or empty_problem(environment.domain)
-        goals = environment.goals(episode.memory)
+        domain, goals = environment.domain, environment.goals(episode.memory)
+        problem = problem or empty_problem(domain)
         shown = prompting.render(
             "pddlego/edit",
             environment.package,
-            domain=environment.domain,
+            domain=domain,
             goals=goals,
             observations=news,
             problem=problem,
         )
-        domain = environment.domain
         question = episode.question(EDIT, shown, domain=domain, problem=problem)
 
         def plan(edit: Edit, where: Where) -> Formalization:

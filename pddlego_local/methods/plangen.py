@@ -42,8 +42,7 @@ class PlanGen(Player):
                     refused=execution.turns,
                     error=error,
                 )
-                question = episode.question(COMMAND, shown)
-                answer = episode.ask(question, step=step, attempt=attempt)
+                answer = episode.ask(episode.question(COMMAND, shown), step=step, attempt=attempt)
                 if not answer.value:
                     execution, error = Execution(), COMMAND.message(answer.fault)
                     continue

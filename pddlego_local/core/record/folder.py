@@ -74,8 +74,7 @@ class Cell:
 
     def earlier(self, trial: int) -> list[EpisodeRow]:
         """Returns the rows of the trials before `trial`, in the order (trial, game)."""
-        rows = read_rows(self.folder / "episodes.jsonl")
-        before = [row for row in rows if row.trial < trial]
+        before = [r for r in read_rows(self.folder / "episodes.jsonl") if r.trial < trial]
         return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:

@@ -111,9 +111,8 @@ class _Part:
         self.first = len(writing.text)
 
     def write(self, name: str) -> Part:
-        yield from self.writing.write(
-            name, partial(self.build, so_far=PartialEdit()), [self._review]
-        )
+        begin = partial(self.build, so_far=PartialEdit())
+        yield from self.writing.write(name, begin, [self._review])
 
     def _review(self, broken: bool) -> Resample | None:
         text, names = self.writing.text, self.writing.names

@@ -33,9 +33,7 @@ _MARK = re.compile(rf"(?P<comment>^[ \t]*;[^\n]*)|{_HEAD}|{_BORDER}", re.MULTILI
 _INSIDE = re.compile(
     rf"(?P<comment>{_COMMENT})|{_HEAD}|(?P<bracket>[()])|{_BORDER}", re.MULTILINE | re.IGNORECASE
 )
-_NAMED = re.compile(
-    rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.IGNORECASE
-)
+_NAMED = re.compile(rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.I)
 _REST_OF_LINE = re.compile(r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+')  # a comment after a file
 _ABOVE = re.compile(  # a comment line, and the comment or blank lines below it
     r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE

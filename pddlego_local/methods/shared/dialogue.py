@@ -27,13 +27,11 @@ class Dialogue:
         self, text: str, form: Form[T], *, step: int, commands: Sequence[str] = (), goal: str = ""
     ) -> T | None:
         """Returns the answer and keeps it in the dialogue, or returns None if none was usable."""
-        content = text
+        content, episode = text, self._episode
         for retry in range(self._max_retries + 1):
             messages = (*self._messages, Message("user", content))
-            question = self._episode.question(
-                form, Shown(), messages, commands=commands, subgoal=goal
-            )
-            answer = self._episode.ask(question, step=step, retry=retry)
+            question = episode.question(form, Shown(), messages, commands=commands, subgoal=goal)
+            answer = episode.ask(question, step=step, retry=retry)
             if answer.value:
                 self._messages = (
                     *self._messages,
