@@ -144,9 +144,8 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
 
 def server_command(options: argparse.Namespace) -> list[str]:
     """Returns the command of `vllm serve`, the only command that starts several API servers."""
-    entry = (
-        ["-c", _SERVE_ON_CPU] if options.device == "cpu" else ["-m", "vllm.entrypoints.cli.main"]
-    )
+    on_cpu = options.device == "cpu"
+    entry = ["-c", _SERVE_ON_CPU] if on_cpu else ["-m", "vllm.entrypoints.cli.main"]
     command = [
         *(str(options.env.absolute() / "bin" / "python"), *entry, "serve", options.model),
         *("--served-model-name", options.name or options.model),

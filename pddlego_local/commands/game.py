@@ -306,8 +306,7 @@ def _by_commands(caller: _Caller, episode: Episode) -> str:
 
 def _last_text(events: Sequence[Event]) -> str:
     """Returns the game's last observation."""
-    texts = (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start))
-    return next(texts, "")
+    return next((e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start)), "")
 
 
 def _fault(events: Sequence[Event]) -> str:

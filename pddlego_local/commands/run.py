@@ -204,8 +204,7 @@ def _play_job(config: DictConfig) -> None:
     runtime: Any = HydraConfig.get().runtime
     try:
         sweeps.go_to(runtime.cwd)
-        cell = CellConfig.of(config, runtime.choices)
-        _play([cell])
+        _play([CellConfig.of(config, runtime.choices)])
     except PddlegoError as error:
         _print_error(error)
 

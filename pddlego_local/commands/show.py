@@ -36,8 +36,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True)
     events = read_events(path)
     for event in events:
-        shown = getattr(_EVENTS, event.event)(event, arguments.prompts)
-        console.print(visible(shown), end="")
+        console.print(visible(getattr(_EVENTS, event.event)(event, arguments.prompts)), end="")
     return print_problems(missing_end(path, events))
 
 

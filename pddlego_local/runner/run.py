@@ -250,9 +250,7 @@ class Pool:
 
     def _play_one(self, cell: OpenCell, game: int, trial: int) -> _End:
         """Plays one episode, in a thread of the pool."""
-        if self._shutdown.reason:
-            return None
-        return cell.play(game, trial)
+        return None if self._shutdown.reason else cell.play(game, trial)
 
     def _await_one(self) -> None:
         """Waits for the end of an episode, `POLL_S` seconds at most."""

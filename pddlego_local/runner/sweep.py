@@ -48,10 +48,8 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     choices: dict[str, list[str]] = {}
     for text in overrides:
         override = read_override(text, config_loader)
-        several = override.is_sweep_override()
-        choices[override.get_key_element()] = (
-            values_of(override, MOST_CELLS + 1) if several else [text]
-        )
+        values = values_of(override, MOST_CELLS + 1) if override.is_sweep_override() else [text]
+        choices[override.get_key_element()] = values
     if math.prod(map(len, choices.values())) > MOST_CELLS:
         raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; request fewer values.")
     return [list(cell) for cell in itertools.product(*choices.values())]

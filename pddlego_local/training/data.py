@@ -140,6 +140,5 @@ def write(path: Path, examples: Sequence[Example]) -> None:
     # Without a time in the file, equal examples give equal files.
     with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
         for example in examples:
-            line = json.dumps(asdict(example), ensure_ascii=False) + "\n"
-            file.write(line.encode())
+            file.write(f"{json.dumps(asdict(example), ensure_ascii=False)}\n".encode())
     unfinished.rename(path)

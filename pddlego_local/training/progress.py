@@ -53,9 +53,8 @@ def in_words(line: Line) -> str:
         known = ((key, value) for key, value in line.items() if key not in ("kind", "round"))
         return ", ".join([*parts, *(f"{key} {value}" for key, value in known)])
     parts.append(f"step {line['step']}/{line['steps']}")
-    parts += [
-        f"{k.replace('_', ' ')} {line[k]:.4f}" for k in ("loss", "held_out_loss") if k in line
-    ]
+    losses = (key for key in ("loss", "held_out_loss") if key in line)
+    parts += [f"{key.replace('_', ' ')} {line[key]:.4f}" for key in losses]
     if "right" in line:
         parts.append(f"{line['right']:.0%} of held-out answers right")
     parts.append(f"{line['tokens'] / 1e6:.2f} million tokens")
