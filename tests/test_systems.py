@@ -12,7 +12,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 
 BY_SUBGOALS = {"deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue"}
-FORMALIZERS = {"formalizer", "formalizer_two_step"}  # of worlds that are told whole
+# Of worlds that are told whole.
+FORMALIZERS = {"formalizer", "formalizer_problem", "formalizer_two_step"}
 METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")} - FORMALIZERS
 
 

@@ -86,12 +86,18 @@ class Mapped(Protocol):
 
 
 @runtime_checkable
-class DescribedInText(Protocol):
+class DescribedInText(Environment, Protocol):
     """An environment that hides nothing: two texts describe its domain and problem completely."""
 
     @property
     def texts(self) -> tuple[str, str]:
         """The domain text and the problem text of the last reset world."""
+
+    def solved(self, count: int) -> tuple[tuple[str, str], ...]:
+        """Returns the problem texts and the problem files of other worlds, as examples.
+
+        Raises ConfigError if there are fewer than `count`.
+        """
 
 
 @runtime_checkable

@@ -146,5 +146,7 @@ FILTERS = {
     "pddl": _pddl,
     # an edit as an example
     "edits": _keeps("example_pddl", _added),
+    # the file of an example
+    "solved": _keeps("example_pddl", lambda file: [file]),
     "offered": _keeps("commands", lambda commands: commands),
 }

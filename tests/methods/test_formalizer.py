@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 import yaml
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.core.record.events import Call, Note, Plan
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
+from pddlego_local.decoding.settings import Decoding, NameSource
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.reference import formalize
+from pddlego_local.environments.described.world import task_hash
 from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.methods.formalizer_problem import FormalizerProblem
 from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -149,6 +153,49 @@ def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(planner: Fast
         FormalizerTwoStep(rounds=1), Described(sizes=(3, 5)), model, planner, game=GAME
     )
     assert ended == "success" and len(of(events, Call)) == 3
+
+
+def test_the_problem_alone_is_asked_for_after_solved_examples(planner: FastDownward) -> None:
+    domain, problem = gold()
+    model = Scripted([json.dumps({"pf": problem})])
+    world, method = Described(sizes=(3, 5)), FormalizerProblem(shots=2)
+    ended, events = play(method, world, model, planner, game=GAME)
+    (question,) = model.asked
+    shown = question.messages[0].content
+    assert ended == "success" and [plan.domain for plan in of(events, Plan)] == [domain]
+    assert question.form == PROBLEM and question.context.domain == domain and domain in shown
+    assert shown.count("In the beginning") == 3 and "For example, this is one world" in shown
+    answers = [json.loads(line)["pf"] for line in shown.splitlines() if line.startswith('{"pf"')]
+    assert [planner.plan(domain, file).outcome for file in answers] == ["solved"] * 2
+    assert len({task_hash(file) for file in [problem, *answers]}) == 3
+
+
+def test_the_names_of_solved_examples_can_be_excluded(planner: FastDownward) -> None:
+    def objects(source: NameSource) -> set[str]:
+        model = Scripted([json.dumps({"pf": ""})])
+        decoding = Decoding(rung="grounded", names=source)
+        world = Described(world="ferry", sizes=(1, 3))
+        play(FormalizerProblem(shots=9), world, model, planner, game=0, decoding=decoding)
+        return set(model.asked[0].context.names.objects)
+
+    assert objects("game") < objects("prompt")
+    assert "car3" in objects("prompt") - objects("game")
+
+
+def test_examples_are_other_tasks_than_the_one_that_is_played() -> None:
+    world = Described(sizes=(2, 2))
+    for game in (0, 1, 2, *world.seeds[-3:]):
+        world.reset(game)
+        texts, files = zip(*world.solved(5), strict=True)
+        assert len({*map(task_hash, files), world.map}) == 6 and len(set(texts)) == 5
+
+
+def test_too_few_other_worlds_are_named() -> None:
+    world = Described(sizes=(1, 1))
+    world.reset(0)
+    assert world.solved(0) == ()
+    with pytest.raises(ConfigError, match=r"method\.shots=1: there are only 0 other worlds"):
+        world.solved(1)
 
 
 def test_a_world_that_is_done_at_the_start_asks_nobody(planner: FastDownward) -> None:

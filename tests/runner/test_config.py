@@ -29,6 +29,7 @@ def composed(option: str) -> CellConfig:
         ],
         "model=gpt_oss_20b": ["decoding=free"],
         "method=formalizer": ["environment=described"],
+        "method=formalizer_problem": ["environment=described"],
         "method=formalizer_two_step": ["environment=described"],
         "model=gpt_oss_120b": ["decoding=free"],
     }.get(option, [])

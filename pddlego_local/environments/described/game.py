@@ -5,6 +5,7 @@ PDDL of a world that it sees completely, and plans are validated against the gol
 """
 
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -107,6 +108,20 @@ class Described:
         """Returns the text of the domain, including its action heads, and the text of the
         problem."""
         return self._world.domain_text, self._world.problem_text
+
+    def solved(self, count: int) -> tuple[tuple[str, str], ...]:
+        """Returns the problem texts and the gold problems of other worlds. Their tasks are those of
+        the last seeds, without the task of this world."""
+        worlds = map(self._load, () if self.folder else self.seeds[:-51:-1])
+        tasks = {task_hash(world.problem): world for world in worlds}
+        tasks.pop(self.map, None)
+        if len(tasks) < count:
+            raise ConfigError(
+                f"method.shots={count}: there are only {len(tasks)} other worlds to show, since "
+                "environment.folder is set or environment.sizes are small"
+            )
+        worlds = islice(tasks.values(), count)
+        return tuple((world.problem_text, " ".join(world.problem.split())) for world in worlds)
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns

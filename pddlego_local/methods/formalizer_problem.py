@@ -1,0 +1,40 @@
+"""A planning formalizer that is given the domain: the model writes the problem file alone, after
+solved examples. Planetarium (arXiv 2407.03321, §3) asks the same, without examples.
+"""
+
+from typing import ClassVar
+
+from pddlego_local.core.nouns import Budget
+from pddlego_local.decoding.forms import PROBLEM, Fields, Form
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
+from pddlego_local.methods.formalizer import described_in_text, judge
+
+
+@settings
+class FormalizerProblem(Player):
+    """Settings of the method. `shots` is the number of solved examples in the prompt: other worlds
+    of the same kind, with their gold problem files."""
+
+    shots: AtLeast0 = 3
+
+    prompts = "formalizer_problem"
+    forms: ClassVar[tuple[Form[Fields], ...]] = (PROBLEM,)
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        return best_of
+
+    def play(self, episode: Episode) -> str:
+        """Returns success, solver_abort, valid_but_wrong or step_limit."""
+        world = described_in_text(episode.environment)
+        domain_text, problem_text = world.texts
+        shown = prompting.render(
+            "formalizer_problem/problem",
+            world.package,
+            domain_text=domain_text,
+            domain=world.domain,
+            solved=world.solved(self.shots),
+            problem_text=problem_text,
+        )
+        question = episode.question(PROBLEM, shown, domain=world.domain)
+        return judge(episode, episode.formalize(question, step=1, given=True)) or "solver_abort"
