@@ -18,6 +18,13 @@ from tests.pddlego import Pddlego
 GO = "(Go Kitchen Hall)"
 
 
+def written(folder: Path, problem: str, plan: str) -> list[Path]:
+    paths = [folder / name for name in ("domain.pddl", "problem.pddl", "plan")]
+    for path, text in zip(paths, (DOMAIN, problem, plan), strict=True):
+        path.write_text(text)
+    return paths
+
+
 @pytest.mark.parametrize(
     ("plan", "code", "said"),
     [
@@ -37,10 +44,7 @@ GO = "(Go Kitchen Hall)"
 def test_a_plan_is_judged_action_by_action(
     tmp_path: Path, pddlego: Pddlego, plan: str, code: int, said: str
 ) -> None:
-    problem = UNDECLARED if said == "Cellar" else PROBLEM
-    paths = [tmp_path / name for name in ("domain.pddl", "problem.pddl", "plan")]
-    for path, text in zip(paths, (DOMAIN, problem, plan), strict=True):
-        path.write_text(text)
+    paths = written(tmp_path, UNDECLARED if said == "Cellar" else PROBLEM, plan)
     assert said in "".join(pddlego("validate", *paths, code=code))
 
 
@@ -61,9 +65,7 @@ def test_val_is_a_second_judge_who_does_not_change_the_verdict(
     )
     (tmp_path / "Validate").write_text(f"#!/bin/sh\n{program}\n")
     (tmp_path / "Validate").chmod(0o755)
-    paths = [tmp_path / name for name in ("domain.pddl", "problem.pddl", "plan")]
-    for path, text in zip(paths, (DOMAIN, PROBLEM, GO), strict=True):
-        path.write_text(text)
+    paths = written(tmp_path, PROBLEM, GO)
     assert f"The plan is valid.\n{said}\n" in pddlego("validate", *paths).out
 
 

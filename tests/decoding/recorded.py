@@ -82,5 +82,4 @@ def _is_outside(rung: str, domain: str, problem: str, context: GrammarContext) -
         return True
     if rung == "syntax":
         return not accepts(load("syntax", "line"), text)
-    constraint = constraint_for(rung, PDDL, context, "line")
-    return place_of_departure(constraint, text) != ""
+    return place_of_departure(constraint_for(rung, PDDL, context, "line"), text) != ""

@@ -33,8 +33,7 @@ def test_what_comes_twice_is_rolled_back(
     rest = stages.send(text)
     before = text[: len(text) - rest.rollback_chars]
     assert before.endswith(kept)
-    whole = text[len(before) :]
-    assert decoder_verdict(rest.grammar, whole) == "rejected"
+    assert decoder_verdict(rest.grammar, text[len(before) :]) == "rejected"
     assert decoder_verdict(rest.grammar, again) == "rejected"
     end = {"add": '], "replace": {}, "delete": []}', "replace": '}, "delete": []}'}
     heading = next(key for key in ("delete", "replace", "add") if f'"{key}"' in before)

@@ -136,8 +136,7 @@ def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout)
 
 
 def departs(rung: str, form: Form[Fields], text: str, layout: ExactLayout) -> str:
-    constraint = constraint_for(rung, form, SCENE, layout)
-    return place_of_departure(constraint, text)
+    return place_of_departure(constraint_for(rung, form, SCENE, layout), text)
 
 
 EXAMPLES = {

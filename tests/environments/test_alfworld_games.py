@@ -90,8 +90,7 @@ def test_drawing_a_game_does_not_import_the_package() -> None:
         "print('alfworld' in sys.modules, 'ALFWORLD_DATA' in os.environ)"
     )
     environment = {name: value for name, value in os.environ.items() if name != "ALFWORLD_DATA"}
-    told = ran("-c", script, env=environment, check=True)
-    assert told.stdout.split() == ["False", "False"]
+    assert ran("-c", script, env=environment, check=True).stdout.split() == ["False", "False"]
 
 
 def test_names_are_those_that_the_engine_gives() -> None:

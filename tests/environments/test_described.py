@@ -176,8 +176,7 @@ def test_constants_of_the_gold_domain_are_objects_of_the_world(
     (tmp_path / "p01_domain.txt").write_text(f"Arm brings things to base.\n\n{HEADS}")
     (tmp_path / "p01_problem.txt").write_text("Roads lead from p1 to p2 and on to base.")
     world = Described(folder=tmp_path)
-    text = world.reset(0).text
-    assert world.names([Turn("", text)]).objects == objects
+    assert world.names([Turn("", world.reset(0).text)]).objects == objects
     method, model = Formalizer(), Scripted([json.dumps({"df": domain, "pf": problem})])
     assert play(method, world, model, quick_planner, game=0)[0] == "success"
 

@@ -59,8 +59,7 @@ def test_free_survives_enormous_and_hostile_text() -> None:
 
 @pytest.mark.parametrize("rung", ["free", "json", "syntax"])
 def test_what_is_cut_is_never_passed_on_even_if_it_looks_whole(rung: str) -> None:
-    cut = Completion(OBJECT, "length", 1, 1, 0.0)
-    assert read_pddl(cut, rung) == fault("truncated")
+    assert read_pddl(Completion(OBJECT, "length", 1, 1, 0.0), rung) == fault("truncated")
     thought = Completion("", "unfinished_thought", 1, 1, 0.0, "Let me")
     assert read_pddl(thought, rung) == fault("unfinished_thought")
 

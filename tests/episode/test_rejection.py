@@ -97,8 +97,7 @@ def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_in_the_lang
     taken, accepted = drawn_often(64, 3000)
     assert accepted == 3000 and taken.keys() == INSIDE.keys()
     assert chi_squared(taken, INSIDE, 3000) < 21
-    equal = dict.fromkeys(INSIDE, 1)
-    assert chi_squared(taken, equal, 3000) > 1000
+    assert chi_squared(taken, dict.fromkeys(INSIDE, 1), 3000) > 1000
 
 
 def test_after_the_last_try_its_answer_counts_whatever_it_is() -> None:

@@ -28,8 +28,7 @@ GAME = 2  # its plan has all four actions
 
 
 def gold() -> tuple[str, str]:
-    memory = [Turn("", Described(sizes=(3, 5)).reset(GAME).text)]
-    return formalize(memory)
+    return formalize([Turn("", Described(sizes=(3, 5)).reset(GAME).text)])
 
 
 def answer(domain: str, problem: str) -> str:
@@ -100,8 +99,7 @@ def test_names_of_their_own_are_refused_and_other_spellings_of_the_text_are_not(
     planner: FastDownward,
 ) -> None:
     domain, problem = gold()
-    other = answer(domain, problem.replace("block1", "b1"))
-    assert outcome(planner, other)[0] == WRONG
+    assert outcome(planner, answer(domain, problem.replace("block1", "b1")))[0] == WRONG
     spelled = problem.replace("block1", "block_1").replace("block2", "Block-2")
     assert outcome(planner, answer(domain, spelled))[0] == "success"
 

@@ -74,8 +74,7 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
     second = model.asked[1].messages[0].content
     said = second.partition("This is what it said:\n")[2].partition("\nReview both files")[0]
     assert len(said.strip()) > 20 and told in said
-    row = summarize(events)
-    assert row.causes == {cause: 1, "solved": 1}
+    assert summarize(events).causes == {cause: 1, "solved": 1}
     assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
 
 

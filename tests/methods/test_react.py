@@ -72,8 +72,7 @@ def test_thoughts_are_free_under_a_budget_of_actions_and_rounds_of_one_of_rounds
 
 def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
     model = Scripted(['{"kind": "go"}', '{"kind": "sing", "text": "la"}', *WINNING])
-    row = play(Reflexion(), model)
-    assert row.causes == {"answered": 2, "wrong_keys": 2}
+    assert play(Reflexion(), model).causes == {"answered": 2, "wrong_keys": 2}
     assert "exactly this form" in opening(model, 2)
     assert "exactly this form" not in str(model.asked[3])
     assert [message.role for message in model.asked[3].messages] == ["user", "assistant", "user"]

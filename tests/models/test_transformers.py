@@ -123,8 +123,7 @@ def test_no_chat_template_means_plain_concatenation(random_llama: Path, tmp_path
     folder = shutil.copytree(random_llama, tmp_path / "base")
     (folder / "chat_template.jinja").unlink()
     model = TransformersModel(weights=str(folder), engine=CPU, thinking=None)
-    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=100))
-    assert TOY_LANGUAGE.fullmatch(completion.text)
+    assert TOY_LANGUAGE.fullmatch(model.complete(PROMPT, TOY, Sampling(max_tokens=100)).text)
 
 
 @pytest.mark.parametrize(

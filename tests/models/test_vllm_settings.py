@@ -28,8 +28,7 @@ def server_of(name: str) -> dict[str, Any]:
     generic = name in ("vllm", "transformers", "openai_server")
     weights = ["model.weights=none"] if generic else []
     weights += ["model.server.url=http://none/v1"] if name == "openai_server" else []
-    model = compose_cell([f"model={name}", *weights]).tree["model"]
-    return dict(model.get("server") or {})
+    return dict(compose_cell([f"model={name}", *weights]).tree["model"].get("server") or {})
 
 
 def serving_environment(folder: Path, package: str, version: str) -> Path:

@@ -157,15 +157,13 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
 
 def _ends_with_marker(line: Line, first: Completion) -> None:
     assert first.prefix is not None and line.thinking is not None
-    end = line.tokenizer.convert_tokens_to_ids(line.thinking.end)
-    assert first.prefix.opening[-1] == end
+    assert first.prefix.opening[-1] == line.tokenizer.convert_tokens_to_ids(line.thinking.end)
 
 
 def the_same_seed_draws_the_same(line: Line) -> None:
     def ask(_: int) -> Drawn:
         constraint = constraint_for("grounded", PDDL, staging.SCENE, "line")
-        sampling = Sampling(max_tokens=60, seed=9)
-        return draw(line.model, QUESTION, constraint, sampling, {})[0]
+        return draw(line.model, QUESTION, constraint, Sampling(max_tokens=60, seed=9), {})[0]
 
     with ThreadPoolExecutor(4) as pool:
         assert len({one.completion.text for one in pool.map(ask, range(4))}) == 1

@@ -124,8 +124,7 @@ def test_what_is_renamed_is_the_house_again() -> None:
     for name in offences:
         assert repair(*house(*MENDED[name][0]), TYPED)[:2] == (DOMAIN, PROBLEM_FILE), name
     pair = house(("(has candle)", "; what is\n (has candle) (at attic) ; nowhere\n"))
-    left = pair[1].replace(" (at attic)", "")
-    assert repair(*pair, TYPED)[:2] == (DOMAIN, left)
+    assert repair(*pair, TYPED)[:2] == (DOMAIN, pair[1].replace(" (at attic)", ""))
 
 
 def test_what_the_rung_does_not_know_stays() -> None:

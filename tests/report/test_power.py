@@ -56,8 +56,7 @@ def test_on_twelve_floor_plans_ten_points_are_hardly_ever_shown() -> None:
     assert seen.p == pytest.approx(2 / 2**4)
     assert seen.power(0.0125).at(0.1) < 0.04
     assert seen.power(0.0125).smallest == pytest.approx(0.23, abs=0.04)
-    games = one_pair_a_game(25, 0, 300)
-    assert games.power(0.0125).at(0.1) > 0.99
+    assert one_pair_a_game(25, 0, 300).power(0.0125).at(0.1) > 0.99
 
 
 def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:

@@ -135,8 +135,7 @@ def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> N
         "method.variant=simple seed=0",
     ]
     assert {cell.labels["budget"] for cell in numbers.cells} == {"50 actions"}
-    shown = [(task.tasks, task.success.n) for task in numbers.tasks]
-    assert shown == [("11 rooms", 3)] * 2
+    assert [(task.tasks, task.success.n) for task in numbers.tasks] == [("11 rooms", 3)] * 2
 
 
 def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:

@@ -252,8 +252,7 @@ def test_what_agrees_within_its_cluster_tells_as_much_as_one_of_it() -> None:
     agreed = Rate.of((house, 10 * (house < 9), 10) for house in range(10))
     assert (agreed.k, agreed.n) == (90, 100)
     assert agreed.interval == pytest.approx(Rate(9, 10).interval)
-    independent = Rate.of((house, 1, 1) for house in range(100))
-    assert independent == Rate(100, 100)
+    assert Rate.of((house, 1, 1) for house in range(100)) == Rate(100, 100)
     # 8 games of one house and 4 of others, all won: no more than 12² / (8² + 4) = 2.1 games
     won = Rate.of([("hall", 8, 8), *((house, 1, 1) for house in range(4))])
     assert won.effective == pytest.approx(144 / 68)

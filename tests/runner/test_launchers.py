@@ -88,8 +88,7 @@ def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: R
     )  # fmt: skip
     assert code == 0, told + (tmp_path / "sbatch.log").read_text()
     assert rows_of(out) == here
-    log = (tmp_path / "sbatch.log").read_text()
-    assert log.count("2 episodes to play, 0 done") == 2
+    assert (tmp_path / "sbatch.log").read_text().count("2 episodes to play, 0 done") == 2
     sent = next(out.rglob("*submission*.sh"))
     assert "#SBATCH --partition=gpu" in sent.read_text()
     assert "#SBATCH --gpus-per-node=1" in sent.read_text()

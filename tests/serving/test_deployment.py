@@ -68,8 +68,7 @@ def test_the_cuda_build_is_to_be_had_as_wheels(
 
 def test_an_older_glibc_lacks_a_wheel(resolved: dict[tuple[str, str], str]) -> None:
     """RHEL 8 and its relatives have 2.28; serving/README.md tells what to do."""
-    told = resolved[PYTHONS[0], "2_28"]
-    assert "llguidance" in told.partition("No solution found")[2]
+    assert "llguidance" in resolved[PYTHONS[0], "2_28"].partition("No solution found")[2]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

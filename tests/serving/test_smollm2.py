@@ -79,8 +79,7 @@ def test_under_grounded_a_small_model_writes_a_pair_that_the_planner_reads(
     outcomes = {getattr(event, "outcome", None) for event in transcript}
     assert outcomes & {"solved", "unsolvable"} and "translate_error" not in outcomes
     assert call.prompt_tokens == template_tokens(weights, call)
-    told = read_run(folder).model
-    assert identity_of(SMOLLM2, None, weights).items() <= told.items()
+    assert identity_of(SMOLLM2, None, weights).items() <= read_run(folder).model.items()
 
 
 def test_free_it_says_what_it_likes_in_its_own_tokens(

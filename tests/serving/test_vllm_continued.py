@@ -190,8 +190,7 @@ def test_a_draft_comes_before_the_answer(model: VllmModel, constraint: Constrain
 @pytest.mark.parametrize("text", ["", "<think>so", "a</think>b", "<think>a</think>b", "\n"])
 def test_a_draft_that_holds_markers_frees_no_answer(model: VllmModel, text: str) -> None:
     """The server's reasoning parser reads the conversation, and the draft in it."""
-    drawn = drafted(Planted(model, text), TWO_STAGES)
-    assert drawn.completion.finish_reason == "stop"
+    assert drafted(Planted(model, text), TWO_STAGES).completion.finish_reason == "stop"
     toy = drafted(Planted(model, text), at_once(TOY)).completion
     assert TOY_LANGUAGE.fullmatch(toy.text)
 

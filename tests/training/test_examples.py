@@ -189,8 +189,7 @@ def test_no_token_of_an_edit_reaches_over_the_end_of_a_part(planner: FastDownwar
         assert constraint.in_stages
         ids = tokenizer(right, add_special_tokens=False)["input_ids"]
         ends = set(itertools.accumulate(len(tokenizer.decode([token])) for token in ids))
-        written = "".join(tokenizer.decode([token]) for token in ids)
-        assert written == right
+        assert "".join(tokenizer.decode([token]) for token in ids) == right
         parts = itertools.accumulate(len(part) for _, part in stages_of(constraint, right))
         assert ends.issuperset(parts), right
 

@@ -120,8 +120,8 @@ class Described:
                 f"method.shots={count}: there are only {len(tasks)} other worlds to show, since "
                 "environment.folder is set or environment.sizes are small"
             )
-        worlds = islice(tasks.values(), count)
-        return tuple((world.problem_text, " ".join(world.problem.split())) for world in worlds)
+        shown = islice(tasks.values(), count)
+        return tuple((world.problem_text, " ".join(world.problem.split())) for world in shown)
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
