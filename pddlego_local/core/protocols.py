@@ -86,18 +86,20 @@ class Mapped(Protocol):
 
 
 @runtime_checkable
-class DescribedInText(Environment, Protocol):
+class DescribedInText(Protocol):
     """An environment that hides nothing: two texts describe its domain and problem completely."""
 
     @property
     def texts(self) -> tuple[str, str]:
         """The domain text and the problem text of the last reset world."""
 
-    def solved(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Returns the problem texts and the problem files of other worlds, as examples.
 
-        Raises ConfigError if there are fewer than `count`.
-        """
+@runtime_checkable
+class WithExamples(Protocol):
+    """An environment with other worlds of the same kind, whose PDDL a prompt can show."""
+
+    def solved(self, count: int) -> tuple[tuple[str, str], ...]:
+        """Returns the problem texts and the problem files of other worlds, `count` at most."""
 
 
 @runtime_checkable

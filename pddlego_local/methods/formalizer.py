@@ -48,7 +48,7 @@ class Formalizer(Player):
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
         """Asks once for the files. A subclass that has no usable domain returns None."""
-        domain_text, problem_text = described_in_text(episode.environment).texts
+        domain_text, problem_text = in_words(episode.environment)
         shown = self.render(
             episode, "files", domain_text=domain_text, problem_text=problem_text, previous=previous
         )
@@ -60,15 +60,15 @@ class Formalizer(Player):
         return prompting.render(f"formalizer/{part}", package, wording=self.wording, **facts)
 
 
-def described_in_text(environment: Environment) -> DescribedInText:
-    """Returns the environment. Raises ConfigError if it does not describe its whole world in
-    texts."""
+def in_words(environment: Environment) -> tuple[str, str]:
+    """Returns the texts of domain and problem. Raises ConfigError if the environment does not
+    describe its whole world in texts."""
     if not isinstance(environment, DescribedInText):
         raise ConfigError(
             f"environment={environment.name} does not describe its whole world in texts, as this "
             "method requires; choose environment=described or method=pddlego_plus."
         )
-    return environment
+    return environment.texts
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:

@@ -4,11 +4,13 @@ solved examples. Planetarium (arXiv 2407.03321, §3) asks the same, without exam
 
 from typing import ClassVar
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
+from pddlego_local.core.protocols import WithExamples
 from pddlego_local.decoding.forms import PROBLEM, Fields, Form
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
-from pddlego_local.methods.formalizer import described_in_text, judge
+from pddlego_local.methods.formalizer import in_words, judge
 
 
 @settings
@@ -25,15 +27,22 @@ class FormalizerProblem(Player):
         return best_of
 
     def play(self, episode: Episode) -> str:
-        """Returns success, solver_abort, valid_but_wrong or step_limit."""
-        world = described_in_text(episode.environment)
-        domain_text, problem_text = world.texts
+        """Returns success, solver_abort, valid_but_wrong or step_limit. Raises ConfigError if there
+        are not enough examples."""
+        world = episode.environment
+        domain_text, problem_text = in_words(world)
+        solved = world.solved(self.shots) if isinstance(world, WithExamples) else ()
+        if len(solved) < self.shots:
+            raise ConfigError(
+                f"method.shots={self.shots}: there are only {len(solved)} other worlds to show; "
+                f"choose at most method.shots={len(solved)}"
+            )
         shown = prompting.render(
             "formalizer_problem/problem",
             world.package,
             domain_text=domain_text,
             domain=world.domain,
-            solved=world.solved(self.shots),
+            solved=solved,
             problem_text=problem_text,
         )
         question = episode.question(PROBLEM, shown, domain=world.domain)

@@ -8,7 +8,7 @@ from pddlego_local.decoding.forms import DOMAIN, PROBLEM
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import settings
-from pddlego_local.methods.formalizer import Formalizer, described_in_text
+from pddlego_local.methods.formalizer import Formalizer, in_words
 
 
 @settings
@@ -32,7 +32,7 @@ class FormalizerTwoStep(Formalizer):
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
         """Asks for the domain, then for the problem. Returns None if an answer has no domain."""
-        domain_text, problem_text = described_in_text(episode.environment).texts
+        domain_text, problem_text = in_words(episode.environment)
         shown = self.render(episode, "domain", domain_text=domain_text, previous=previous)
         answer = episode.ask(episode.question(DOMAIN, shown), step=1, retry=retry).value
         if answer is None:

@@ -188,12 +188,10 @@ def test_examples_are_other_tasks_than_the_one_that_is_played() -> None:
         assert len({*map(task_hash, files), world.map}) == 6 and len(set(texts)) == 5
 
 
-def test_too_few_other_worlds_are_named() -> None:
-    world = Described(sizes=(1, 1))
-    world.reset(0)
-    assert world.solved(0) == ()
-    with pytest.raises(ConfigError, match=r"method\.shots=1: there are only 0 other worlds"):
-        world.solved(1)
+def test_too_few_other_worlds_are_named(planner: FastDownward) -> None:
+    world = Described(sizes=(2, 2))
+    with pytest.raises(ConfigError, match=r"only 8 other .* choose at most method\.shots=8$"):
+        play(FormalizerProblem(shots=9), world, Scripted([]), planner, game=1)
 
 
 def test_a_world_that_is_done_at_the_start_asks_nobody(planner: FastDownward) -> None:

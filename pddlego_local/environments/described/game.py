@@ -110,16 +110,11 @@ class Described:
         return self._world.domain_text, self._world.problem_text
 
     def solved(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Returns the problem texts and the gold problems of other worlds. Their tasks are those of
-        the last 50 seeds, without the task of this world. A folder has no other worlds."""
+        """Returns the problem texts and the gold problems of other worlds, `count` at most. They
+        are those of the last 50 seeds, without the task of this world. A folder has none."""
         worlds = map(self._load, () if self.folder else self.seeds[:-51:-1])
         tasks = {task_hash(world.problem): world for world in worlds}
         tasks.pop(self.map, None)
-        if len(tasks) < count:
-            raise ConfigError(
-                f"method.shots={count}: there are only {len(tasks)} other worlds to show; choose "
-                f"at most method.shots={len(tasks)}"
-            )
         shown = islice(tasks.values(), count)
         return tuple((world.problem_text, " ".join(world.problem.split())) for world in shown)
 
