@@ -56,7 +56,6 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m tools.lines
 
 # Warnings are errors. The pages are copied, so that links from docs/ to files outside of it work.
 docs: .venv-docs/installed
