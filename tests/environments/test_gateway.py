@@ -60,7 +60,7 @@ def java() -> psutil.Process:
 def listening(process: psutil.Process) -> list[tuple[str, int]]:
     """The addresses at which a process accepts connections."""
     found = process.net_connections("inet")
-    return [tuple(one.laddr) for one in found if one.status == psutil.CONN_LISTEN]
+    return [(one.laddr.ip, one.laddr.port) for one in found if one.status == psutil.CONN_LISTEN]
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())

@@ -202,9 +202,7 @@ def _java() -> JavaGateway:
     with _gateway_lock:
         if _gateway is None:
             try:
-                with contextlib.suppress(
-                    ValueError
-                ):  # Java printed no port or no key: it was killed
+                with contextlib.suppress(ValueError):  # Java was killed before it printed its key
                     _gateway = _start()
                 _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
