@@ -20,10 +20,13 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
 GRACE_S = 5.0
+LONGEST_FOLDER = 40  # a socket's path, below it, may have at most 107 characters
 FORCED_TOKENS_NEED = "0.32.0"  # the vLLM version of forced_tokens.py and vllm_patches.py
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
 # Versions of transformers before 5.20 replace these classes by their own (transformers#45488).
@@ -91,6 +94,12 @@ def is_here(model: str) -> bool:
     return Path(model).is_dir() or hub_folder(model).is_dir()
 
 
+def cache_folder() -> Path:
+    """Returns this project's folder in the user's cache; it need not exist."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "pddlego_local"
+
+
 def files_of(model: str, revision: str) -> Path:
     """Returns the folder with the model's files; for a name in the cache, those of `revision`."""
     if Path(model).is_dir():
@@ -132,8 +141,7 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
         if (folder / name).is_file():
             files[name] = (folder / name).read_bytes()
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    made = cache / "pddlego_local" / f"tokenizer-{digest}"
+    made = cache_folder() / f"tokenizer-{digest}"
     made.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         unfinished = made / f"{name}.{os.getpid()}"  # other processes may make the same folder
@@ -226,9 +234,43 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which few machines
     # have, and requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
+    # torch would look for compiled code in /tmp, in a folder that anybody can make first.
+    environment.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "torchinductor"))
+    if on_one_machine(options.extra):  # vLLM and torch would use its address in the network
+        environment.setdefault("VLLM_HOST_IP", "127.0.0.1")
+        environment.setdefault("GLOO_SOCKET_IFNAME", "lo")
     # gpt-oss has no template: vLLM itself puts the date into its prompt. The date is fixed here.
     environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment
+
+
+# Words of vLLM's options for servers of several machines.
+_ON_SEVERAL_MACHINES = (
+    *("ray", "--nnodes", "-n", "--node-rank", "-r", "--master-addr", "--headless"),
+    *("--data-parallel-address", "-dpa", "--data-parallel-size-local", "-dpl"),
+    *("--data-parallel-rank", "-dpn", "--data-parallel-start-rank", "-dpr"),
+)
+
+
+def on_one_machine(extra: list[str]) -> bool:
+    """Returns whether the arguments for vLLM leave all of its processes on this machine."""
+    words = [word.replace("_", "-").partition("=") for word in extra]
+    return not any({name, value} & {*_ON_SEVERAL_MACHINES} for name, _, value in words)
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[str]:
+    """Yields a new folder for temporary files that only this user can read, and removes it.
+
+    vLLM's processes talk through sockets and files in the temporary folder, and torch looks there
+    for code that it has compiled, in a folder whose name other users know.
+    """
+    usual = tempfile.gettempdir()
+    place = usual if len(usual) <= LONGEST_FOLDER else "/tmp"
+    with tempfile.TemporaryDirectory(
+        prefix="pddlego-vllm-", dir=place, ignore_cleanup_errors=True
+    ) as folder:
+        yield folder
 
 
 def end(server: "subprocess.Popen[bytes]") -> None:
@@ -260,6 +302,7 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
     Returns the exit code: the server's if it ended, otherwise 0.
     """
     try:
+        print(f"Process group: {server.pid}", flush=True)
         while server.poll() is None:
             if not until_stdin_closes:
                 server.wait()
@@ -306,13 +349,14 @@ def main(arguments: list[str]) -> int:
             environment["VLLM_API_KEY"] = secrets.token_urlsafe(24)
             print(f"API key: {environment['VLLM_API_KEY']}", flush=True)
         print(f"Serving at http://{options.host}:{options.port}/v1", flush=True)
-        server = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
-        )
+        with private_folder() as folder:
+            environment["TMPDIR"] = folder
+            server = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+            )
+            return supervise(server, options.until_stdin_closes)
     except Stop:
         return 0
-    print(f"Process group: {server.pid}", flush=True)
-    return supervise(server, options.until_stdin_closes)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ MARKED = {
     ),
     "train": ("training/",),
     "long": (
-        *("test_chaos.py", "fuzz/", "models/test_families.py"),
+        *("test_chaos.py", "fuzz/", "models/test_families.py", "after_every_signal"),
         *("models/test_forced_tokens.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
         *("methods/test_ceiling.py", "report/test_papers.py"),
         "decoding/test_recorded_rungs.py",

@@ -1,9 +1,11 @@
 """Tests start the server and play games over loopback."""
 
+import os
 import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,13 +19,12 @@ from pddlego_openenv import PddlegoEnv, Text
 from tests.rewards import Row, check, groups
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
+def started(**variables: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = [sys.executable, "-m", "pddlego_openenv.server", "--port", str(port)]
-    process = subprocess.Popen(words)
+    process = subprocess.Popen(words, env={**os.environ, **variables})
     url = f"http://127.0.0.1:{port}"
     while process.poll() is None:
         try:
@@ -34,6 +35,16 @@ def server() -> Iterator[str]:
     yield url
     process.terminate()
     process.wait()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    yield from started()
+
+
+@pytest.fixture(scope="module")
+def with_key() -> Iterator[str]:
+    yield from started(PDDLEGO_OPENENV_KEY="right")
 
 
 @pytest.mark.parametrize(("options", "table"), list(groups()))
@@ -66,3 +77,36 @@ def test_the_manifest_names_the_app() -> None:
 def test_a_client_chooses_no_files_of_the_server(server: str) -> None:
     with PddlegoEnv(base_url=server).sync() as client, pytest.raises(Exception, match="may choose"):
         client.reset(seed=0, environment="described", environment__folder="/etc")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_another_address_is_refused_without_a_key(host: str) -> None:
+    words = [sys.executable, "-m", "pddlego_openenv.server", "--host", host]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 2 and "PDDLEGO_OPENENV_KEY" in done.stderr
+
+
+@pytest.mark.parametrize("user", ["", "user:wrong@", "right@", "right:@"])
+def test_a_client_without_the_key_is_refused(with_key: str, user: str) -> None:
+    address = with_key.replace("://", f"://{user}")
+    with pytest.raises(Exception, match=r"403|connect"), PddlegoEnv(base_url=address).sync() as env:
+        env.reset(seed=0)
+
+
+def test_a_client_with_the_key_plays(with_key: str) -> None:
+    with PddlegoEnv(base_url=with_key.replace("://", "://user:right@")).sync() as client:
+        assert client.reset(seed=0, environment="coin").observation.text
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [("", 401), ("Bearer wrong", 401), ("Basic ?", 401), ("right", 401), ("Bearer right", 200)],
+)
+def test_a_request_needs_the_key(with_key: str, header: str, status: int) -> None:
+    request = urllib.request.Request(f"{with_key}/schema", headers={"Authorization": header})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            got = answer.status
+    except urllib.error.HTTPError as error:
+        got = error.code
+    assert got == status

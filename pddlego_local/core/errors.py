@@ -9,7 +9,7 @@
         ├── ModelFault         the model's backend died, refused or ignored the request
         │   └── GrammarIgnored the backend answered outside the grammar it was given
         ├── GrammarFault       a grammar that was made for one answer does not compile
-        ├── PlannerFault       the planner's worker died or could not be started
+        ├── PlannerFault       the planner's worker was ended or could not be started
         ├── EnvironmentFault   the game crashed, hung or sent an invalid reply
         └── RecordFault        a record could not be written (full disk, permissions)
 
@@ -87,7 +87,7 @@ class GrammarFault(InfrastructureError):
 
 
 class PlannerFault(InfrastructureError):
-    """The planner's worker process died or could not be started."""
+    """The planner's worker process could not be started, or was ended from outside."""
 
 
 class EnvironmentFault(InfrastructureError):

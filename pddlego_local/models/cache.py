@@ -16,6 +16,15 @@ def kept(name: str) -> Path:
     return cache / "pddlego_local" / name
 
 
+def keep_compiled_code_private() -> None:
+    """Makes torch keep the code that it compiles in the user's cache, unless a folder is named.
+
+    torch itself takes a folder in /tmp with the user's name. Another user can make it first, and
+    torch would run the code that it finds there.
+    """
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(kept("torchinductor")))
+
+
 def made_once(name: str, make: Callable[[Path], object]) -> Path:
     """Returns the cache's folder `name`; if it does not exist, `make` fills it.
 

@@ -34,7 +34,7 @@ class Limits:
 
     `cpu_s` is CPU time in seconds, rounded up to whole seconds. `memory_mb` is address space in
     MiB. `wall_s` only stops a task that a busy machine keeps from using its CPU time; None means
-    `WALL_PER_CPU` times `cpu_s`.
+    `WALL_PER_CPU` times `cpu_s`. Time in which the machine or the task was frozen does not count.
     """
 
     cpu_s: float = Field(default=60.0, gt=0, le=86_400)
@@ -70,9 +70,14 @@ class FastDownward:
     def plan(self, domain: str, problem: str) -> PlanResult:
         """Returns Fast Downward's verdict on this pair. Bad PDDL is an outcome, not an exception.
 
-        `wait_s` is the time spent waiting for a free worker and for its start. Raises PlannerFault
-        if the worker cannot be started or dies twice, or the planner is closed; MissingPart if Fast
-        Downward is not installed; ConfigError if it does not understand `search` or `fallback`.
+        A planner that ended by a signal has no verdict, so the task is planned once more in a fresh
+        process. If it crashes twice in the same way, the outcome is `planner_fault`. `wait_s` is
+        the time spent waiting for a free worker and for its start, and with ended processes.
+
+        Raises PlannerFault if the worker cannot be started, or something from outside ends it
+        twice, or the planner is closed; MissingPart if Fast Downward is not installed; ConfigError
+        if it does not understand `search` or `fallback`, or if the limits are higher than this
+        process may set.
         """
         started = time.monotonic()
         reply = self._pool.ask(domain, problem)

@@ -1,6 +1,7 @@
 """Interprets a worker's reply: the outcome, the plan in the spelling of the PDDL, and the message.
 
-The exit codes are those of Fast Downward's documentation (exit-codes). worker.py makes the reply.
+The exit codes are those of Fast Downward's documentation (exit-codes). worker.py makes the reply,
+and warm.py adds the signal of a crash; ends from outside do not come here.
 """
 
 import re
@@ -17,12 +18,11 @@ MESSAGE_CHARACTERS = 1500
 
 UNSOLVABLE = {10, 11, 12, 13}
 OUT_OF_MEMORY = {20, 22, 24}
-TIMEOUT = {21, 23}
 SEARCH_INPUT_ERROR = 33
 TASK_REFUSED = "Error reading task"  # the search cannot read the translated task
 SEARCH_REFUSED = "/search/parser/"  # source folder where the search crashes on some configurations
 BANNER = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
-LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU", "": "CPU"}
+LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU"}
 
 Judgement = tuple[PlanOutcome, tuple[str, ...], str]
 
@@ -55,12 +55,15 @@ def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
     `pddl.check.explain` gives the words of the static check.
     """
     error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
-    if reply["stopped"] or code in TIMEOUT:
+    if reply["stopped"]:
         return "timeout", f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
     if error == "MemoryError" or code in OUT_OF_MEMORY:
         return "out_of_memory", "Fast Downward reached its memory limit."
-    if error or (error is None and code < 0):  # the translator raised, or a signal killed it
-        return "translate_error", _refusal(error or "signal", reply.get("message", ""))
+    if reply["signal"]:
+        part = "translator" if error is None else "search"
+        return "planner_fault", f"Fast Downward's {part} crashed twice ({reply['signal']})."
+    if error:
+        return "translate_error", _refusal(error, reply["message"])
     if reply["plan"]:
         return "solved", ""
     if code == SEARCH_INPUT_ERROR:  # `judge` has ruled out that the search is refused

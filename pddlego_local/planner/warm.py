@@ -7,6 +7,7 @@ meaning of a reply. It finds Fast Downward's packages without importing them: th
 import json
 import math
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -19,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pddlego_local.core.errors import MissingPart, PlannerFault
+from pddlego_local.core.errors import ConfigError, MissingPart, PlannerFault
 
 START_AND_REPLY_S = 30.0  # time that a worker may take beyond the wall limit of its task
 WORKER = Path(__file__).with_name("worker.py")
@@ -54,8 +55,25 @@ def find_fast_downward() -> Installation:
     return Installation(translator.parent, search)
 
 
+# Exit codes of Fast Downward: its search received SIGXCPU, and (worker.py) it was not begun.
+OUT_OF_TIME, NOT_BEGUN = 23, 99
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE")
+TRIES = 3  # at most, for one task
+
+
 class WorkerDied(Exception):
-    """The warm process, or its child, ended without a reply, and no limit of ours stopped it."""
+    """The warm process, or its child, ended without a verdict, and no limit of ours ended it.
+
+    Somebody or something outside of the task ended it, so this says nothing about the task.
+    """
+
+
+class Crashed(Exception):
+    """The child ended by a signal that a crash sends, but that others could have sent too."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(f"its child crashed ({reply['signal']})")
+        self.reply = reply
 
 
 class WarmWorker:
@@ -82,7 +100,7 @@ class WarmWorker:
             )
 
     def ask(self, domain: str, problem: str) -> Reply:
-        """Returns the worker's reply. Raises WorkerDied if there is none."""
+        """Returns the worker's reply, if it has a verdict. Raises WorkerDied or Crashed if not."""
         with self._caller:
             try:
                 self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
@@ -95,8 +113,14 @@ class WarmWorker:
             if not line.endswith(b"\n"):
                 raise WorkerDied(self._last_words())
         reply: Reply = json.loads(line)
-        if reply["code"] == -signal.SIGKILL and not reply["stopped"]:
-            raise WorkerDied("its child was killed from outside, perhaps because memory ran out")
+        reply["signal"] = _signal(reply)
+        if reply["code"] == NOT_BEGUN:
+            raise WorkerDied(f"its child could not work: {reply['log']}")
+        if reply["signal"] in CRASHES:
+            raise Crashed(reply)
+        if reply["signal"]:
+            perhaps = ", perhaps because memory ran out" if reply["signal"] == "SIGKILL" else ""
+            raise WorkerDied(f"its child was ended by {reply['signal']} from outside{perhaps}")
         return reply
 
     def _last_words(self) -> str:
@@ -114,6 +138,42 @@ class WarmWorker:
                 self._lines.close()
             self._stderr.close()
             self._process.wait()
+
+
+def _signal(reply: Reply) -> str:
+    """The name of the signal that ended a worker's child, "" if it ended by itself or at a limit of
+    ours."""
+    code: int = reply["code"]
+    if reply["stopped"]:
+        return ""
+    if code == OUT_OF_TIME:
+        return "SIGXCPU"
+    if code >= 0:
+        return ""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # a real-time signal
+        return f"signal {-code}"
+
+
+def check_limits(settings: Settings) -> None:
+    """Raises ConfigError if this process may not set the limits that the settings ask for.
+
+    Its own lower limits would otherwise end a task earlier than the records say.
+    """
+    for kind, needed, per, ulimit, setting in (
+        (resource.RLIMIT_AS, settings["memory_mb"] << 20, 1 << 20, "-v", "memory_mb"),
+        (resource.RLIMIT_FSIZE, settings["memory_mb"] << 20, 1 << 20, "-f", "memory_mb"),
+        (resource.RLIMIT_CPU, math.ceil(settings["cpu_s"]) + 1, 1, "-t", "cpu_s"),
+    ):
+        highest = resource.getrlimit(kind)[1]
+        if resource.RLIM_INFINITY != highest < needed:
+            unit = "s" if per == 1 else "MiB"
+            raise ConfigError(
+                f"This process has a limit of {highest // per} {unit} (`ulimit {ulimit}`), and "
+                f"planner.limits.{setting}={settings[setting]:.10g} needs {needed // per} {unit}: "
+                f"raise the limit, or lower planner.limits.{setting}."
+            )
 
 
 def _cores() -> int:
@@ -148,8 +208,11 @@ class WorkerPool:
     def ask(self, domain: str, problem: str) -> Reply:
         """Returns a worker's reply, with the time that it took under "wall_time_s".
 
-        A dead worker is replaced once. Raises PlannerFault if the second one dies too, if none can
-        be started, or after `close`.
+        If the worker or its child ends without a verdict, the task is given to a fresh worker. The
+        same crash twice is the task's own, so its reply is returned, with the signal's name under
+        "signal". Raises PlannerFault if something from outside ends two workers, if there is no
+        verdict after `TRIES` tries, if no worker can be started, or after `close`. Raises
+        ConfigError if the limits are higher than this process may set.
         """
         with self._changing:
             self.waiting += 1
@@ -157,22 +220,36 @@ class WorkerPool:
             with self._changing:
                 self.waiting -= 1
                 idle = self._idle.pop() if self._idle else None
-            last_words = ""
-            for worker in (idle, None):
-                try:
-                    return self._ask_one(worker or self._start(), domain, problem)
-                except WorkerDied as death:
-                    last_words = str(death)
-            raise PlannerFault(
-                f"Fast Downward's worker process died twice on one task ({last_words}); check free "
-                "memory, lower planner.workers or planner.limits.memory_mb, and run again."
-            )
+            return self._ask_until_verdict(idle, domain, problem)
+
+    def _ask_until_verdict(self, idle: WarmWorker | None, domain: str, problem: str) -> Reply:
+        ends = list[str]()  # by crashes the signals, and "" for an end from outside
+        last_words = ""
+        while len(ends) < TRIES and ends.count("") < 2:
+            try:
+                return self._ask_one(idle or self._start(), domain, problem)
+            except WorkerDied as death:
+                last_words = str(death)
+                ends.append("")
+            except Crashed as crash:
+                last_words = str(crash)
+                if crash.reply["signal"] in ends:
+                    return crash.reply
+                ends.append(crash.reply["signal"])
+            idle = None
+        raise PlannerFault(
+            f"Fast Downward's worker process died {'twice' if len(ends) == 2 else 'three times'} "
+            f"on one task ({last_words}); find out what ended it and run again. If memory ran out, "
+            "lower planner.workers or planner.limits.memory_mb."
+        )
 
     def _ask_one(self, worker: WarmWorker, domain: str, problem: str) -> Reply:
         began = time.monotonic()
         try:
             reply = worker.ask(domain, problem)
-        except BaseException:
+        except BaseException as end:
+            if isinstance(end, Crashed):
+                end.reply["wall_time_s"] = time.monotonic() - began
             with self._changing:
                 self._alive.discard(worker)
             worker.close()
@@ -183,6 +260,7 @@ class WorkerPool:
         return reply
 
     def _start(self) -> WarmWorker:
+        check_limits(self._settings)
         found = find_fast_downward()
         folders = {"package_folder": str(found.translator), "binary": str(found.search)}
         with self._changing:

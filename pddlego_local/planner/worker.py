@@ -15,7 +15,12 @@ each task. With the driver, solving takes 117 ms for a house of 6 rooms and 277 
 things, most of which is translation (medians of 9, `make bench`).
 
 No process outlives its parent: the kernel kills the child with this process, and this process ends
-when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON
+when its standard input closes or its parent is gone.
+
+A reply says which limit of ours ended the child, and this is never read from a signal alone, which
+anybody may have sent. The wall-clock limit is this process's own: it counts the time of its beats,
+so time in which the machine or the child was frozen does not count. For the CPU limit, the child
+must have used the time. Usage: worker.py SETTINGS_AS_JSON
 """
 
 import ctypes
@@ -32,17 +37,25 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 SEARCH_OUT_OF_MEMORY = 22  # exit codes of Fast Downward
+SEARCH_OUT_OF_TIME = 23  # it received SIGXCPU
 SEARCH_UNSUPPORTED = 34
+NOT_BEGUN = 99  # exit code of a child that could not do its work
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
 NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # printed by the translator
 RESERVE_BYTES = 8 << 20  # freed when memory runs out, so that this can still be reported
+BEAT_S = 0.25
+LONGEST_BEAT_S = 1.0  # a beat that comes later was held up: this process or the machine was frozen
+# The kernel ends a process by the CPU time that it has sampled. What it has measured then differs:
+# a loop with a limit of 1 s was ended after 0.89 s.
+CPU_SHARE = 0.5
 
 libc = ctypes.CDLL(None)
-parent = os.getppid()
+here, parent = os.getpid(), os.getppid()
 
 
 class Settings(NamedTuple):
@@ -75,33 +88,68 @@ def main() -> None:
     options.set_options(["domain", "problem"])
     gc.disable()  # tasks are short, and the collector would copy all pages shared with children
     gc.freeze()
-    signal.signal(signal.SIGALRM, look_for_parent)
-    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no KeyboardInterrupt in the translator
+    signal.signal(signal.SIGALRM, beat)
+    signal.setitimer(signal.ITIMER_REAL, BEAT_S, BEAT_S)
     while (task := sys.stdin.buffer.readline()).endswith(b"\n"):
         print(json.dumps(solve(task, settings)), flush=True)
 
 
-def look_for_parent(*_signal: object) -> None:
+class Watch:
+    """The wall-clock limit of one task. `child` is the process that works on it, 0 if none does."""
+
+    def __init__(self, wall_s: float) -> None:
+        self.child = 0
+        self.is_over = False
+        self._left_s = wall_s
+        self._last_s = time.monotonic()
+
+    def beat(self) -> None:
+        """Kills the child at its limit. Time in which it could not run does not count."""
+        now_s = time.monotonic()
+        passed_s = min(now_s - self._last_s, LONGEST_BEAT_S)
+        self._last_s = now_s
+        if not self.child or is_stopped(self.child):
+            return
+        self._left_s -= passed_s
+        if self._left_s <= 0:
+            self.is_over = True
+            os.kill(self.child, signal.SIGKILL)
+
+
+watch = Watch(math.inf)
+
+
+def beat(*_signal: object) -> None:
+    """Ends this process if its parent is gone, and the child if its time is over."""
+    if os.getpid() != here:  # a child that has just been forked
+        return
     if os.getppid() != parent:
         os._exit(0)
+    watch.beat()
+
+
+def is_stopped(process: int) -> bool:
+    """Whether a signal such as SIGSTOP has stopped this process."""
+    state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b") ")[2][:1]
+    return state in (b"T", b"t")
 
 
 def solve(task: bytes, settings: Settings) -> dict[str, Any]:
     """Translates and searches. Uses the fallback if the search does not support the task."""
-    deadline = time.monotonic() + settings.wall_s
+    global watch
+    watch = Watch(settings.wall_s)
     files = Files(*map(os.memfd_create, Files._fields))
 
     def work() -> NoReturn:
-        translate_and_search(task, deadline, settings, files)
+        translate_and_search(task, settings, files)
 
-    first = fork_confined(work, settings.cpu_s, settings, files)
-    code, stopped, cpu_time_s = wait_for(first, settings.cpu_s)
+    code, stopped, cpu_time_s = confined(work, settings.cpu_s, settings, files)
     if code == SEARCH_UNSUPPORTED and settings.fallback:
         left_s = settings.cpu_s - cpu_time_s
-        again = fork_confined(
-            lambda: search(settings.fallback, deadline, settings, files), left_s, settings, files
+        code, stopped, _ = confined(
+            lambda: search(settings.fallback, settings, files), left_s, settings, files
         )
-        code, stopped, _ = wait_for(again, left_s)
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
     log = "" if code == 0 else read_all(files.log)
     if len(log) > LOG_CHARACTERS:  # the start says what was read, the end what went wrong
@@ -116,21 +164,40 @@ def read_all(descriptor: int) -> str:
     return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode("utf-8", "replace")
 
 
-def fork_confined(
+def confined(
     work: Callable[[], NoReturn], cpu_limit_s: float, settings: Settings, files: Files
-) -> int:
-    """Forks a child that does `work` within the limits. Returns its process id."""
+) -> tuple[int, str, float]:
+    """Does `work` in a child within the limits.
+
+    Returns its exit status (negative: the signal that ended it), the limit of ours that ended it
+    ("wall", "cpu", or "" for none), and its CPU seconds.
+    """
+    whole_s = max(1, math.ceil(cpu_limit_s))
     worker = os.getpid()
     child = os.fork()
     if child == 0:
         try:
-            confine(worker, max(1, math.ceil(cpu_limit_s)), settings.memory_mb << 20, files)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            confine(worker, whole_s, settings.memory_mb << 20, files)
             work()
-        except MemoryError:
-            os._exit(SEARCH_OUT_OF_MEMORY)
+        except BaseException as fault:
+            if is_out_of_memory(fault):
+                os._exit(SEARCH_OUT_OF_MEMORY)
+            os.write(files.log, f"{type(fault).__name__}: {fault}".encode())
         finally:
-            os._exit(1)
-    return child
+            os._exit(NOT_BEGUN)
+    watch.child = child
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # its number is not used again until wait4
+    watch.child = 0
+    _, status, usage = os.wait4(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    cpu_time_s = usage.ru_utime + usage.ru_stime
+    by_cpu_limit = code in (SEARCH_OUT_OF_TIME, -signal.SIGXCPU, -signal.SIGKILL)
+    if watch.is_over and code == -signal.SIGKILL:
+        return code, "wall", cpu_time_s
+    if by_cpu_limit and cpu_time_s >= CPU_SHARE * whole_s:
+        return code, "cpu", cpu_time_s
+    return code, "", cpu_time_s
 
 
 def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> None:
@@ -143,36 +210,13 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
         (resource.RLIMIT_CPU, cpu_limit_s, cpu_limit_s + 1),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        ceiling = resource.getrlimit(kind)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(kind, (soft, hard))
+        resource.setrlimit(kind, (soft, hard))  # warm.py has checked that they may be so high
     os.dup2(files.sas, 0)
     os.dup2(files.log, 1)
     os.dup2(files.log, 2)
 
 
-def die_at(deadline: float) -> None:
-    """Makes SIGALRM end the process at the deadline. The search binary inherits the timer."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), 1e-6))
-
-
-def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
-    """Returns exit status (negative: signal), exceeded limit ("" if none) and CPU seconds."""
-    _, status, usage = os.wait4(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    cpu_time_s = usage.ru_utime + usage.ru_stime
-    stopped = "wall" if code == -signal.SIGALRM else ""
-    if not stopped and (code == -signal.SIGXCPU or (code < 0 and cpu_time_s >= cpu_limit_s)):
-        stopped = "cpu"
-    return code, stopped, cpu_time_s
-
-
-def translate_and_search(
-    task: bytes, deadline: float, settings: Settings, files: Files
-) -> NoReturn:
-    die_at(deadline)
+def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
     output = sys.stdout = sys.stderr = io.StringIO()
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts against the limit, but is never touched
     error, message = "", ""
@@ -181,15 +225,20 @@ def translate_and_search(
             translate(sas, *json.loads(task))
     except BaseException as fault:  # the translator raises SystemExit and worse on bad input
         reserve.close()
-        out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
-        error = "MemoryError" if out_of_space else type(fault).__name__
+        error = "MemoryError" if is_out_of_memory(fault) else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
     notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][:20]
     with open(files.report, "w", closefd=False) as report:
         json.dump({"error": error, "message": message, "notes": notes}, report)
     if error:
         os._exit(0)
-    search(settings.search, deadline, settings, files)
+    search(settings.search, settings, files)
+
+
+def is_out_of_memory(fault: BaseException) -> bool:
+    """Whether a limit of memory, or of the size of the anonymous files, was reached."""
+    out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
+    return out_of_space or isinstance(fault, MemoryError)
 
 
 def translate(sas: TextIO, domain: str, problem: str) -> None:
@@ -208,8 +257,7 @@ def translate(sas: TextIO, domain: str, problem: str) -> None:
     main.pddl_to_sas(task).output(sas)
 
 
-def search(configuration: str, deadline: float, settings: Settings, files: Files) -> NoReturn:
-    die_at(deadline)
+def search(configuration: str, settings: Settings, files: Files) -> NoReturn:
     os.lseek(0, 0, os.SEEK_SET)
     os.set_inheritable(files.plan, True)
     plan = f"/proc/self/fd/{files.plan}"

@@ -20,6 +20,7 @@ from transformers import TrainerCallback, TrainingArguments
 
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.resources import table
+from pddlego_local.models.cache import keep_compiled_code_private
 from pddlego_local.training.answers import AnswerTrainer, Row, collate
 from pddlego_local.training.settings import Lora, Round, TrainSettings
 
@@ -92,6 +93,7 @@ def train_round(
     # because rows are padded on the left.
     model.set_attn_implementation("eager")
     if settings.compile:
+        keep_compiled_code_private()
         model.compile(dynamic=True)
     padding = tokenizer.pad_token_id
     padding = tokenizer.eos_token_id if padding is None else padding  # any token: it is masked

@@ -56,13 +56,13 @@ def hard_search(tiles: int = 15) -> tuple[str, str]:
     )
 
 
-def heavy_translation() -> tuple[str, str]:
-    """(domain, problem): 40 objects to the fifth power of ground actions."""
+def heavy_translation(objects: int = 40) -> tuple[str, str]:
+    """(domain, problem): this many objects to the fifth power of ground actions."""
     variables = "?a ?b ?c ?d ?e"
     domain = f"""(define (domain wide) (:requirements :strips) (:predicates (p {variables}) (g))
       (:action a :parameters ({variables}) :precondition () :effect (and (p {variables}) (g))))"""
-    objects = " ".join(f"o{i}" for i in range(40))
-    return domain, f"(define (problem w) (:domain wide) (:objects {objects}) (:init) (:goal (g)))"
+    names = " ".join(f"o{i}" for i in range(objects))
+    return domain, f"(define (problem w) (:domain wide) (:objects {names}) (:init) (:goal (g)))"
 
 
 def workers(of: psutil.Process | None = None) -> list[psutil.Process]:

@@ -96,8 +96,9 @@ def test_a_refusal_is_told_in_fast_downwards_words(
         (DOMAIN, problem().replace("pantry - room", "pantry - cellar"), "cellar"),
         (DOMAIN.replace("(:types room direction)", "(:types)"), problem(), "room"),
         (DOMAIN, problem("(and " * 900 + "(at hall)" + ")" * 900), "nested too deeply"),
+        (DOMAIN, problem("(not " * 10_000 + "(at hall)" + ")" * 10_000), "nested too deeply"),
     ],
-    ids=["empty-domain", "empty-problem", "object-type", "no-types", "nested"],
+    ids=["empty-domain", "empty-problem", "object-type", "no-types", "nested", "deeply-nested"],
 )
 def test_a_crash_is_named_and_the_static_check_explains_it(
     planner: FastDownward, domain: str, text: str, words: str

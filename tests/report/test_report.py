@@ -87,6 +87,16 @@ def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Pa
     assert "| 4 of 6, 2 without a result |" in text and "missing results lost" in text
 
 
+@pytest.mark.parametrize("crashes", [0, 1, 2])
+def test_crashes_of_the_planner_are_told_apart_from_the_models_mistakes(
+    tmp_path: Path, crashes: int
+) -> None:
+    faults = [row("solver_abort", game, causes={"planner_fault": 1}) for game in range(crashes)]
+    write_cell(tmp_path, [*faults, row(game=2)], "0-2")
+    told = f"planner_fault is no mistake of the model: {crashes} answer{'s'[: crashes - 1]} got no"
+    assert (told in report_markdown(report(tmp_path))) is bool(crashes)
+
+
 def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
     write_cell(tmp_path, ended("success", "success"), "0-9")
     record = json.loads((tmp_path / "run.json").read_text())

@@ -1,9 +1,11 @@
-"""The blows to a running sweep: processes are killed, the disk is full, or a second run starts.
+"""The blows to a running sweep: processes are killed, frozen or sent signals, the disk is full, or
+a second run starts.
 
 A blow finds its target among the processes of the running client, or reports that there is none.
 """
 
 import random
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -18,6 +20,7 @@ from tools.chaos.sweeps import Sweep
 
 END_S = 1800.0  # a client that has not ended by then hangs
 SOON_S = 2.0  # time to wait for a target: a planner's task takes only milliseconds
+FROZEN_S = 1.0
 FILE_BYTES = 20_000  # the simulated disk is full when one file has at most this size
 
 
@@ -36,6 +39,12 @@ class Playing:
         return self.client.wait(END_S)
 
 
+SIGNALS = (
+    *(signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1),
+    *(signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE),
+    *(signal.SIGALRM, signal.SIGXCPU, signal.SIGPROF, signal.SIGVTALRM),
+)
+
 Blow = Callable[[Playing], str]
 """Returns the immediate effect, or "" if there is no target at present."""
 
@@ -50,17 +59,51 @@ def killing(target: str, which: str = "any") -> Blow:
     """Returns a blow that kills one process of a kind (`TARGETS`): a random one, or the first."""
 
     def strike(playing: Playing) -> str:
-        deadline = time.monotonic() + SOON_S
-        while not (found := below(playing.client.pid, TARGETS[target])):
-            if time.monotonic() > deadline or playing.client.poll() is not None:
-                return ""
-        victim = found[0] if which == "first" else playing.random.choice(found)
-        with suppress(psutil.NoSuchProcess):
-            victim.kill()
-            return f"killed {victim.pid}"
+        if victim := _found(playing, target, which):
+            with suppress(psutil.NoSuchProcess):
+                victim.kill()
+                return f"killed {victim.pid}"
         return ""
 
     return strike
+
+
+def signalling(target: str, which: str = "any") -> Blow:
+    """Returns a blow that sends a process of a kind a signal that may end it."""
+
+    def strike(playing: Playing) -> str:
+        number = playing.random.choice(SIGNALS)
+        if victim := _found(playing, target, which):
+            with suppress(psutil.NoSuchProcess):
+                victim.send_signal(number)
+                return f"{number.name} to {victim.pid}"
+        return ""
+
+    return strike
+
+
+def freezing(target: str) -> Blow:
+    """Returns a blow that stops a process of a kind for a second."""
+
+    def strike(playing: Playing) -> str:
+        if victim := _found(playing, target):
+            with suppress(psutil.NoSuchProcess):
+                victim.suspend()
+                time.sleep(FROZEN_S)
+                victim.resume()
+                return f"{victim.pid} frozen for {FROZEN_S:g} s"
+        return ""
+
+    return strike
+
+
+def _found(playing: Playing, target: str, which: str = "any") -> psutil.Process | None:
+    """Returns one process of a kind as soon as there is one; None if there is none soon."""
+    deadline = time.monotonic() + SOON_S
+    while not (found := below(playing.client.pid, TARGETS[target])):
+        if time.monotonic() > deadline or playing.client.poll() is not None:
+            return None
+    return found[0] if which == "first" else playing.random.choice(found)
 
 
 def fill_disk(playing: Playing) -> str:
@@ -111,6 +154,10 @@ SIMULATED: dict[str, Blow] = {
     "client": kill_client,
     "planner worker": killing("planner worker", "first"),
     "planner's task": killing("planner's task"),
+    "signal to planner worker": signalling("planner worker", "first"),
+    "signal to planner's task": signalling("planner's task"),
+    "frozen planner worker": freezing("planner worker"),
+    "frozen planner's task": freezing("planner's task"),
     "Java": killing("Java"),
     "ALFWorld": killing("ALFWorld"),
     "full disk": fill_disk,

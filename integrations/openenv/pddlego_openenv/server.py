@@ -4,6 +4,8 @@ pddlego-openenv --port 8000
 """
 
 import argparse
+import ipaddress
+import os
 from typing import Any
 
 import uvicorn
@@ -12,6 +14,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import State
 
 from pddlego_local import Game
+from pddlego_openenv.key import VARIABLE, KeyRequired
 from pddlego_openenv.models import Reply, Text
 
 OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
@@ -67,14 +70,28 @@ def _observation(text: str, reward: float, done: bool, info: dict[str, Any]) -> 
 
 
 app = create_app(Games, Text, Reply, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS)
+app.add_middleware(KeyRequired)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--host", default="127.0.0.1", help=f"another address needs {VARIABLE}")
     parser.add_argument("--port", type=int, default=8000)
     arguments = parser.parse_args()
+    if not is_loopback(arguments.host) and not os.environ.get(VARIABLE):
+        parser.error(
+            f"--host {arguments.host} lets other machines play games on this one: set the "
+            f"environment variable {VARIABLE} to a key that clients must send, or leave out --host."
+        )
     uvicorn.run(app, host=arguments.host, port=arguments.port)
+
+
+def is_loopback(host: str) -> bool:
+    """Returns whether only this machine reaches a server at this address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
 
 
 if __name__ == "__main__":

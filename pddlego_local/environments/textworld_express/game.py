@@ -202,7 +202,7 @@ def _java() -> JavaGateway:
     with _gateway_lock:
         if _gateway is None:
             try:
-                with contextlib.suppress(ValueError):  # Java printed no port: it was killed
+                with contextlib.suppress(ValueError):  # Java was killed before it printed its key
                     _gateway = _start()
                 _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
@@ -211,15 +211,24 @@ def _java() -> JavaGateway:
 
 
 def _start() -> JavaGateway:
+    """Starts Java, whose gateway listens on loopback and runs whatever a client asks for.
+
+    Every user of this machine can connect to it, so it demands a key. Java makes the key and tells
+    it to this process alone, through its standard output, so no list of processes shows it.
+    """
     folder = resources.files("textworld_express")
-    port = launch_gateway(
+    port, key = launch_gateway(
         classpath=str(folder / "textworld-express.jar"),
         cwd=str(folder),
         java_path=java_path(),
         die_on_exit=True,
         create_new_process_group=True,  # Ctrl-C in the terminal must not stop Java
+        enable_auth=True,
     )
-    return JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
+    if not key:
+        raise ValueError("Java printed no key: it was killed")
+    parameters = GatewayParameters(auto_field=True, port=port, auth_token=key)
+    return JavaGateway(gateway_parameters=parameters)
 
 
 def _forget(gateway: JavaGateway) -> None:
