@@ -40,7 +40,7 @@ class _Part:
 
 def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
     """Reads the condition in `block`. An empty block is the condition that always holds."""
-    condition = Condition()
+    condition = Condition(block=block)
     pending = [_Part(block, scope)] if block.items else []
     while pending:
         part = pending.pop()
@@ -128,7 +128,7 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """Reads the effect in `block`. An empty block has no effect."""
-    effect = Effect()
+    effect = Effect(block=block)
     if block.head == "increase":
         log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
     pending = [_Part(block)] if block.items else []

@@ -25,7 +25,7 @@ class Types:
     """The type hierarchy.
 
     A type that is only named as a supertype is not declared: variables may have it, but objects may
-    not.
+    not, and its subtypes do not belong to `object`.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -50,7 +50,7 @@ class Types:
 
     def with_ancestors(self, name: str) -> frozenset[str]:
         if name not in self._ancestors:
-            reached, pending = {name, "object"}, [name]
+            reached, pending = {name}, [name]
             while pending:
                 new = self.parents.get(pending.pop(), set()) - reached
                 reached |= new
