@@ -59,10 +59,13 @@ class Junction:
         self.variables: frozenset[str] = frozenset().union(*(part.variables for part in parts))
 
     def turned(self) -> "Condition":
-        return Junction(not self.every, [part.turned() for part in self.parts])
+        parts = []
+        for part in self.parts:  # loops, because a comprehension doubles the recursion's depth
+            parts.append(part.turned())
+        return Junction(not self.every, parts)
 
     def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
-        for part in self.parts:  # a loop, because `all` would double the depth of the recursion
+        for part in self.parts:
             if part.holds(binding, true, possible) != self.every:
                 return not self.every
         return self.every
@@ -151,7 +154,9 @@ def condition_of(
     if head == "not":
         return condition_of(parts[0], choices_of, not negated, names)
     if head in ("and", "or"):
-        operands = [condition_of(part, choices_of, negated, names) for part in parts]
+        operands = []
+        for part in parts:
+            operands.append(condition_of(part, choices_of, negated, names))
         return joined((head == "and") != negated, operands)
     if head == "imply":
         first = condition_of(parts[0], choices_of, not negated, names)

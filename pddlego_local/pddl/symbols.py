@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import OPERATORS
+from pddlego_local.pddl.formulas import NUMERIC, OPERATORS
 from pddlego_local.pddl.marks import how_declared, misread
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Atom, Domain, Literal, Predicate, Problem, TypedName
 
 # PDDL keywords in the place of a predicate that Fast Downward does not accept there.
 FOREIGN_OPERATORS = frozenset({
-    "when", "increase", "decrease", "assign", "scale-up", "scale-down", "oneof", "either",
-    "preference", "sometime", "always", "at-most-once", ">", "<", ">=", "<=", "+", "-", "*", "/",
+    "when", "oneof", "either", "preference", "sometime", "always", "at-most-once",
 })  # fmt: skip
 
 MOST_VARIABLES = 100  # variables that are compared with an undeclared one
@@ -214,6 +213,9 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
 
 def _refuse_predicate(name: Word, place: Place) -> None:
     symbols, used = place.symbols, f"predicate `{name}` is used in {place.called}"
+    if name.name in NUMERIC and name.name != "=":
+        place.log.numeric(name, name.name)
+        return
     if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
         place.log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
         return

@@ -21,7 +21,7 @@ Literals = Sequence[tuple[bool, Fact]]
 
 def grounding_of(domain: str, problem: str, most_actions: int) -> "Grounding | None":
     """Returns the ground task, or None if it has more actions or takes too long."""
-    command = [sys.executable, SCRIPT, str(find_fast_downward().package_folder), str(most_actions)]
+    command = [sys.executable, str(SCRIPT), str(find_fast_downward().translator), str(most_actions)]
     given = json.dumps([domain, problem])
     try:
         done = subprocess.run(
@@ -78,7 +78,7 @@ class Grounding:
                 return f"the translator differs about what {name} changes"
         return ""
 
-    def _after(self, action: Any, facts: Set[Fact], true: Set[Fact]) -> set[Fact]:
+    def _after(self, action: Any, facts: Set[Fact], true: Set[Fact]) -> Set[Fact]:
         _, adds, deletes, _ = action
         added = {fact for condition, fact in adds if _hold(condition, true)}
         deleted = {fact for condition, fact in deletes if _hold(condition, true)}

@@ -113,4 +113,9 @@ class Unified:
                 value = self._evaluator.evaluate(cost.substitute(binding), state)
                 if value.constant_value() == NO_VALUE:
                     return None
-        return self._simulator.apply(state, action, list(binding.values()))
+        from unified_planning.exceptions import UPInvalidActionError
+
+        try:
+            return self._simulator.apply(state, action, list(binding.values()))
+        except UPInvalidActionError:  # its preconditions exclude each other
+            return None
