@@ -155,8 +155,8 @@ def condition_of(
         return condition_of(parts[0], choices_of, not negated, names)
     if head in ("and", "or"):
         operands = []
-        for part in parts:
-            operands.append(condition_of(part, choices_of, negated, names))
+        for each in parts:
+            operands.append(condition_of(each, choices_of, negated, names))
         return joined((head == "and") != negated, operands)
     if head == "imply":
         first = condition_of(parts[0], choices_of, not negated, names)

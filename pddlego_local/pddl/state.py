@@ -20,6 +20,7 @@ any number of threads may share them.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pddlego_local.pddl.conditions import (
     Atomic,
@@ -92,11 +93,18 @@ class Task:
         self._minimizes = any(block.head == ":metric" for block in problem.block.blocks)
         self.actions: Mapping[str, Sequence[Schema]] = self._schemas()
         """The actions by their names. If two have one name, both are meant."""
-        self._derivation = Derivation(self._rules())
+        self.rules: Sequence[Rule] = [*self._rules()]
+        """The rules of `:derived`."""
+        self._derivation = Derivation(self.rules)
         self.goal = self._condition(problem.goal_block or Block(0))
-        self.initial = self._state(fact.atom.key for fact in problem.init if not fact.negated)
+        self.stated = frozenset(fact.atom.key for fact in problem.init if not fact.negated)
+        """The facts of `:init`."""
 
     # ---- What is true
+
+    @cached_property
+    def initial(self) -> State:
+        return self._state(self.stated)
 
     def condition(self, text: str) -> Condition:
         """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen ?r)))"."""

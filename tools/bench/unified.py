@@ -13,7 +13,7 @@ from pddlego_local.pddl.reader import Block, read, source
 from pddlego_local.pddl.state import State, Step, Task
 
 MOST_CHARACTERS = 40_000
-MOST_FLUENTS = 6_000
+MOST_FLUENTS = 1_500
 NO_VALUE = -1  # costs are not negative
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
 
