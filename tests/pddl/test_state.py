@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+import pddlego_local
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.state import Task, read_task
@@ -93,6 +94,23 @@ def test_random_tasks_are_as_the_translator_and_unified_planning_have_them(
         for changed in [] if isinstance(unified, str) else altered(plan, task, chance):
             assert reaches(task, changed) == unified.reaches(changed), (changed, domain, problem)
     assert states > 10
+
+
+@pytest.mark.parametrize("name", CASES["read"])
+def test_what_the_planner_reads_is_read(name: str, planner: FastDownward) -> None:
+    texts = [CASES["ferry"], CASES["trip"]]
+    for old, new in CASES["read"][name]:
+        texts = [text.replace(old, new, 1) for text in texts]
+    assert texts != [CASES["ferry"], CASES["trip"]]
+    result = planner.plan(*texts)
+    assert result.outcome == "solved", result.message
+    assert why_invalid(texts[0], texts[1], [step[1:-1] for step in result.plan]) == ""
+    assert why_invalid(texts[0], texts[1], []) != ""
+
+
+def test_only_tests_and_tools_need_unified_planning() -> None:
+    package = Path(pddlego_local.__file__).parent
+    assert not [p for p in package.rglob("*.py") if "unified_planning" in p.read_text("utf-8")]
 
 
 def test_two_actions_of_one_name_are_both_meant(planner: FastDownward) -> None:
