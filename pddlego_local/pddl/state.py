@@ -148,19 +148,23 @@ class Task:
                 yield self._state((state.facts - deleted) | added, state.cost + (cost or 0))
 
     def refusal(self, state: State, step: Step) -> str:
-        """Returns why an action of the domain is impossible, such as "(clear b1) does not hold", or
-        "" if it is possible. It is about types, or else about the first condition that fails."""
+        """Returns why an action is impossible, such as "(clear b1) does not hold", or "" if it is
+        possible. It is about names and types, or else about the first condition that fails."""
         name, *things = step
         facts = Facts(sorted(state.true))
         refusals = [self._refusal(one, things, facts) for one in self._called(name, len(things))]
+        if not refusals:
+            return f"no action {name} has {len(things)} parameters"
         return "" if "" in refusals else refusals[0]
 
     def _called(self, name: str, count: int) -> list[Schema]:
-        return [schema for schema in self.actions[name] if len(schema.parameters) == count]
+        return [one for one in self.actions.get(name, ()) if len(one.parameters) == count]
 
     def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
         binding = schema.binding(things)
         for entry, thing in zip(schema.parameters, things, strict=True):
+            if thing not in self.objects:
+                return f"there is no {thing}"
             if thing not in self._instances(entry):
                 types = entry.types[0].name if entry.types else "object"
                 return f"{thing} is a {self._kind(self.objects[thing])}, not a {self._kind(types)}"

@@ -24,7 +24,7 @@ class Types:
     """The type hierarchy.
 
     A type that is only named as a supertype is not declared: variables may have it, but objects may
-    not, and its subtypes do not belong to `object`.
+    not.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -48,6 +48,11 @@ class Types:
         return f"unknown type `{word}`{of}declare it under `:types`"
 
     def with_ancestors(self, name: str) -> frozenset[str]:
+        """Returns the types to which an object of this type is meant to belong, `object` too."""
+        return self._above(name) | {"object"}
+
+    def _above(self, name: str) -> frozenset[str]:
+        """The type itself and its supertypes. These are the types that the planner gives it."""
         if name not in self._ancestors:
             reached, pending = {name}, [name]
             while pending:
@@ -58,11 +63,12 @@ class Types:
         return self._ancestors[name]
 
     def instances(self, types: frozenset[str], entries: Iterable[TypedName]) -> dict[str, None]:
-        """Returns the names of the entries that have one of the types, in order."""
+        """Returns the names of the entries that have one of the types for the planner, in order. A
+        type whose supertype is not declared does not belong to `object`."""
         return {
             entry.name: None
             for entry in entries
-            if any(types & self.with_ancestors(own) for own in entry.type_names)
+            if any(types & self._above(own) for own in entry.type_names)
         }
 
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:

@@ -132,6 +132,17 @@ def test_a_type_without_object_above_it_does_not_belong_to_object(planner: FastD
     assert "a is a port - place, not a object" in why_invalid(domain, problem, ["see a"])
 
 
+def test_names_that_do_not_exist_are_named() -> None:
+    task = read_task(CASES["ferry"], CASES["trip"])
+    for step, said in (
+        (("fly", "gull"), "no action fly has 1 parameters"),
+        (("sail", "gull"), "no action sail has 1 parameters"),
+        (("sail", "gull", "east", "north"), "there is no north"),
+    ):
+        assert task.refusal(task.initial, step) == said
+        assert not list(task.successors(task.initial, step))
+
+
 def test_many_objects_are_no_burden() -> None:
     """Without pruning there would be a million million actions, and as many counterexamples."""
     names = [f"n{number}" for number in range(1000)]
