@@ -90,7 +90,6 @@ class Task:
         }
         """The type of each object and constant."""
         self._values = {value.function: value.number for value in problem.values}
-        self._minimizes = any(block.head == ":metric" for block in problem.block.blocks)
         self.actions: Mapping[str, Sequence[Schema]] = self._schemas()
         """The actions by their names. If two have one name, both are meant."""
         self.rules: Sequence[Rule] = [*self._rules()]
@@ -144,7 +143,7 @@ class Task:
             binding = schema.binding(things)
             if not self._refusal(schema, things, facts):
                 added, deleted = changed(schema.changes, binding, facts)
-                cost = self._cost(schema, binding) if self._minimizes else 1
+                cost = self._cost(schema, binding) if self._problem.minimizes else 1
                 yield self._state((state.facts - deleted) | added, state.cost + (cost or 0))
 
     def refusal(self, state: State, step: Step) -> str:

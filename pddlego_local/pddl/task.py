@@ -170,3 +170,8 @@ class Problem:
     goal_block: Block | None = None
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True
+
+    @property
+    def minimizes(self) -> bool:
+        """Whether the problem has a `:metric`."""
+        return any(block.head == ":metric" for block in self.block.blocks)
