@@ -1,7 +1,7 @@
 """`pddlego validate`: simulates a plan action by action and checks that it reaches the goal.
 
-unified-planning's simulator decides. If VAL is installed (its program `Validate`), it validates the
-plan too, and both verdicts are printed.
+The judge of states (pddl/state.py) decides, which accepts what the planner accepts. If VAL is
+installed (its program `Validate`), it validates the plan too, and both verdicts are printed.
 """
 
 import argparse
@@ -18,6 +18,9 @@ from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import World
 from pddlego_local.pddl.check import check
 
+_NUMBER = r"\d+(?:\.\d+)?"
+_LINE = re.compile(rf"(?:{_NUMBER}\s*:\s*)?\(\s*([^()]+?)\s*\)(?:\s*\[\s*{_NUMBER}\s*\])?")
+"""An action, perhaps with its time before it and its duration behind it."""
 VAL = "Validate"
 VAL_LIMIT_S = 60
 
@@ -40,14 +43,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def actions_of(plan: str) -> list[str]:
-    """Returns the actions of a plan file, without parentheses and comments.
+    """Returns the actions of a plan file, without parentheses, comments, times and durations.
 
     Raises ConfigError, with the line number, for a line that is not an action.
     """
     actions = []
-    for number, line in enumerate(plan.removeprefix("\ufeff").splitlines(), start=1):
+    lines = re.split("\r\n|\r|\n", plan.removeprefix("\ufeff"))
+    for number, line in enumerate(lines, start=1):
         if text := line.partition(";")[0].strip():
-            match = re.fullmatch(r"(?:\d+\s*:\s*)?\(\s*([^()]+?)\s*\)", text)
+            match = _LINE.fullmatch(text)
             if match is None:
                 raise ConfigError(f"the plan's line {number}: {text[:60]!r} is not an (action …)")
             actions.append(match[1])
@@ -59,7 +63,15 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
     not reached. Raises ConfigError for files that the planner would refuse."""
     found = check(domain, problem)
     if not found.accepted:
-        raise ConfigError(f"the planner would refuse the files: {found.faults[0]}")
+        faults = [fault for fault in found.faults if fault.kind != "warning"]
+        raise ConfigError(f"the planner would refuse the files: {faults[0]}")
+    try:
+        return _why_invalid(domain, problem, actions)
+    except RecursionError as error:
+        raise ConfigError("the conditions of the files are nested too deeply") from error
+
+
+def _why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
     simulator = Simulator(World("problem", "", "", (), domain, problem), "these files", exact=True)
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):

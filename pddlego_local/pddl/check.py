@@ -7,13 +7,14 @@ and a remedy. It also warns of mistakes that Fast Downward silently accepts. `ex
 findings into a text for a model.
 
     reader → files (formulas, typed_list) → task → checks (symbols)
-        → solvability
+        → strata → solvability
 
-There are exceptions, because some refusals show only in the grounded task. The check leaves axioms
-that depend on their own negation, costs beyond 32 bits, and limits of time and memory to the
-planner. It only warns of a predicate that is declared twice with different numbers of parameters,
-although some of these tasks crash the planner. It refuses a derived predicate with too few
-parameters even if no fact of this predicate makes the planner crash.
+There are exceptions, because some refusals show only in the grounded task. The check leaves costs
+beyond 32 bits, and limits of time and memory to the planner. It leaves derived predicates that
+depend on their own negation to the planner if the task is too large (strata.py). It only warns of a
+predicate that is declared twice with different numbers of parameters, although some of these tasks
+crash the planner. It refuses a derived predicate with too few parameters even if no fact of this
+predicate makes the planner crash.
 """
 
 import re
@@ -26,6 +27,8 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
+from pddlego_local.pddl.state import Task
+from pddlego_local.pddl.strata import depends_on_its_negation
 from pddlego_local.pddl.symbols import Symbols
 
 __all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "check", "explain"]
@@ -113,12 +116,27 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
             if stray_mark(str(word)):
                 log.warn(word, "")  # the log replaces the message for such a word
     syntax = not read_.has("syntax")
+    if syntax and not read_.has("symbol"):
+        _check_strata(read_)
     right = syntax and not read_.has("symbol")
     parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
     no_plan = why_no_plan(*parts, texts) if right else ()
     found = (*(fault for log in read_.logs for fault in log.in_order()), *no_plan)
     faults = sorted(found, key=lambda fault: (fault.file == "problem", fault.line, fault.column))
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
+
+
+def _check_strata(read_: Examined) -> None:
+    """Refuses a derived predicate that depends on its own negation."""
+    heads = {axiom.predicate.word.name: axiom.predicate.word for axiom in read_.domain.axioms}
+    try:
+        name = depends_on_its_negation(Task(read_.domain, read_.problem)) if heads else ""
+    except RecursionError:  # the planner decides about conditions that are nested so deeply
+        return
+    if word := heads.get(name):
+        neither = "so that it is neither true nor false"
+        said = f"derived predicate `{word}` depends on its own negation, {neither}"
+        read_.logs[0].symbol(word, f"{said}: break the circle")
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:

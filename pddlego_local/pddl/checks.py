@@ -185,7 +185,8 @@ def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # For each function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
     effects = [action.effect for action in domain.actions]
-    for cost in [effect.cost for effect in effects if effect.changes and effect.cost]:
+    costs = [effect.cost for effect in effects if effect.changes and effect.cost]
+    for cost in costs:
         name = cost.predicate.name  # the planner drops an action without changes
         needed[name] = max(len(cost.terms), needed.get(name, 0))
     numbers: dict[tuple[str, ...], int] = {}
@@ -193,6 +194,9 @@ def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
         if numbers.setdefault(value.function, value.number) != value.number:
             log.symbol(value.block, f"`{value.block}` contradicts an earlier value: remove one")
         name, *objects = value.function
+        if name == "total-cost" and name in needed and problem.minimizes:
+            own = "an action takes its cost from `total-cost`, which is the sum of all costs"
+            log.symbol(value.block, f"{own}: give the action a number or another function")
         if len(objects) < needed.get(name, 0):  # the planner fails on the missing ones
             takes = f"an action takes its cost from `{name}` with {needed[name]}"
             gives = f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects"

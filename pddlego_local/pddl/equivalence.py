@@ -6,16 +6,18 @@ their graphs are isomorphic. Before that, the facts that follow from a goal are 
 (completion.py).
 """
 
+from collections import Counter
 from typing import Literal
 
 import networkx as nx
 
 from pddlego_local.pddl.completion import NONE_KNOWN, Invariants, completed
 from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.isomorphism import Undecided, isomorphic
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.task import Domain, Problem
 
-Verdict = Literal["equivalent", "different", "not comparable"]
+Verdict = Literal["equivalent", "different", "not comparable", "undecided"]
 _ROUNDS = 8
 """Rounds of colour refinement before the search. They separate objects that differ nearby."""
 
@@ -28,17 +30,18 @@ def compare(domain: str, gold: str, answer: str, invariants: Invariants = NONE_K
 
     They are "not comparable" if one of them cannot be read, has predicates or types that are not in
     the domain, has names that are not declared, or has a goal that is not a conjunction of
-    literals.
-
-    In the worst case, very symmetric problems that look alike in every neighbourhood, the time
-    grows exponentially with the number of objects.
+    literals. They are "undecided" if they look so alike in every neighbourhood that the comparison
+    would take too much work (isomorphism.py). The work is counted, so that the verdict is the same
+    on every machine.
     """
     known = read_domain(read(domain))
     first, second = (_graph(known, read_problem(read(text)), invariants) for text in (gold, answer))
     if first is None or second is None:
         return "not comparable"
-    empty = len(first) == len(second) == 0  # networkx does not call empty graphs isomorphic
-    same = first.graph == second.graph and (empty or nx.vf2pp_is_isomorphic(first, second, "label"))
+    try:
+        same = first.graph == second.graph and isomorphic(first, second)
+    except Undecided:
+        return "undecided"
     return "equivalent" if same else "different"
 
 
@@ -70,8 +73,9 @@ def _graph(domain: Domain, problem: Problem, invariants: Invariants) -> nx.Graph
     hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="label", iterations=_ROUNDS)
     for node, refined in hashes.items():
         graph.nodes[node]["label"] += f" {refined[-1]}"
-    early = [hashes[name][_ROUNDS // 2 - 1] for name in labels]  # the label depends on neighbours'
-    alone = {name for name, kind in zip(labels, early, strict=True) if early.count(kind) == 1}
+    early = {name: hashes[name][_ROUNDS // 2 - 1] for name in labels}  # labels tell neighbours
+    counts = Counter(early.values())
+    alone = {name for name, kind in early.items() if counts[kind] == 1}
     tied = {name for _, (_, *terms) in facts for name in terms if {*terms} - {name} - alone}
     twins = labels.keys() - alone - tied
     graph.graph["twins"] = sorted(graph.nodes[name]["label"] for name in twins)

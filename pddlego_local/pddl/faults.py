@@ -15,6 +15,10 @@ File = Literal["domain", "problem"]
 
 MOST_PER_KIND = 200  # distinct messages kept for one file; a model reads only the first few
 LITERAL_LINE_BREAK = "`\\n` stands in the text as two characters: write a real line break instead"
+NEITHER = (
+    "the planner understands neither numbers nor time, so {} cannot stand here: write facts alone "
+    "(the only exception is the cost `(increase (total-cost) amount)`)"
+)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -52,6 +56,7 @@ class FaultLog:
         self.nodes: list[tuple[Kind | Misuse, Node]] = []
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
+        self._numeric: dict[str, int] = {}
 
     def syntax(self, at: Node | int, message: str) -> None:
         self._add("syntax", at, message)
@@ -66,6 +71,12 @@ class FaultLog:
         """Warns of a node that Fast Downward accepts, although it is misused or a negated fact."""
         self.warn(at, message)
         self.nodes.append((kind, at))
+
+    def numeric(self, at: Node, word: str) -> None:
+        """Reports a word of numeric or temporal PDDL. One fault names all such words of a file."""
+        self._count["syntax"] += word not in self._numeric
+        self._numeric[word] = min(at.offset, self._numeric.get(word, at.offset))
+        self.nodes.append(("syntax", at))
 
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0
@@ -94,7 +105,12 @@ class FaultLog:
     def in_order(self) -> tuple[Fault, ...]:
         line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
         faults = []
-        for (kind, message), offset in sorted(self._first.items(), key=lambda item: item[1]):
+        first = dict(self._first)
+        if self._numeric:
+            words = [f"`{word}`" for word in sorted(self._numeric, key=self._numeric.__getitem__)]
+            listed = " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+            first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
+        for (kind, message), offset in sorted(first.items(), key=lambda item: item[1]):
             line = bisect.bisect_right(line_starts, offset)
             column = offset - line_starts[line - 1] + 1
             faults.append(Fault(kind, self.file, line, column, message))

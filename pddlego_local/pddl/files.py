@@ -18,10 +18,10 @@ REQUIREMENTS = (
     ":quantified-preconditions", ":conditional-effects", ":derived-predicates", ":action-costs",
 )  # fmt: skip
 ACTION_FIELDS = (":parameters", ":precondition", ":effect")
-DURATIVE = (
-    "`:durative-action` belongs to temporal PDDL, which the planner does not know: "
-    "write `(:action …)`, without a duration"
-)
+NUMERIC_REQUIREMENTS = frozenset({
+    ":fluents", ":numeric-fluents", ":durative-actions", ":duration-inequalities", ":time",
+    ":continuous-effects", ":timed-initial-literals", ":timed-effects",
+})  # fmt: skip
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 REQUIRED = (":domain", ":init", ":goal")
 OF_A_DOMAIN = (":types", ":constants", ":predicates", ":functions", ":derived", ":action")
@@ -86,6 +86,8 @@ def _read_requirements(block: Block, _file: task.Domain | task.Problem, log: Fau
             log.syntax(item, f"`{item}` stands in `:requirements`, where only names may stand")
         elif item.name in SECTIONS:
             log.syntax(item, f"`{item}` stands in `:requirements`: write `)` and `(` before it")
+        elif item.name in NUMERIC_REQUIREMENTS:
+            log.numeric(item, item.name)
         elif item.name not in REQUIREMENTS:
             known = f"the planner knows {', '.join(REQUIREMENTS)}"
             log.syntax(item, f"unknown requirement `{item}`: remove it ({known})")
@@ -101,7 +103,7 @@ def _refuse_section(item: Node, file: str, of_the_other: Container[str], log: Fa
     elif isinstance(item, Word):
         log.syntax(item, f"`{item}` stands between the sections of the {file}: remove it")
     elif name == ":durative-action":
-        log.syntax(item, DURATIVE)
+        log.numeric(item, name)
     elif name in of_the_other:
         right_file = "problem" if file == "domain" else "domain"
         log.syntax(item, f"`{name}` belongs to the {right_file} file, not to the {file}: move it")

@@ -19,6 +19,11 @@ FORMS = {"not": (1, "(not (fact))"), "imply": (2, "(imply (condition) (condition
 """The operators that take a fixed number of conditions."""
 
 MOST_DIGITS = 4300  # Python's own limit, on which the translator fails
+NUMERIC = frozenset({
+    ">", "<", ">=", "<=", "+", "-", "*", "/", "=",
+    "increase", "decrease", "assign", "scale-up", "scale-down",
+})  # fmt: skip
+TIMES = frozenset({"at start", "at end", "over all"})
 EFFECT_FORMS = {
     "forall": "`(forall (?variable - type …) (effect))`",
     "when": "`(when (condition) (effect))`",
@@ -40,7 +45,7 @@ class _Part:
 
 def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
     """Reads the condition in `block`. An empty block is the condition that always holds."""
-    condition = Condition()
+    condition = Condition(block=block)
     pending = [_Part(block, scope)] if block.items else []
     while pending:
         part = pending.pop()
@@ -116,6 +121,9 @@ def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ())
 def read_atom(block: Block, log: FaultLog) -> Atom | None:
     """Reads `(predicate term …)`. Returns None if it is something else."""
     predicate, *terms = block.items
+    if word := _numeric_word(block):
+        log.numeric(block, word)
+        return None
     if isinstance(predicate, Block):
         log.syntax(block, f"`{block}` begins with a list: join conditions with `(and … …)`")
         return None
@@ -126,9 +134,20 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
     return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
 
 
+def _numeric_word(block: Block) -> str:
+    """The word by which the block is numeric or temporal PDDL, such as ">=" in `(>= (fuel) 3)` or
+    "at start" in `(at start (open))`; "" if it is neither."""
+    if not block.blocks:
+        return ""
+    words = [item.name for item in block.items[:2] if isinstance(item, Word)]
+    called = " ".join(words)
+    at_a_number = called.startswith("at ") and words[1].replace(".", "").isdigit()
+    return block.head if block.head in NUMERIC else called if at_a_number or called in TIMES else ""
+
+
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """Reads the effect in `block`. An empty block has no effect."""
-    effect = Effect()
+    effect = Effect(block=block)
     if block.head == "increase":
         log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
     pending = [_Part(block)] if block.items else []
@@ -176,7 +195,7 @@ def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
     block = part.block
     target = block.items[1] if len(block.items) == 3 else None
     if not (isinstance(target, Block) and len(target.items) == 1 and target.head == "total-cost"):
-        log.syntax(block, f"`{block}`: only `(increase (total-cost) amount)` is understood")
+        log.numeric(block, "increase")
         return
     if "forall" in part.around or "when" in part.around:
         log.syntax(block, f"`{block}` cannot stand under `forall` or `when`: move it outside")

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import OPERATORS
+from pddlego_local.pddl.formulas import NUMERIC, OPERATORS
 from pddlego_local.pddl.marks import how_declared, misread
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Atom, Domain, Literal, Predicate, Problem, TypedName
 
 # PDDL keywords in the place of a predicate that Fast Downward does not accept there.
 FOREIGN_OPERATORS = frozenset({
-    "when", "increase", "decrease", "assign", "scale-up", "scale-down", "oneof", "either",
-    "preference", "sometime", "always", "at-most-once", ">", "<", ">=", "<=", "+", "-", "*", "/",
+    "when", "oneof", "either", "preference", "sometime", "always", "at-most-once",
 })  # fmt: skip
 
 MOST_VARIABLES = 100  # variables that are compared with an undeclared one
@@ -49,8 +48,13 @@ class Types:
         return f"unknown type `{word}`{of}declare it under `:types`"
 
     def with_ancestors(self, name: str) -> frozenset[str]:
+        """Returns the types to which an object of this type is meant to belong, `object` too."""
+        return self._above(name) | {"object"}
+
+    def _above(self, name: str) -> frozenset[str]:
+        """The type itself and its supertypes. These are the types that the planner gives it."""
         if name not in self._ancestors:
-            reached, pending = {name, "object"}, [name]
+            reached, pending = {name}, [name]
             while pending:
                 new = self.parents.get(pending.pop(), set()) - reached
                 reached |= new
@@ -59,11 +63,12 @@ class Types:
         return self._ancestors[name]
 
     def instances(self, types: frozenset[str], entries: Iterable[TypedName]) -> dict[str, None]:
-        """Returns the names of the entries that have one of the types, in order."""
+        """Returns the names of the entries that have one of the types for the planner, in order. A
+        type whose supertype is not declared does not belong to `object`."""
         return {
             entry.name: None
             for entry in entries
-            if any(types & self.with_ancestors(own) for own in entry.type_names)
+            if any(types & self._above(own) for own in entry.type_names)
         }
 
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
@@ -214,6 +219,9 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
 
 def _refuse_predicate(name: Word, place: Place) -> None:
     symbols, used = place.symbols, f"predicate `{name}` is used in {place.called}"
+    if name.name in NUMERIC and name.name != "=":
+        place.log.numeric(name, name.name)
+        return
     if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
         place.log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
         return

@@ -69,11 +69,13 @@ class Literal:
 
 @dataclass(slots=True)
 class Condition:
-    """A condition. `plain` says that it is a conjunction of literals, without other operators."""
+    """A condition. `plain` says that it is a conjunction of literals, without other operators.
+    `block` is the condition as written, None if the file has none."""
 
     literals: list[Literal] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     plain: bool = True
+    block: Block | None = None
 
 
 @dataclass(slots=True)
@@ -82,7 +84,8 @@ class Effect:
 
     `conditions` are the conditions of `when`. `cost` is the amount of the last
     `(increase (total-cost) amount)`, which is the one that applies: a number without terms, or
-    `(function term …)`. `complete` says that no part had to be skipped.
+    `(function term …)`. `complete` says that no part had to be skipped. `block` is the effect as
+    written, None if the file has none.
     """
 
     changes: list[Literal] = field(default_factory=list)
@@ -90,6 +93,7 @@ class Effect:
     quantified: list[list[TypedName]] = field(default_factory=list)
     cost: Atom | None = None
     complete: bool = True
+    block: Block | None = None
 
 
 @dataclass(slots=True)
@@ -166,3 +170,8 @@ class Problem:
     goal_block: Block | None = None
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True
+
+    @property
+    def minimizes(self) -> bool:
+        """Whether the problem has a `:metric`."""
+        return any(block.head == ":metric" for block in self.block.blocks)

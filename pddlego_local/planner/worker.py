@@ -1,8 +1,8 @@
 """The warm process that translates and searches: a script that is run by path, never imported.
 
-This is the only file that imports Fast Downward's translator, which is GPL-3.0. The rest of the
-package talks to this process over a socket (its standard input and output) and shares no code with
-it.
+This is the only file of the package that imports Fast Downward's translator, which is GPL-3.0. The
+rest of the package talks to this process over a socket (its standard input and output) and shares
+no code with it.
 
 The process imports the translator once and then serves tasks one after another. A task is a line
 with a JSON list, and the reply is a JSON object. Every task gets a child process with limits on

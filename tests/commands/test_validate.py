@@ -12,6 +12,8 @@ from mcp import Client, StdioServerParameters
 
 from pddlego_local.cli import run
 from pddlego_local.commands.validate import why_invalid
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.pddl.check import check
 from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED
 from tests.pddlego import Pddlego
 
@@ -30,6 +32,9 @@ def written(folder: Path, problem: str, plan: str) -> list[Path]:
     [
         (GO, 0, "The plan is valid."),
         ("; cost = 1\n0: (GO KITCHEN HALL) ; there\n\n", 0, "The plan is valid."),
+        ("0.000: (go kitchen hall) [0.001]", 0, "The plan is valid."),
+        (f"; a plan\r\n\r\n 12.5 : {GO}[3] ; there\r\n", 0, "The plan is valid."),
+        (f"{GO}\r\r{GO} [1", 2, "the plan's line 3: "),
         (f"{GO}\n{GO}", 1, "Action 2 of 2: (Go Kitchen Hall) cannot be carried out: (at kitchen)"),
         ("(go hall kitchen)", 1, "Action 1 of 1: (go hall kitchen) cannot be carried out"),
         ("", 1, "The goal does not hold after the 0 actions."),
@@ -76,6 +81,14 @@ COSTS = """(define (domain trips) (:requirements :typing :action-costs)
 TRIP = """(define (problem trip) (:domain trips) (:objects a b c - place)
  (:init (at a) (= (total-cost) 0) (= (length a b) 3) (= (length b c) 4)) (:goal (at c))
  (:metric minimize (total-cost)))"""
+
+
+def test_the_error_is_named_and_not_a_warning_before_it() -> None:
+    warned = COSTS.replace("(at ?p - place)", "(at ?p - place) (at ?p - place)")
+    wrong = TRIP.replace("(:goal (at c))", "(:goal (at d))")
+    assert check(warned, wrong).faults[0].kind == "warning"
+    with pytest.raises(ConfigError, match="refuse the files: problem line 2, column 85: `d`"):
+        why_invalid(warned, wrong, [])
 
 
 def test_an_action_whose_cost_has_no_value_cannot_be_carried_out() -> None:

@@ -24,7 +24,7 @@ from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import Check, check
-from pddlego_local.pddl.initial_state import goal_already_true
+from pddlego_local.pddl.state import goal_already_true
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"

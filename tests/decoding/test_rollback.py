@@ -20,7 +20,7 @@ from pddlego_local.episode.one_answer import draw_one
 from pddlego_local.episode.reading.answer import Answer, read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
-from pddlego_local.pddl.initial_state import goal_already_true
+from pddlego_local.pddl.state import goal_already_true
 from tests.decoding import test_edits, test_typed
 from tests.decoding.test_edits import edit
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE

@@ -90,6 +90,38 @@ def test_problems_that_look_alike_everywhere_are_told_apart() -> None:
     assert compare(DOMAIN, _circles(3, 4), _circles(4, 3)) == "equivalent"
 
 
+def _switched(places: int, twisted: bool) -> str:
+    """Each road of a complete graph is a pair of switches that must agree (Cai, Fürer and Immerman
+    1992). With one pair twisted, no neighbourhood differs, and colours never tell the two apart."""
+    names, roads = set[str](), list[str]()
+
+    def road(one: str, other: str) -> None:
+        names.update((one, other))
+        roads.extend((f"(road {one} {other})", f"(road {other} {one})"))
+
+    for place in range(places):
+        others = [other for other in range(places) if other != place]
+        for size in range(0, places, 2):
+            for chosen in itertools.combinations(others, size):
+                middle = f"m{place}-{'-'.join(map(str, chosen))}"
+                for other in others:
+                    road(middle, f"s{place}-{other}-{int(other in chosen)}")
+    for one, other in itertools.combinations(range(places), 2):
+        for side in (0, 1):
+            twist = twisted and (one, other) == (0, 1)
+            road(f"s{one}-{other}-{side}", f"s{other}-{one}-{side ^ twist}")
+    return problem(f"{' '.join(sorted(names))} - place", " ".join(roads), "(calm)")
+
+
+def test_what_would_take_too_much_work_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, twisted = _switched(3, twisted=False), _switched(3, twisted=True)
+    assert compare(DOMAIN, plain, twisted) == "different"
+    assert compare(DOMAIN, plain, plain) == "equivalent"
+    monkeypatch.setattr("pddlego_local.pddl.isomorphism.MOST_STEPS", 50_000)
+    plain, twisted = _switched(4, twisted=False), _switched(4, twisted=True)
+    assert compare(DOMAIN, plain, twisted) == "undecided"
+
+
 @pytest.mark.parametrize("objects", ["", "t u - truck"])
 def test_a_problem_without_facts_is_equivalent_to_itself(objects: str) -> None:
     nothing = problem(objects, init="", goal="(and)")

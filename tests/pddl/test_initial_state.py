@@ -9,8 +9,8 @@ import yaml
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import DEEPEST_CONDITION
-from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.planner import FastDownward
 from tests.pddl.test_solvability import random_task
 

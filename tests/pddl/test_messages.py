@@ -78,7 +78,7 @@ OF_FILES = [
     ("domain", "(done)))\n", f"(done)))\n{PROBLEM}", 8, "a second `(define` begins here"),
     ("problem", PROBLEM, DOMAIN, 1, "this is a domain, where the problem is expected"),
     ("domain", DOMAIN, PROBLEM, 1, "this is a problem, where the domain is expected"),
-    ("domain", "(:action a", "(:durative-action a", 5, "temporal PDDL"),
+    ("domain", "(:action a", "(:durative-action a", 5, "neither numbers nor time"),
     ("problem", "(:goal", "(:derived (done) (p o)) (:goal", 4, "belongs to the domain file"),
     ("domain", "(:action a :p", "(:action :p", 5, "an action has no name"),
     ("domain", "(:action a :parameters", "(:action", 5, "an action has no name"),

@@ -111,3 +111,14 @@ def test_missing_fact_and_missing_cost_make_an_action_useless() -> None:
 def test_every_feature_is_accepted(line_end: str) -> None:
     domain = EVERY_FEATURE.replace("\n", line_end)
     assert check(domain, EVERY_PROBLEM.replace("\n", line_end)) == Check(True, True, ())
+
+
+def test_the_sum_of_costs_is_no_cost() -> None:
+    domain = with_change(DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (total-cost)))")
+    problem = with_change(PROBLEM, "(:init (at k)", "(:init (at k) (= (total-cost) 2)")
+    assert check(domain, problem).accepted
+    minimal = with_change(
+        problem, "(:goal (at hall))", "(:goal (at hall)) (:metric minimize (total-cost))"
+    )
+    (fault,) = check(domain, minimal).faults
+    assert (fault.kind, fault.file, fault.line) == ("symbol", "problem", 5)

@@ -22,8 +22,8 @@ from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
 from pddlego_local.decoding.staged.writing import Build, Entry, Part, Review, Writing, keyed
-from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import Block
+from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
 
 MOST_ADDED = 10

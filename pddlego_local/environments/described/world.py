@@ -126,7 +126,7 @@ def world_of(text: str) -> World:
     return _worlds[text]
 
 
-# ---- Adapts public gold files, which are looser than the planner and the simulator accept
+# ---- Adapts public gold files, which are looser than the planner accepts
 
 
 def in_order(text: str) -> str:
@@ -162,21 +162,6 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
         return f"{match[1]}{renamed.get(match[2].lower(), match[2])}"
 
     return _ACTION.sub(rename, domain)
-
-
-def with_distinct_names(domain: str) -> str:
-    """Returns the domain with a separate variable for each parameter of a predicate, and with
-    actions that do not share a predicate's name. unified-planning's reader needs both, although
-    PDDL does not."""
-    root = read(domain)
-    parts = []
-    for item in root.items if root else ():
-        text = source(domain, item)
-        if isinstance(item, Block) and item.head == ":predicates":
-            pieces = re.split(r"\?[\w-]+", text)
-            text = "".join(f"?v{n}{piece}" if n else piece for n, piece in enumerate(pieces))
-        parts.append(_ACTION.sub(r"\1do-\2", text))
-    return f"({' '.join(parts)})"
 
 
 def task_hash(problem: str) -> str:

@@ -1,0 +1,289 @@
+"""A small judge of states: what is true, which actions are possible, and what they change.
+
+It has Fast Downward's semantics, so that it accepts what the planner accepts: conditions with all
+operators of ADL, nested conditional and universal effects, action costs, and derived predicates. A
+fact that an action both adds and deletes is added. A type belongs to `object` only if it is
+declared, and a parameter that is declared twice is one object of both types.
+
+    task = read_task(domain, problem)
+    state = task.initial
+    for action in task.applicable(state):       # ("move", "ball1", "room1", "room2"), …
+        task.refusal(state, action)             # "", or the first condition that fails
+        task.successor(state, action)
+    task.holds(task.condition("(exists (?b - ball) (at ?b room2))"), state)
+
+Names are in lower case. The files must be free of syntax and symbol faults (check.py). The judge
+knows neither numbers other than costs, nor time, nor how to find a plan. Objects whose names begin
+with `?`, on which the planner itself fails, have no meaning here. Tasks and states never change, so
+any number of threads may share them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pddlego_local.pddl.conditions import (
+    Atomic,
+    Binding,
+    Choices,
+    Condition,
+    Junction,
+    Quantified,
+    bindings,
+    condition_of,
+    conjuncts,
+    ground,
+)
+from pddlego_local.pddl.derived import Derivation, Rule
+from pddlego_local.pddl.effects import Change, changed, changes_of
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.index import Fact, Facts
+from pddlego_local.pddl.reader import Block, read
+from pddlego_local.pddl.symbols import Types
+from pddlego_local.pddl.task import ActionDefinition, Domain, Problem, TypedName
+
+Step = Sequence[str]
+"""An action with its objects, such as ("move", "ball1", "room1", "room2")."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`facts` are the basic facts that are true, and `derived` those that follow from them. `cost`
+    is the cost of the actions since the initial state, as the planner counts it: each action costs
+    1 unless the problem has a `:metric`."""
+
+    facts: frozenset[Fact]
+    derived: frozenset[Fact] = frozenset()
+    cost: int = 0
+
+    @property
+    def true(self) -> frozenset[Fact]:
+        return self.facts | self.derived
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """An action of the domain. `choices` are the objects that each parameter may stand for. `cost`
+    is a number, or the function whose value is the cost."""
+
+    name: str
+    parameters: Sequence[TypedName]
+    choices: Choices
+    condition: Condition
+    changes: Sequence[Change]
+    cost: int | Fact
+
+    def binding(self, things: Sequence[str]) -> dict[str, str]:
+        return {entry.name: thing for entry, thing in zip(self.parameters, things, strict=True)}
+
+
+class Task:
+    """A domain and a problem."""
+
+    def __init__(self, domain: Domain, problem: Problem) -> None:
+        self._domain, self._problem = domain, problem
+        self._types = Types(domain)
+        self._things = (*domain.constants, *problem.objects)
+        self._of_types: dict[frozenset[str], Mapping[str, object]] = {}
+        self.objects: Mapping[str, str] = {
+            entry.name: entry.types[0].name if entry.types else "object" for entry in self._things
+        }
+        """The type of each object and constant."""
+        self._values = {value.function: value.number for value in problem.values}
+        self.actions: Mapping[str, Sequence[Schema]] = self._schemas()
+        """The actions by their names. If two have one name, both are meant."""
+        self.rules: Sequence[Rule] = [*self._rules()]
+        """The rules of `:derived`."""
+        self._derivation = Derivation(self.rules)
+        self.goal = self._condition(problem.goal_block or Block(0))
+        self.stated = frozenset(fact.atom.key for fact in problem.init if not fact.negated)
+        """The facts of `:init`."""
+
+    # ---- What is true
+
+    @cached_property
+    def initial(self) -> State:
+        return self._state(self.stated)
+
+    def condition(self, text: str) -> Condition:
+        """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen ?r)))"."""
+        return self._condition(read(text) or Block(0))
+
+    def holds(self, condition: Condition, state: State) -> bool:
+        facts = Facts(state.true)
+        return condition.holds({}, facts, facts)
+
+    def is_goal(self, state: State) -> bool:
+        return self.holds(self.goal, state)
+
+    # ---- Actions
+
+    def applicable(self, state: State) -> list[Fact]:
+        """Returns the actions that are possible in a state, sorted."""
+        facts = Facts(state.true)
+        found = {
+            (name, *(binding[entry.name] for entry in schema.parameters))
+            for name, schemas in self.actions.items()
+            for schema in schemas
+            for binding in bindings(schema.choices, [schema.condition], {}, facts, facts)
+            if self._cost(schema, binding) is not None
+        }
+        return sorted(found)
+
+    def successor(self, state: State, step: Step) -> State:
+        """Returns the state after a possible action."""
+        return next(self.successors(state, step))
+
+    def successors(self, state: State, step: Step) -> Iterator[State]:
+        """Yields the states that an action may lead to: none if it is impossible, and several only
+        if the domain has several actions of that name."""
+        name, *things = step
+        facts = Facts(state.true)
+        for schema in self._called(name, len(things)):
+            binding = schema.binding(things)
+            if not self._refusal(schema, things, facts):
+                added, deleted = changed(schema.changes, binding, facts)
+                cost = self._cost(schema, binding) if self._problem.minimizes else 1
+                yield self._state((state.facts - deleted) | added, state.cost + (cost or 0))
+
+    def refusal(self, state: State, step: Step) -> str:
+        """Returns why an action is impossible, such as "(clear b1) does not hold", or "" if it is
+        possible. It is about names and types, or else about the first condition that fails."""
+        name, *things = step
+        facts = Facts(sorted(state.true))
+        refusals = [self._refusal(one, things, facts) for one in self._called(name, len(things))]
+        if not refusals:
+            return f"no action {name} has {len(things)} parameters"
+        return "" if "" in refusals else refusals[0]
+
+    def _called(self, name: str, count: int) -> list[Schema]:
+        return [one for one in self.actions.get(name, ()) if len(one.parameters) == count]
+
+    def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
+        binding = schema.binding(things)
+        for entry, thing in zip(schema.parameters, things, strict=True):
+            if thing not in self.objects:
+                return f"there is no {thing}"
+            if thing not in self._instances(entry):
+                types = entry.types[0].name if entry.types else "object"
+                return f"{thing} is a {self._kind(self.objects[thing])}, not a {self._kind(types)}"
+            if binding[entry.name] != thing:
+                return f"{thing} and {binding[entry.name]} stand for one parameter, {entry.name}"
+        for part in conjuncts(schema.condition):
+            if not part.holds(binding, facts, facts):
+                return why_not(part, binding, facts)
+        if self._cost(schema, binding) is None:
+            return f"({' '.join(ground(_function(schema.cost), binding))}) has no value"
+        return ""
+
+    def _kind(self, kind: str) -> str:
+        """The type as messages name it, with the type that it belongs to."""
+        entries = [entry for entry in self._domain.types if entry.name == kind and entry.types]
+        above = [entry.types[0].name for entry in entries if entry.types[0].name != "object"]
+        return f"{kind} - {above[0]}" if above else kind
+
+    def _cost(self, schema: Schema, binding: Binding) -> int | None:
+        """The cost, or None if its function has no value; then the planner does not use the
+        action, even without a `:metric`."""
+        if isinstance(schema.cost, int):
+            return schema.cost
+        return self._values.get(ground(schema.cost, binding))
+
+    # ---- From the files
+
+    def _condition(self, block: Block) -> Condition:
+        return condition_of(block, self._choices)
+
+    def _schemas(self) -> dict[str, list[Schema]]:
+        named: dict[str, list[Schema]] = {}
+        for action in self._domain.actions:
+            named.setdefault(action.word.name, []).append(self._schema(action))
+        return named
+
+    def _schema(self, action: ActionDefinition) -> Schema:
+        cost: int | Fact = 0
+        if action.effect.cost is not None:
+            function = action.effect.cost.key
+            cost = int(function[0]) if function[0].isdigit() else function
+        return Schema(
+            action.word.name,
+            action.parameters,
+            self._common(action.parameters),
+            self._condition(action.precondition.block or Block(0)),
+            [*changes_of(action.effect.block or Block(0), self._choices)],
+            cost,
+        )
+
+    def _rules(self) -> Iterator[Rule]:
+        for axiom in self._domain.axioms:
+            name, parameters = axiom.predicate.word.name, axiom.predicate.parameters or []
+            head = (name, *(entry.name for entry in parameters))
+            condition = self._condition(axiom.condition.block or Block(0))
+            yield Rule(head, self._common(parameters), condition)
+
+    def _state(self, facts: Iterable[Fact], cost: int = 0) -> State:
+        basic = frozenset(facts)
+        return State(basic, self._derivation.facts(basic), cost)
+
+    def _instances(self, entry: TypedName) -> Mapping[str, object]:
+        if len(entry.types) > 1:  # `either`, which the planner takes for a type without objects
+            return {}
+        types = entry.type_names
+        if types not in self._of_types:
+            self._of_types[types] = self._types.instances(types, self._things)
+        return self._of_types[types]
+
+    def _common(self, parameters: Sequence[TypedName]) -> Choices:
+        """The choices of parameters: one that is declared twice has both types."""
+        choices: dict[str, Mapping[str, object]] = {}
+        for entry in parameters:
+            own = self._instances(entry)
+            earlier = choices.get(entry.name, own)
+            choices[entry.name] = {name: None for name in own if name in earlier}
+        return choices
+
+    def _choices(self, variables: Sequence[TypedName]) -> Choices:
+        """The choices of quantified variables. The last one of a name hides the others, of which
+        an object must exist all the same. A name without `?` is not a variable for the planner,
+        but an object."""
+        choices: dict[str, Mapping[str, object]] = {}
+        for entry in variables:
+            if (hidden := choices.pop(entry.name, None)) is not None:
+                choices[f"{entry.name} hidden {len(choices)}"] = hidden
+            own = self._instances(entry)
+            choices[entry.name] = (
+                own if entry.name[0] == "?" else {name: None for name in own if name == entry.name}
+            )
+        return choices
+
+
+def read_task(domain: str, problem: str) -> Task:
+    """Returns the task of two texts without faults."""
+    return Task(read_domain(read(domain)), read_problem(read(problem)))
+
+
+def goal_already_true(domain: Domain, problem: Problem) -> bool:
+    """Returns whether the goal is true initially, so the plan is empty. False without a goal."""
+    if problem.goal_block is None:
+        return False
+    task = Task(domain, problem)
+    return task.is_goal(task.initial)
+
+
+def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
+    """Says which fact is missing, or in the way, so that the condition does not hold."""
+    if isinstance(condition, Junction) and condition.every:
+        failed = (part for part in condition.parts if not part.holds(binding, facts, facts))
+        return why_not(next(failed), binding, facts)
+    if isinstance(condition, Quantified) and condition.every:
+        found = condition.found(binding, facts, facts)
+        if found is not None:
+            return why_not(condition.sought.turned(), found, facts)
+    if isinstance(condition, Atomic) and condition.negated:
+        return f"{condition.turned().text(binding)} holds"
+    return f"{condition.text(binding)} does not hold"
+
+
+def _function(cost: int | Fact) -> Fact:
+    assert not isinstance(cost, int)
+    return cost
