@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pddlego_local.commands.shared.agent_work import checked, formalized, judged, planned
+from pddlego_local.commands.agent_work import checked, formalized, judged, planned
 from pddlego_local.commands.shared.pairs import refuse_path
 from pddlego_local.commands.validate import not_judged
 from pddlego_local.core.confined import ConfinedPool, Exceeded

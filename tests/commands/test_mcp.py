@@ -46,24 +46,35 @@ class Client:
     """A client that writes lines by itself, so that it can go away at any time."""
 
     def __init__(self) -> None:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self.server = subprocess.Popen([*COMMAND, "mcp"], **pipes, text=True)  # type: ignore[call-overload]
+        self.server = subprocess.Popen(
+            [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         info: dict[str, Any] = {"protocolVersion": "2025-06-18", "capabilities": {}}
         self.send(0, "initialize", {**info, "clientInfo": {"name": "test", "version": "0"}})
-        self.server.stdout.readline()
+        self.read()
         self.send(None, "notifications/initialized", {})
+
+    def read(self) -> str:
+        assert self.server.stdout
+        return self.server.stdout.readline()
+
+    def close(self) -> None:
+        assert self.server.stdin
+        self.server.stdin.close()
 
     def __enter__(self) -> "Client":
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.server.stdin.close()
+        self.close()
+        assert self.server.stdout
         self.server.stdout.close()
         self.server.wait()
 
     def send(self, number: int | None, method: str, parameters: dict[str, Any]) -> None:
         line = {"jsonrpc": "2.0", "method": method, "params": parameters}
         line |= {} if number is None else {"id": number}
+        assert self.server.stdin
         self.server.stdin.write(json.dumps(line) + "\n")
         self.server.stdin.flush()
 
@@ -81,7 +92,7 @@ class Client:
 
 
 def close_input(client: Client) -> None:
-    client.server.stdin.close()
+    client.close()
 
 
 def kill_the_server(client: Client) -> None:
@@ -119,7 +130,7 @@ def test_a_cancelled_request_ends_and_the_next_one_is_answered() -> None:
         client.send(None, "notifications/cancelled", {"requestId": 1})
         assert not psutil.wait_procs(at_work)[1]
         client.call(2, "validate_plan", {**FILES, "plan": GO})
-        answer = json.loads(client.server.stdout.readline())
+        answer = json.loads(client.read())
         assert answer["id"] == 2 and '"valid": true' in answer["result"]["content"][0]["text"]
         close_input(client)
         assert client.server.wait() == 0
