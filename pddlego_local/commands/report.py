@@ -16,7 +16,7 @@ from pddlego_local.report.exports import columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import Result, paper_results, papers_markdown
-from pddlego_local.report.text import on_screen, report_markdown, unfinished
+from pddlego_local.report.text import missing_markdown, on_screen, report_markdown, unfinished
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     comparisons_on_screen,
@@ -54,7 +54,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     numbers = report_numbers(cells, also=also)
     found = compared(cells, also=also, earlier=find_cells(arguments.earlier))
     console = screen()
-    planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
+    planned = {cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()}
+    missing = missing_markdown(cells, planned)
     if first := unfinished(cells, planned):
         console.print(first, soft_wrap=True)
     show(console, on_screen(numbers))
@@ -64,9 +65,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
             console.print(history, soft_wrap=True, markup=False)
     if folder:
         papers = paper_results(cells)
-        files = _write(numbers, found, papers, folder, cells.problems, first)
+        files = _write(numbers, found, papers, folder, cells.problems, first, missing)
         if not arguments.without_pages:
-            tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
+            tables = "\n".join([comparisons_markdown(found), papers_markdown(papers), missing])
             files.append(write_pages(cells, numbers, found, tables, folder, first, also=also))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
@@ -86,12 +87,13 @@ def _write(
     folder: Path,
     problems: Sequence[str],
     first: str,
+    missing: str,
 ) -> list[Path]:
     """Writes each file that has content, and deletes old files that have none now. In Markdown,
-    `first` is the first paragraph."""
+    `first` is the first paragraph, and `missing` the section on episodes without a result."""
     parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
     texts = {
-        "report.md": "\n".join([*parts, _problems_markdown(problems)]),
+        "report.md": "\n".join([*parts, missing, _problems_markdown(problems)]),
         "papers.md": papers_markdown(papers),
     }
     above = f"**{first}**\n\n" if first else ""

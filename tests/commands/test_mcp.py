@@ -72,7 +72,7 @@ class Client:
         self.server.wait()
 
     def send(self, number: int | None, method: str, parameters: dict[str, Any]) -> None:
-        line = {"jsonrpc": "2.0", "method": method, "params": parameters}
+        line: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": parameters}
         line |= {} if number is None else {"id": number}
         assert self.server.stdin
         self.server.stdin.write(json.dumps(line) + "\n")
