@@ -136,6 +136,25 @@ class Cells(list[CellRecord]):
         return [*self.left_out, *(problem for cell in self for problem in cell.problems)]
 
 
+def unrequested(cell: CellRecord) -> list[str]:
+    """Returns a sentence for each row that neither a start of the cell nor a sweep requested. There
+    is none if run.json was lost, since it then does not have all starts."""
+    if any(start.rows_before for start in cell.run.starts):
+        return []
+    rows = [row for row in cell.rows if (row.game, row.trial) not in cell.requested]
+    name = visible(str(cell.folder))
+    return [f"{name}: nobody requested game {row.game}, trial {row.trial}" for row in rows]
+
+
+def without_transcript(cell: CellRecord) -> list[str]:
+    """Returns a sentence for each row without a transcript. There is none if the cell has no
+    transcripts at all: then it was archived without them."""
+    there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
+    rows = [row for row in cell.rows if there and f"{row.game}-{row.trial}" not in there]
+    name = visible(str(cell.folder))
+    return [f"{name}: game {row.game}, trial {row.trial}, has no transcript" for row in rows]
+
+
 def find_cells(paths: Iterable[Path]) -> Cells:
     """Returns every cell at or below the given folders. The cells of one folder are sorted by
     labels and settings. Raises ConfigError if a folder holds no cell that can be read."""
