@@ -6,16 +6,24 @@ their graphs are isomorphic. Before that, the facts that follow from a goal are 
 (completion.py).
 """
 
+import math
+from collections import Counter
 from typing import Literal
 
 import networkx as nx
 
+from pddlego_local.core.confined import Confined, Exceeded
 from pddlego_local.pddl.completion import NONE_KNOWN, Invariants, completed
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.task import Domain, Problem
 
-Verdict = Literal["equivalent", "different", "not comparable"]
+Verdict = Literal["equivalent", "different", "not comparable", "not decided"]
+LIMITS = {"cpu_s": 60.0, "wall_s": 600.0, "memory_mb": 2048.0}
+"""The limits of a search among objects that look alike: those of one planning task."""
+
+FEW_ORDERS = 1000  # a search among so few is short, and needs no process of its own
+
 _ROUNDS = 8
 """Rounds of colour refinement before the search. They separate objects that differ nearby."""
 
@@ -31,15 +39,51 @@ def compare(domain: str, gold: str, answer: str, invariants: Invariants = NONE_K
     literals.
 
     In the worst case, very symmetric problems that look alike in every neighbourhood, the time
-    grows exponentially with the number of objects.
+    grows exponentially with the number of objects. Such a search has `LIMITS`, at which the verdict
+    is "not decided".
     """
-    known = read_domain(read(domain))
-    first, second = (_graph(known, read_problem(read(text)), invariants) for text in (gold, answer))
+    texts = domain, gold, answer, {name: list(each) for name, each in invariants.items()}
+    first, second = _graphs(*texts)
     if first is None or second is None:
         return "not comparable"
+    if first.graph != second.graph or _labels(first) != _labels(second):
+        return "different"
+    if _orders(first) <= FEW_ORDERS:
+        return "equivalent" if _isomorphic(first, second) else "different"
+    try:
+        with Confined([__name__]) as process:
+            return "equivalent" if process.ask(search, *texts, **LIMITS) else "different"
+    except Exceeded:
+        return "not decided"
+
+
+def search(domain: str, gold: str, answer: str, invariants: Invariants) -> bool:
+    """Compares the graphs of two problems that can be compared, however long it takes."""
+    first, second = _graphs(domain, gold, answer, invariants)
+    return first is not None and second is not None and _isomorphic(first, second)
+
+
+def _graphs(
+    domain: str, gold: str, answer: str, invariants: Invariants
+) -> tuple[nx.Graph | None, nx.Graph | None]:
+    known = read_domain(read(domain))
+    first, second = (_graph(known, read_problem(read(text)), invariants) for text in (gold, answer))
+    return first, second
+
+
+def _labels(graph: nx.Graph) -> Counter[str]:
+    return Counter(label for _, label in graph.nodes(data="label"))
+
+
+def _orders(graph: nx.Graph) -> int:
+    """Returns the number of orders of objects that a search might try: those of equal labels."""
+    objects = Counter(label for node, label in graph.nodes(data="label") if isinstance(node, str))
+    return math.prod(map(math.factorial, objects.values()))
+
+
+def _isomorphic(first: nx.Graph, second: nx.Graph) -> bool:
     empty = len(first) == len(second) == 0  # networkx does not call empty graphs isomorphic
-    same = first.graph == second.graph and (empty or nx.vf2pp_is_isomorphic(first, second, "label"))
-    return "equivalent" if same else "different"
+    return empty or bool(nx.vf2pp_is_isomorphic(first, second, "label"))
 
 
 def _graph(domain: Domain, problem: Problem, invariants: Invariants) -> nx.Graph | None:

@@ -90,6 +90,13 @@ def test_problems_that_look_alike_everywhere_are_told_apart() -> None:
     assert compare(DOMAIN, _circles(3, 4), _circles(4, 3)) == "equivalent"
 
 
+def test_a_search_that_reaches_its_limits_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Circles of many places look alike, and none of their orders fits."""
+    monkeypatch.setattr("pddlego_local.pddl.equivalence.LIMITS", {"cpu_s": 1.0, "wall_s": 60.0})
+    gold, answer = _circles(*[3] * 400), _circles(*[6] * 200)
+    assert compare(DOMAIN, gold, answer) == "not decided"
+
+
 @pytest.mark.parametrize("objects", ["", "t u - truck"])
 def test_a_problem_without_facts_is_equivalent_to_itself(objects: str) -> None:
     nothing = problem(objects, init="", goal="(and)")

@@ -120,8 +120,9 @@ class Described:
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects. Returns
-        "equivalent", "different", "not comparable" if it uses another domain's names, or "not fully
-        specified" in your own worlds, and in worlds without invariants that complete a goal."""
+        "equivalent", "different", "not comparable" if it uses another domain's names, "not decided"
+        if the search reached its limits, or "not fully specified" in your own worlds, and in worlds
+        without invariants that complete a goal."""
         invariants = None if self.folder else words_of(self.world).get("invariants")
         if invariants is None:
             return "not fully specified"
