@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pddlego_local.core.confined import Confined, ConfinedPool, Exceeded
+from pddlego_local.core.confined import WORKER, Confined, ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError, InfrastructureError, PddlegoError
 from tests import confined_work as work
 
@@ -84,9 +84,9 @@ def test_close_ends_a_request_at_once_and_a_pool_goes_on_with_another_process() 
             one.ask(work.sleep)
         ended.set()
 
-    thread = threading.Thread(target=wait)
+    thread = threading.Thread(target=wait, daemon=True)
     thread.start()
-    (worker,) = wait_for(lambda: psutil.Process().children())
+    (worker,) = wait_for(workers)
     children = wait_for(worker.children)
     one.close()
     thread.join()
@@ -95,12 +95,17 @@ def test_close_ends_a_request_at_once_and_a_pool_goes_on_with_another_process() 
     with pool:
         assert pool.ask(work.doubled, 1) == 2
         assert pool.ask(work.process_id) == pool.ask(work.process_id)  # the same warm process
-    assert not psutil.Process().children()
+    assert not workers()
+
+
+def workers() -> list[psutil.Process]:
+    """Those of this process; other tests may have left children of other kinds."""
+    return [one for one in psutil.Process().children() if str(WORKER) in one.cmdline()]
 
 
 def test_nothing_outlives_a_parent_that_is_killed() -> None:
     code = (
-        "from pddlego_local.core.confined import Confined; from tests import confined_work;"
+        "from pddlego_local.core.confined import WORKER, Confined; from tests import confined_work;"
         "Confined().ask(confined_work.spin)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
