@@ -34,6 +34,7 @@ from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.sweep import write_sweep
 
 if TYPE_CHECKING:
     import pandas
@@ -144,6 +145,8 @@ def run(**options: object) -> list[Path]:
         raise ConfigError("an option's list of values is empty")
     for warning in training_warnings(cells):
         warnings.warn(warning, stacklevel=2)
+    if len(cells) > 1:
+        write_sweep(cells)
     run_cells(cells, results.append)
     for result in results:
         if result.refused:

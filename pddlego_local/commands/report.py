@@ -1,6 +1,7 @@
 """`pddlego report`: reports runs on the screen, in Markdown and CSV, and as pages."""
 
 import argparse
+import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,13 +11,13 @@ from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.counting import SEEN, TRIVIAL
 from pddlego_local.core.visible import visible
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import find_cells, unrequested, without_transcript
 from pddlego_local.report.comparisons import Compared, compared
-from pddlego_local.report.exports import columns, write_csv
+from pddlego_local.report.exports import Formulas, columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import Result, paper_results, papers_markdown
-from pddlego_local.report.text import on_screen, report_markdown, unfinished
+from pddlego_local.report.text import missing_markdown, on_screen, report_markdown, unfinished
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     comparisons_on_screen,
@@ -44,17 +45,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    """Returns 0, or 1 if a record cannot be read or has rows that nothing confirms: the report is
+    then written from the rest, or with these rows, and names them."""
     folder: Path | None = arguments.out
     if arguments.open and not folder:
         if len(arguments.runs) > 1:
             raise ConfigError("--open with several runs: give the folder for the pages with --out")
         folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
+    doubtful = [line for cell in cells for line in (*unrequested(cell), *without_transcript(cell))]
     also = TRIVIAL * arguments.with_trivial + SEEN * arguments.with_seen
     numbers = report_numbers(cells, also=also)
     found = compared(cells, also=also, earlier=find_cells(arguments.earlier))
     console = screen()
-    planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
+    planned = {cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()}
+    missing = missing_markdown(cells, planned)
     if first := unfinished(cells, planned):
         console.print(first, soft_wrap=True)
     show(console, on_screen(numbers))
@@ -64,14 +69,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
             console.print(history, soft_wrap=True, markup=False)
     if folder:
         papers = paper_results(cells)
-        files = _write(numbers, found, papers, folder, cells.problems, first)
+        problems = [*cells.problems, *doubtful]
+        files = _write(numbers, found, papers, folder, problems, first, missing)
         if not arguments.without_pages:
-            tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
+            tables = "\n".join([comparisons_markdown(found), papers_markdown(papers), missing])
             files.append(write_pages(cells, numbers, found, tables, folder, first, also=also))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())
-    return print_problems(cells.problems)
+    return print_problems([*cells.problems, *doubtful])
 
 
 def _problems_markdown(problems: Sequence[str]) -> str:
@@ -86,12 +92,13 @@ def _write(
     folder: Path,
     problems: Sequence[str],
     first: str,
+    missing: str,
 ) -> list[Path]:
     """Writes each file that has content, and deletes old files that have none now. In Markdown,
-    `first` is the first paragraph."""
+    `first` is the first paragraph, and `missing` the section on episodes without a result."""
     parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
     texts = {
-        "report.md": "\n".join([*parts, _problems_markdown(problems)]),
+        "report.md": "\n".join([*parts, missing, _problems_markdown(problems)]),
         "papers.md": papers_markdown(papers),
     }
     above = f"**{first}**\n\n" if first else ""
@@ -103,7 +110,7 @@ def _write(
         "papers.csv": papers,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    formulas, written = Formulas(), []
     for name, content in {**texts, **tables}.items():
         if not content:
             (folder / name).unlink(missing_ok=True)
@@ -112,6 +119,8 @@ def _write(
             (folder / name).write_text(f"{above}{content.strip()}\n", encoding="utf-8")
         else:
             rows = [columns(row) for row in content]
-            write_csv(folder / name, rows, rows[0])
+            write_csv(folder / name, formulas.checked(rows), rows[0])
         written.append(folder / name)
+    if formulas.found:
+        print(f"pddlego: in the .csv files, {formulas.warning}", file=sys.stderr)
     return written

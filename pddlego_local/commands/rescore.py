@@ -6,7 +6,7 @@ from pathlib import Path
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.record.summary import differences
 from pddlego_local.core.visible import visible
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import find_cells, unrequested
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,11 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    """Returns 0, or 1 if something differs or cannot be read."""
     cells = find_cells(arguments.runs)
     found = 0
     for cell in cells:
-        for difference in differences(cell.folder):
-            print(visible(f"{cell.folder}: {difference}"))
+        lines = (f"{cell.folder}: {difference}" for difference in differences(cell.folder))
+        for line in (*unrequested(cell), *lines):
+            print(visible(line))
             found += 1
     episodes = sum(len(cell.rows) for cell in cells)
     differ = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"

@@ -16,9 +16,11 @@ import pydantic
 
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
-from pddlego_local.commands.validate import why_invalid
+from pddlego_local.commands.validate import not_judged, why_invalid
+from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Completion, Message
+from pddlego_local.core.nouns import Completion, Message, PlanResult
+from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import why_outside
@@ -64,20 +66,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
             yield result
 
     opened = pairs.lines_of(arguments.file, arguments.out)
-    with opened as lines, FastDownward(workers=arguments.workers) as planner:
+    planner, judges = (
+        FastDownward(workers=arguments.workers),
+        ConfinedPool([why_invalid.__module__]),
+    )
+    with opened as lines, planner, judges:
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
-        verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
+        verdicts = pairs.in_order(
+            lambda one: _verdict(planner, judges, *one), numbered, arguments.workers
+        )
         code = pairs.write_lines(counted(verdicts), arguments.out)
     totals = ", ".join(f"{name} {reached:d}" for name, reached in counts.items())
     print(f"pddlego: {totals}", file=sys.stderr)
     return code
 
 
-def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
+def _verdict(planner: FastDownward, judges: ConfinedPool, number: int, line: str) -> dict[str, Any]:
     named = Named()
     try:
         named = Named.model_validate_json(line)
-        return _judged(planner, Given.model_validate_json(line))
+        return _judged(planner, judges, Given.model_validate_json(line))
     except pydantic.ValidationError as error:
         place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
         why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
@@ -86,7 +94,7 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
     return {"id": named.id, "line": number, pairs.FAULT: why}
 
 
-def _judged(planner: FastDownward, given: Given) -> dict[str, Any]:
+def _judged(planner: FastDownward, judges: ConfinedPool, given: Given) -> dict[str, Any]:
     """Raises ConfigError for gold files that cannot be read."""
     form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
@@ -100,7 +108,7 @@ def _judged(planner: FastDownward, given: Given) -> dict[str, Any]:
     verdict |= files | {"rungs": _rungs(given.answer, answer.value, question)}
     verdict |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
     if given.gold:
-        verdict["why_not_in_gold"] = _in_gold(given.gold, result.plan, result.outcome)
+        verdict["why_not_in_gold"] = _in_gold(given.gold, planner, judges, result)
     return verdict
 
 
@@ -115,11 +123,16 @@ def _rungs(text: str, value: Fields, question: AnyQuestion) -> list[str]:
     return [rung for rung, why in outside.items() if not why]
 
 
-def _in_gold(gold: Gold, plan: tuple[str, ...], outcome: str) -> str:
-    """Returns why the plan does not reach the goal of the gold files, "" if it does."""
-    if not plan and outcome != "goal_already_true":
+def _in_gold(gold: Gold, planner: FastDownward, judges: ConfinedPool, result: PlanResult) -> str:
+    """Returns why the plan does not reach the goal of the gold files, "" if it does. If the
+    planner's limits end the judging, it says so."""
+    if result.outcome not in PLANNED:
         return "There is no plan."
-    return why_invalid(gold.domain, gold.problem, [action[1:-1] for action in plan])
+    actions, limits = [action[1:-1] for action in result.plan], planner.limits.in_full
+    try:
+        return judges.ask(why_invalid, gold.domain, gold.problem, actions, **limits)
+    except Exceeded as limit:
+        return not_judged(limit)
 
 
 def _reached(result: Mapping[str, Any]) -> dict[str, int]:

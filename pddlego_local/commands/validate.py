@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pddlego_local.commands.shared.pairs import text_of
+from pddlego_local.core.confined import Confined, Exceeded
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import World
 from pddlego_local.pddl.check import check
+from pddlego_local.planner import Limits
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _LINE = re.compile(rf"(?:{_NUMBER}\s*:\s*)?\(\s*([^()]+?)\s*\)(?:\s*\[\s*{_NUMBER}\s*\])?")
@@ -32,10 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Returns 0 for a valid plan, 1 for an invalid one."""
+    """Returns 0 for a valid plan, 1 for an invalid one, or for one that could not be judged within
+    the limits."""
     paths = arguments.domain, arguments.problem, arguments.plan
-    domain, problem, plan = map(text_of, paths)
-    fault = why_invalid(domain, problem, actions_of(plan))
+    with Confined([__name__]) as confined:
+        try:
+            fault = confined.ask(judge, *map(text_of, paths), **Limits().in_full)
+        except Exceeded as limit:
+            fault = not_judged(limit)
     print(visible(fault or "The plan is valid."))
     if program := shutil.which(VAL):
         print(f"VAL says: {val_says(program, paths)}")
@@ -77,6 +83,15 @@ def _why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
         if refusal := simulator.carry_out(action):
             return f"Action {number} of {len(actions)}: {refusal}"
     return "" if simulator.done else f"The goal does not hold after the {len(actions)} actions."
+
+
+def judge(domain: str, problem: str, plan: str) -> str:
+    """Returns and raises as `why_invalid`, for the text of a plan, as `actions_of`."""
+    return why_invalid(domain, problem, actions_of(plan))
+
+
+def not_judged(limit: Exceeded) -> str:
+    return f"{limit.outcome}: the plan was not judged, because {limit}."
 
 
 def val_says(program: str, paths: Sequence[Path]) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import filelock
 
+from pddlego_local.core.durable import rename_synced
+
 
 def kept(name: str) -> Path:
     """Returns the path of the cache's folder `name`, whether or not it exists."""
@@ -40,7 +42,7 @@ def made_once(name: str, make: Callable[[Path], object]) -> Path:
             shutil.rmtree(unfinished, ignore_errors=True)  # of a process that did not finish
             unfinished.mkdir()
             make(unfinished)
-            unfinished.rename(folder)
+            rename_synced(unfinished, folder)
     return folder
 
 

@@ -41,6 +41,11 @@ class Limits:
     wall_s: float | None = Field(default=None, gt=0, le=86_400 * WALL_PER_CPU)
     memory_mb: int = Field(default=2048, ge=64)
 
+    @property
+    def in_full(self) -> dict[str, float]:
+        """Returns every limit by its name, with a number for `wall_s`."""
+        return {**asdict(self), "wall_s": self.wall_s or self.cpu_s * WALL_PER_CPU}
+
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
 class FastDownward:
@@ -62,9 +67,7 @@ class FastDownward:
 
     def __post_init__(self) -> None:
         search = LAMA_FIRST if self.search == "lama_first" else self.search
-        wall_s = self.limits.wall_s or self.limits.cpu_s * WALL_PER_CPU
-        limits = {**asdict(self.limits), "wall_s": wall_s}
-        settings = {"search": search, "fallback": self.fallback, **limits}
+        settings = {"search": search, "fallback": self.fallback, **self.limits.in_full}
         object.__setattr__(self, "_pool", WorkerPool(self.workers, settings))
 
     def plan(self, domain: str, problem: str) -> PlanResult:

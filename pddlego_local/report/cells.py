@@ -15,6 +15,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.runner.sweep import Planned, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
@@ -25,12 +26,14 @@ STRICTLY = ", read strictly"
 @dataclass(frozen=True)
 class CellRecord:
     """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial. `problems`
-    lists the lines that could not be read so far or are ignored."""
+    lists the lines that could not be read so far or are ignored. `planned` are the episodes, (game,
+    trial), that sweeps requested, whether or not a start of the cell has."""
 
     folder: Path
     run: RunRecord
     rows: list[EpisodeRow]
     problems: list[str] = field(default_factory=list)
+    planned: Collection[tuple[int, int]] = ()
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
         """Returns the events of an episode and "", or no events and the reason if its transcript
@@ -48,8 +51,9 @@ class CellRecord:
 
     @cached_property
     def requested(self) -> frozenset[tuple[int, int]]:
-        """(game, trial) of every episode that any start of this cell requested."""
-        return frozenset(episode for start in self.run.starts for episode in start.episodes)
+        """(game, trial) of every episode that a sweep or a start of this cell requested."""
+        started = (episode for start in self.run.starts for episode in start.episodes)
+        return frozenset((*started, *self.planned))
 
     @property
     def seed(self) -> int:
@@ -132,15 +136,34 @@ class Cells(list[CellRecord]):
         return [*self.left_out, *(problem for cell in self for problem in cell.problems)]
 
 
+def unrequested(cell: CellRecord) -> list[str]:
+    """Returns a sentence for each row that neither a start of the cell nor a sweep requested. There
+    is none if run.json was lost, since it then does not have all starts."""
+    if any(start.rows_before for start in cell.run.starts):
+        return []
+    rows = [row for row in cell.rows if (row.game, row.trial) not in cell.requested]
+    name = visible(str(cell.folder))
+    return [f"{name}: nobody requested game {row.game}, trial {row.trial}" for row in rows]
+
+
+def without_transcript(cell: CellRecord) -> list[str]:
+    """Returns a sentence for each row without a transcript. There is none if the cell has no
+    transcripts at all: then it was archived without them."""
+    there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
+    rows = [row for row in cell.rows if there and f"{row.game}-{row.trial}" not in there]
+    name = visible(str(cell.folder))
+    return [f"{name}: game {row.game}, trial {row.trial}, has no transcript" for row in rows]
+
+
 def find_cells(paths: Iterable[Path]) -> Cells:
     """Returns every cell at or below the given folders. The cells of one folder are sorted by
     labels and settings. Raises ConfigError if a folder holds no cell that can be read."""
-    cells, left_out = dict[Path, CellRecord](), list[str]()
+    cells, left_out, sweeps = dict[Path, CellRecord](), list[str](), _Sweeps()
     for path in paths:
         found, wrong = list[CellRecord](), list[str]()
         for folder in sorted({file.parent for name in _FILES for file in path.rglob(name)}):
             try:
-                found.append(_read(folder))
+                found.append(_read(folder, sweeps))
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
@@ -150,7 +173,15 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
-def _read(folder: Path) -> CellRecord:
+class _Sweeps(dict[Path, dict[Path, Planned]]):
+    """The sweeps of each folder of cells, which are read once."""
+
+    def __missing__(self, folder: Path) -> dict[Path, Planned]:
+        self[folder] = read_sweep(folder)
+        return self[folder]
+
+
+def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
     problems = list[str]()
     if not (folder / "run.json").exists():
         raise ConfigError(
@@ -159,7 +190,9 @@ def _read(folder: Path) -> CellRecord:
         )
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
-    return CellRecord(folder, read_run(folder), rows, problems)
+    here = folder.resolve()
+    planned = sweeps[here.parent].get(here, Planned())
+    return CellRecord(folder, read_run(folder), rows, problems, planned.episodes)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:

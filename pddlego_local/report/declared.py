@@ -19,7 +19,7 @@ from pddlego_local.runner.sweep import read_compare
 
 
 class Recorded(NamedTuple):
-    """`compare` as recorded by a start of a cell, or by sweep.json, which has no start."""
+    """`compare` as recorded by a start of a cell, or by a sweep-*.json, which has no start."""
 
     began: str
     compare: Any
@@ -38,9 +38,9 @@ class Declaration:
         """The first record of the latest declaration, and the records after it; empty if none."""
         starts = [start for cell in self.cells for start in cell.run.starts]
         every = [Recorded(start.began, start.config.get("compare"), start) for start in starts]
-        every.append(Recorded(*read_compare(self.folder), None))
-        # Times are in seconds. Of equal times the last one is used: sweep.json is written before
-        # its cells begin.
+        every += [Recorded(*sweep, None) for sweep in read_compare(self.folder)]
+        # Times are in seconds. Of equal times the last one is used: a sweep-*.json is written
+        # before its cells begin.
         given = sorted((r for r in every if r.compare is not None), key=lambda r: r.began)
         return [*takewhile(lambda r: r.compare == given[-1].compare, reversed(given))][::-1]
 

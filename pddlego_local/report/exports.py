@@ -4,6 +4,7 @@ statistics. Prompts, thoughts and answers are not shortened."""
 import csv
 import dataclasses
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -157,6 +158,40 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
             yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value
+
+
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (spreadsheets know the wide ones too)
+
+
+@dataclasses.dataclass
+class Formulas:
+    """Texts that a spreadsheet would carry out as formulas, in the cells of tables.
+
+    They are counted and left as they are. With `mark`, they get an apostrophe in front, which tells
+    a spreadsheet that a text follows.
+    """
+
+    mark: bool = False
+    found: int = 0
+
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            risky = {name: f"'{text}" for name, text in row.items() if _is_formula(text)}
+            self.found += len(risky)
+            yield {**row, **risky} if self.mark else row
+
+    @property
+    def warning(self) -> str:
+        return (
+            f"{self.found} texts begin like formulas (=, +, -, @), which a spreadsheet may carry "
+            "out; open the file only in programs that do not"
+        )
+
+
+def _is_formula(text: Cell) -> bool:
+    if not isinstance(text, str) or not text.startswith(FORMULA_STARTS):
+        return False
+    return not re.fullmatch(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE)
 
 
 def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:

@@ -117,7 +117,8 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     games = {game: cluster for _, game, cluster in placed}
     solved = {game for row, game, _ in placed if row.success}
     outcomes = Counter(row.outcome for row in rows)
-    compared = {row.notes.get("equivalence") for row in rows} - {None, "not fully specified"}
+    without = {None, "not fully specified", "undecided"}
+    compared = {row.notes.get("equivalence") for row in rows} - without
 
     def rate(k: str, n: str = "") -> Rate:
         """The rate of `k` over all episodes, or over the sum of `n`."""
@@ -142,8 +143,9 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
         outcomes=outcomes,
         valid_but_wrong=Rate.of((at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed),
         equivalent=Rate.of(
-            (at, row.notes.get("equivalence") == "equivalent", bool(compared))
+            (at, verdict == "equivalent", bool(compared) and verdict != "undecided")
             for row, _, at in placed
+            for verdict in [row.notes.get("equivalence")]
         ),
         causes=sum((Counter(row.causes) for row in rows), Counter()),
         solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),

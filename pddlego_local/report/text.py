@@ -8,11 +8,15 @@ from typing import Any
 import jinja2
 from rich.table import Table
 
+from pddlego_local.core.grouping import grouped
+from pddlego_local.core.record.run_record import in_ranges
 from pddlego_local.core.resources import table
 from pddlego_local.core.templates import jinja
+from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
 from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.runner.sweep import Planned
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
@@ -28,10 +32,12 @@ _NOTES = jinja(
 )
 
 
-def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, int]) -> str:
-    """Says in sentences how many results are missing, or returns "" if none are. `planned` has the
-    number of episodes for the folder of each cell of the sweeps, begun or not."""
-    requested = {**planned, **{cell.folder: len(cell.rows) + cell.missing for cell in cells}}
+def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Planned]) -> str:
+    """Says in sentences how many results are missing, or returns "" if none are. `planned` has what
+    sweeps requested, for the resolved folder of each cell, begun or not."""
+    begun = {cell.folder.resolve(): len(cell.rows) + cell.missing for cell in cells}
+    asked = {folder: max(len(one.episodes), one.at_least) for folder, one in planned.items()}
+    requested = asked | {f: max(n, _unnamed(planned.get(f))) for f, n in begun.items()}
     episodes, waiting = sum(requested.values()), len(requested) - len(cells)
     left = episodes - sum(len(cell.rows) for cell in cells)
     words = [
@@ -40,6 +46,36 @@ def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, int]) -> str:
         "Every number below may still change.",
     ]
     return " ".join(words) if left else ""
+
+
+def _unnamed(planned: Planned | None) -> int:
+    return planned.at_least if planned else 0
+
+
+def missing_markdown(cells: Sequence[CellRecord], planned: Mapping[Path, Planned]) -> str:
+    """Names every requested episode without a result, as a section; "" if there is none."""
+    done = {cell.folder.resolve(): {(r.game, r.trial) for r in cell.rows} for cell in cells}
+    asked = {folder: set(one.episodes) for folder, one in planned.items()}
+    asked |= {cell.folder.resolve(): set(cell.requested) for cell in cells}
+    lines = []
+    for folder in sorted(asked):
+        left = asked[folder] - done.get(folder, set())
+        unnamed = 0 if folder in done else _unnamed(planned.get(folder)) - len(left)
+        words = [_games_of_trial(trial, games) for trial, games in sorted(_by_trial(left).items())]
+        words += [f"{unnamed} episodes that are not named"] * (unnamed > 0)
+        not_begun = "" if folder in done else " (not begun)"
+        if words:
+            lines.append(f"- `{visible(folder.name)}`{not_begun}: {'; '.join(words)}")
+    return "\n".join(["## Episodes without a result\n", *lines, ""]) if lines else ""
+
+
+def _by_trial(episodes: Collection[tuple[int, int]]) -> dict[int, list[int]]:
+    return grouped((trial, game) for game, trial in episodes)
+
+
+def _games_of_trial(trial: int, games: Sequence[int]) -> str:
+    noun = "game" if len(games) == 1 else "games"
+    return f"trial {trial}: {noun} {in_ranges(games)}"
 
 
 def report_markdown(numbers: Numbers) -> str:

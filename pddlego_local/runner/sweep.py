@@ -1,20 +1,28 @@
-"""A sweep: its cells, the file sweep.json beside them, and the jobs of a Slurm or Ray launcher.
+"""A sweep: its cells, the files sweep-*.json beside them, and the jobs of a Slurm or Ray launcher.
 
-sweep.json lists the cells of the sweep, the number of episodes of each, and the comparisons for the
-report. It is written before the first cell begins, so that a report can list all cells from the
-start. A later sweep replaces the file. A Slurm or Ray launcher starts one job for each cell. Two
-jobs never play the same cell: the second one finds the lock in the cell's folder
-(`core.record.folder`).
+A sweep-*.json lists the cells of one command, the episodes that it requests of each, and the
+comparisons for the report. It is written before the first cell begins, so that a report can list
+all cells from the start. Its name has a hash of its content: the same command replaces its own
+file, and commands that play other parts of the sweep, here or on other machines, have other files.
+A sweep consists of what all of them requested. Earlier versions wrote one file, sweep.json, which a
+later command replaced.
+
+A Slurm or Ray launcher starts one job for each cell. Two jobs never play the same cell: the second
+one finds the lock in the cell's folder (`core.record.folder`).
 """
 
+import hashlib
 import importlib
 import itertools
+import json
 import math
 import os
+import re
 import shutil
 import socket
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -26,11 +34,12 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.folder import recording, write_json
+from pddlego_local.core.record.run_record import in_ranges, parse_games
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import read_override, values_of
 
 MOST_CELLS = 10_000
-NAME = "sweep.json"
+NAME = re.compile(r"sweep(-[0-9a-f]{12})?\.json")
 HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
@@ -55,8 +64,16 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     return [list(cell) for cell in itertools.product(*choices.values())]
 
 
+class _Request(TypedDict):
+    games: str
+    trials: int
+
+
 class _Sweep(TypedDict):
-    cells: dict[str, int]
+    """`cells` has the requests for each cell, and in files of earlier versions only the number of
+    its episodes."""
+
+    cells: dict[str, list[_Request] | int]
     compare: NotRequired[Any]
     began: NotRequired[str]
 
@@ -64,47 +81,96 @@ class _Sweep(TypedDict):
 _SWEEP = pydantic.TypeAdapter(_Sweep)
 
 
+@dataclass
+class Planned:
+    """The episodes, (game, trial), that sweeps requested of one cell. `at_least` is their number if
+    an earlier version has not recorded which ones they are."""
+
+    episodes: set[tuple[int, int]] = field(default_factory=set)
+    at_least: int = 0
+
+    def add(self, requests: list[_Request] | int) -> None:
+        """Raises ValueError for games that cannot be read."""
+        if isinstance(requests, int):
+            self.at_least = max(self.at_least, requests)
+            return
+        for request in requests:
+            games, trials = parse_games(request["games"]), range(request["trials"])
+            self.episodes.update(itertools.product(games, trials))
+
+
 def write_sweep(cells: Iterable[CellConfig]) -> None:
-    """Writes sweep.json. A cell that is requested twice gets the larger number of episodes. Raises
-    RecordFault if the file cannot be written."""
+    """Writes a sweep-*.json into each folder of cells. Raises RecordFault if that fails."""
     by_folder = grouped((config.folder.parent, config) for config in cells)
     for folder, its_cells in by_folder.items():
-        episodes: dict[str, int] = defaultdict(int)
-        for config in its_cells:
-            asked = len(config.settings.games) * config.settings.trials
-            episodes[config.cell] = max(asked, episodes[config.cell])
-        sweep = _Sweep(cells=episodes, compare=its_cells[0].tree.get("compare"), began=now())
-        with recording(folder / NAME):
+        requests: dict[str, list[_Request] | int] = {}
+        for name, configs in grouped((config.cell, config) for config in its_cells).items():
+            requests[name] = [_request(config) for config in configs]
+        content = {"cells": requests, "compare": its_cells[0].tree.get("compare")}
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        path = folder / f"sweep-{digest[:12]}.json"
+        with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
-        write_json(folder / NAME, sweep)
+        write_json(path, {**content, "began": now()})
 
 
-def read_sweeps(folder: Path) -> dict[Path, int]:
-    """Returns each cell's folder and number of episodes, from all sweeps at or below a folder.
+def _request(config: CellConfig) -> _Request:
+    settings = config.settings
+    return _Request(games=in_ranges(settings.games), trials=settings.trials)
 
-    Raises ConfigError for a sweep.json that cannot be read.
+
+def read_sweeps(folder: Path) -> dict[Path, Planned]:
+    """Returns what was requested of each cell, from all sweeps at or below a folder. The keys are
+    the resolved paths of the cells' folders.
+
+    Raises ConfigError for a sweep-*.json that cannot be read.
     """
-    planned: dict[Path, int] = {}
-    for path in sorted(folder.rglob(NAME)):
-        planned |= {path.parent / cell: count for cell, count in _read(path)["cells"].items()}
-    return planned
+    return _planned(folder.rglob("sweep*.json"))
 
 
-def read_compare(folder: Path) -> tuple[str, Any]:
-    """Returns when the sweep of this folder began, and its `compare`; without a sweep, "" and None.
+def read_sweep(folder: Path) -> dict[Path, Planned]:
+    """Returns the same for the sweeps whose files are in the folder itself."""
+    return _planned(_files(folder))
 
-    Raises ConfigError for a sweep.json that cannot be read.
+
+def _files(folder: Path) -> Iterator[Path]:
+    return folder.glob("sweep*.json")
+
+
+def _planned(files: Iterable[Path]) -> dict[Path, Planned]:
+    planned: dict[Path, Planned] = defaultdict(Planned)
+    for path, sweep in _sweeps(files):
+        folder = path.parent.resolve()
+        for cell, requests in sweep["cells"].items():
+            planned[folder / cell].add(requests)
+    return dict(planned)
+
+
+def _sweeps(files: Iterable[Path]) -> Iterator[tuple[Path, _Sweep]]:
+    for path in sorted(files):
+        if NAME.fullmatch(path.name):
+            yield path, _read(path)
+
+
+def read_compare(folder: Path) -> list[tuple[str, Any]]:
+    """Returns when each sweep of this folder began, and its `compare`, in order of time.
+
+    Raises ConfigError for a sweep-*.json that cannot be read.
     """
-    sweep = _read(folder / NAME) if (folder / NAME).exists() else _Sweep(cells={})
-    return sweep.get("began", ""), sweep.get("compare")
+    sweeps = _sweeps(_files(folder))
+    given = [(sweep.get("began", ""), sweep.get("compare")) for _, sweep in sweeps]
+    return sorted(given, key=lambda one: one[0])
 
 
 def _read(path: Path) -> _Sweep:
     try:
-        return _SWEEP.validate_json(path.read_bytes())
+        sweep = _SWEEP.validate_json(path.read_bytes())
+        for requests in sweep["cells"].values():
+            Planned().add(requests)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is no valid {NAME} ({first:.300}); move it away") from error
+        raise ConfigError(f"{path} is not a valid sweep ({first:.300}); move it away") from error
+    return sweep
 
 
 def check_launcher(target: str) -> None:

@@ -25,6 +25,7 @@ import torch
 from rich.console import Console
 from transformers.utils.logging import disable_progress_bar
 
+from pddlego_local.core.durable import rename_synced
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.decoding.rungs import RUNGS, RungName
 from pddlego_local.models.card import listed
@@ -54,7 +55,7 @@ def whole(folder: Path) -> Iterator[Path]:
     unfinished = folder.with_name(f"unfinished-{folder.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
     yield unfinished
-    unfinished.rename(folder)
+    rename_synced(unfinished, folder)
 
 
 def begin(settings: TrainSettings | GrpoSettings) -> None:

@@ -14,8 +14,9 @@ from tests.processes import interrupt, start
 def test_a_sweep_says_beforehand_what_it_will_play(tmp_path: Path) -> None:
     words = ["-m", "environment.rooms=3,5", "trials=2", "games=0-3", f"run.out={tmp_path}"]
     assert run_command([*words, "run.max_hours=1e-9"]) == 0
-    planned = json.loads((tmp_path / "default" / "sweep.json").read_text())["cells"]
-    assert list(planned.values()) == [8, 8]
+    (file,) = (tmp_path / "default").glob("sweep-*.json")
+    planned = json.loads(file.read_text())["cells"]
+    assert list(planned.values()) == [[{"games": "0-3", "trials": 2}]] * 2
 
 
 def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:

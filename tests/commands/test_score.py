@@ -1,13 +1,16 @@
 """`pddlego score`: answers of others, line by line."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddlego_local.cli import run
+from pddlego_local.planner import FastDownward, Limits
 from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED, UNSOLVABLE
+from tests.commands.test_mcp import ENDLESS
 
 GOLD = {"domain": DOMAIN, "problem": PROBLEM}
 
@@ -57,6 +60,21 @@ def test_a_plan_that_is_wrong_in_the_gold_is_said_to_be(scored: Any) -> None:
     back = back.replace("(:goal (at Hall))", "(:goal (at Kitchen))")
     _, (line,), _ = scored({"answer": answered(DOMAIN, back), "gold": GOLD})
     assert line["plan"] == ["(Go Hall Kitchen)"] and "(at hall)" in line["why_not_in_gold"]
+
+
+def test_gold_files_have_the_planners_limits(scored: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The condition of the gold action would hold for 150 ** 5 assignments."""
+    limited = partial(FastDownward, limits=Limits(cpu_s=3))
+    monkeypatch.setattr("pddlego_local.commands.score.FastDownward", limited)
+    domain = "(define (domain big) (:predicates (q)) (:action a :parameters () :effect (q)))"
+    problem = "(define (problem big) (:domain big) (:init) (:goal (q)))"
+    endless = {"domain": ENDLESS["domain"], "problem": ENDLESS["problem"]}
+    plain = {"domain": domain, "problem": problem}
+    lines = [{"answer": answered(domain, problem), "gold": gold} for gold in (endless, plain)]
+    code, (first, second), said = scored(*lines)
+    assert code == 0 and first["plan"] == ["(a)"] and second["why_not_in_gold"] == ""
+    assert first["why_not_in_gold"].startswith("timeout: the plan was not judged, because")
+    assert "valid in gold 1" in said
 
 
 def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
-from pddlego_local.report.exports import Row, write_csv
+from pddlego_local.report.exports import Formulas, Row, write_csv
 from tests.pddlego import Pddlego
 
 
@@ -68,6 +68,37 @@ def test_any_text_comes_back_as_it_was(tmp_path: Path) -> None:
     rows: list[Row] = [{"text": text, "n": n} for n, text in enumerate([HOSTILE, "", "\ud800x"])]
     assert write_csv(tmp_path / "rows.csv", rows, ["text", "n"]) == 3
     assert [line["text"] for line in lines_of(tmp_path / "rows.csv")] == [HOSTILE, "", "?x"]
+
+
+FORMULAS = ["=1+1", "+A1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1"]  # noqa: RUF001
+HARMLESS = ["", "-1", "+0.5", "-1e-5", "go =1", "(at a)", "'=1"]
+
+
+def test_formulas_are_left_as_they_are_and_counted_or_marked_on_demand() -> None:
+    rows: list[Row] = [{"text": text, "n": -1, "none": None} for text in FORMULAS + HARMLESS]
+    counted, marked = Formulas(), Formulas(mark=True)
+    assert list(counted.checked(rows)) == rows
+    texts = [row["text"] for row in marked.checked(rows)]
+    assert texts == [*(f"'{text}" for text in FORMULAS), *HARMLESS]
+    assert counted.found == marked.found == len(FORMULAS)
+
+
+def test_an_export_says_that_a_spreadsheet_would_carry_out_formulas(
+    played: Path, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    run, out = Path(shutil.copytree(played, tmp_path / "run")), tmp_path / "a.csv"
+    assert pddlego("export", run, "--out", out).err == ""
+    for path in run.rglob("transcripts/*.jsonl"):
+        events = [json.loads(line) for line in path.read_text().splitlines()]
+        for event in events:
+            event |= {"text": "=1+1"} if event["event"] == "call" else {}
+        path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    told = pddlego("export", run, "--out", out).err
+    assert "texts begin like formulas" in told and "export with --spreadsheet" in told
+    assert {line["answer"] for line in lines_of(out)} == {"=1+1"}
+    told = pddlego("export", run, "--out", out, "--spreadsheet").err
+    assert "have an apostrophe now" in told
+    assert {line["answer"] for line in lines_of(out)} == {"'=1+1"}
 
 
 def test_a_file_that_cannot_be_written_is_told_in_a_sentence(

@@ -66,3 +66,38 @@ def test_a_lost_transcript_is_told(copy: Path, pddlego: Pddlego) -> None:
     (copy / "transcripts" / "notes of mine.jsonl").write_text("")
     told = pddlego("rescore", copy, code=1).out
     assert "game 1, trial 0: a row without a transcript" in told
+
+
+def report(copy: Path, pddlego: Pddlego, code: int) -> str:
+    return "".join(pddlego("report", copy, "--out", copy, "--without-pages", code=code))
+
+
+def test_a_report_names_rows_that_nothing_confirms(copy: Path, pddlego: Pddlego) -> None:
+    report(copy, pddlego, 0)
+    edited(copy / "episodes.jsonl", lambda rows: rows.append({**rows[0], "game": 77}))
+    (copy / "transcripts" / "1-0.jsonl").unlink()
+    told = report(copy, pddlego, 1)
+    for problem in (
+        "nobody requested game 77, trial 0",
+        "game 77, trial 0, has no transcript",
+        "game 1, trial 0, has no transcript",
+    ):
+        assert f"{copy}: {problem}" in told and problem in (copy / "report.md").read_text()
+    assert "nobody requested game 77, trial 0" in pddlego("rescore", copy, code=1).out
+
+
+def test_a_record_that_was_archived_without_transcripts_is_reported(
+    copy: Path, pddlego: Pddlego
+) -> None:
+    shutil.rmtree(copy / "transcripts")
+    assert "transcript" not in report(copy, pddlego, 0)
+
+
+def test_rows_of_before_a_lost_run_json_are_no_strangers(copy: Path, pddlego: Pddlego) -> None:
+    run = json.loads((copy / "run.json").read_text())
+    run["starts"][-1]["config"]["games"] = "0"
+    (copy / "run.json").write_text(json.dumps(run))
+    assert "nobody requested game 1" in report(copy, pddlego, 1)
+    run["starts"][-1]["rows_before"] = 3
+    (copy / "run.json").write_text(json.dumps(run))
+    report(copy, pddlego, 0)

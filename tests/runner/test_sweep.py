@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.core.record.folder import Cell
+from pddlego_local.core.record.folder import Cell, write_json
 from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.text import missing_markdown, unfinished
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import Shutdown, run_cells
+from pddlego_local.runner.sweep import Planned, read_sweeps, write_sweep
 from tests.given import give
 from tests.pddlego import Pddlego
 from tests.processes import finish, interrupt, start
@@ -119,6 +122,64 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(tmp_path: Path, pddlego: Pddle
     assert "run.max_hours=1e-09 is reached, 3 episodes are left" in told
     pddlego(*words)
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
+
+
+def test_parts_that_are_played_at_once_are_one_sweep(tmp_path: Path, pddlego: Pddlego) -> None:
+    """One process finishes its part. The other one ends before it has played anything."""
+    words = ["run", "-m", f"run.out={tmp_path}"]
+    parts = [
+        ["environment.rooms=3", "games=0-2"],
+        ["environment.rooms=5", "seed=0,1", "games=0-3,7", "trials=2", "run.max_hours=1e-9"],
+    ]
+    for process in [start(*words, *part) for part in parts]:
+        code, told = finish(process)
+        assert code == 0, told
+    runs, out = tmp_path / "default", tmp_path / "report"
+    first = "This sweep is not finished: 20 of 23 episodes have no result yet."
+    assert pddlego("report", runs, "--without-pages", "--out", out).out.startswith(first)
+    section = (out / "report.md").read_text().partition("## Episodes without a result\n\n")[2]
+    lines = section.partition("\n\n")[0].splitlines()
+    left = "trial 0: games 0-3,7; trial 1: games 0-3,7"
+    assert len(lines) == 2 and all(line.endswith(left) for line in lines)
+    pddlego(*words, *parts[1][:-1])  # the same command goes on, with a limit less
+    assert len(list(runs.glob("sweep-*.json"))) == 2
+    assert "not finished" not in pddlego("report", runs, "--without-pages", "--out", out).out
+    assert "Episodes without a result" not in (out / "report.md").read_text()
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_several_commands_ask_of_one_cell_is_merged(tmp_path: Path, *, begun: bool) -> None:
+    asked = [["games=0-2"], ["games=2-4"], ["games=9", "trials=2"]]
+    cells = [compose_cell([f"run.out={tmp_path}", *words]) for words in asked]
+    for cell in cells:
+        write_sweep([cell])
+    write_sweep(cells[:2])  # in one command
+    folder = cells[0].folder
+    write_json(folder.parent / "sweep.json", {"cells": {folder.name: 30}})  # an earlier version's
+    if begun:
+        run_cells(cells[:1], lambda _: None)
+    (planned,) = read_sweeps(tmp_path).items()
+    every = {*((game, 0) for game in range(5)), (9, 0), (9, 1)}
+    assert planned == (folder.resolve(), Planned(every, at_least=30))
+    if begun:
+        (record,) = find_cells([tmp_path])
+        assert record.requested == every and record.missing == 4
+        assert "27 of 30 episodes" in unfinished([record], read_sweeps(tmp_path))
+        (line,) = missing_markdown([record], read_sweeps(tmp_path)).splitlines()[2:]
+        assert line.endswith("trial 0: games 3-4,9; trial 1: game 9")
+    else:
+        (line,) = missing_markdown([], read_sweeps(tmp_path)).splitlines()[2:]
+        assert "(not begun): trial 0: games 0-4,9; trial 1: game 9; 23 episodes that" in line
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["{", "[]", '{"cells": {"a": "b"}}', '{"cells": {"a": [{"games": "x", "trials": 1}]}}'],
+)
+def test_a_damaged_sweep_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "sweep-0123456789ab.json").write_text(content)
+    with pytest.raises(ConfigError, match=r"sweep-0123456789ab.json is not a valid sweep .* away"):
+        read_sweeps(tmp_path)
 
 
 def test_hours_count_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:

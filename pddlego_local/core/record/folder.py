@@ -5,6 +5,7 @@
                              faults.jsonl       infrastructure faults: not terminal, tried again
                              transcripts/<game>-<trial>.jsonl   everything that happened
                              transcripts/<game>-<trial>.lark    a grammar that did not compile
+                             transcripts/<game>-<trial>.….partial   an episode that is not finished
 
 The .jsonl files are append-only: a row is written completely or not at all. A transcript is
 complete before its row exists. So an episode with a row is finished, and an episode without one
@@ -27,6 +28,7 @@ from typing import Any, TypeVar
 import filelock
 import pydantic
 
+from pddlego_local.core.durable import replace_file, sync_folder, unused_name
 from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, End, Event
@@ -58,6 +60,8 @@ class Cell:
                 raise CellHeld(f"{self.folder} is being played by another process") from error
             _drop_torn_line(self.folder / "episodes.jsonl")
             _drop_torn_line(self.folder / "faults.jsonl")
+            sync_folder(self.folder)
+            sync_folder(self.folder.parent)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,6 +114,8 @@ class Cell:
             try:
                 _write(file, row)
                 os.fsync(file.fileno())
+                if before == 0:
+                    sync_folder(self.folder)
             except OSError:
                 file.truncate(before)
                 raise
@@ -118,7 +124,7 @@ class Cell:
         """Writes the text of a grammar that did not compile beside the episode's transcript."""
         path = transcript_of(self.folder, game, trial).with_suffix(".lark")
         with recording(path):
-            path.write_text(text, encoding="utf-8")
+            replace_file(path, text.encode("utf-8", "replace"))
         return path
 
     @contextlib.contextmanager
@@ -129,15 +135,24 @@ class Cell:
         transcript is overwritten.
         """
         path = transcript_of(self.folder, game, trial)
-        partial = path.with_suffix(".partial")
+        partial = unused_name(path, ".partial")
         with recording(path):
-            partial.unlink(missing_ok=True)  # without locks, another process may still write to it
+            for earlier in (
+                path.with_suffix(".partial"),
+                *path.parent.glob(f"{path.stem}.*.partial"),
+            ):
+                earlier.unlink(missing_ok=True)
             file = partial.open("wb", buffering=0)  # a buffered file would fail again on closing
         with file:
-            yield Transcript(file)
+            transcript = Transcript(file)
+            yield transcript
             with recording(path):
                 os.fsync(file.fileno())
-                partial.replace(path)
+                try:
+                    partial.replace(path)
+                except FileNotFoundError:  # without locks, another process plays this episode too
+                    replace_file(path, b"".join(map(_line, transcript.events)))
+                sync_folder(path.parent)
 
 
 class Transcript:
@@ -220,15 +235,17 @@ def _read(
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replaces the file atomically. Raises RecordFault."""
     with recording(path):
-        replacement = path.with_suffix(".new")
-        replacement.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
-        replacement.replace(path)
+        replace_file(path, (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
 
 
 def _write(file: FileIO, entry: Recorded) -> None:
-    data = (to_json(entry) + "\n").encode()
+    data = _line(entry)
     if file.write(data) != len(data):
         raise OSError("the disk is full")
+
+
+def _line(entry: Recorded) -> bytes:
+    return (to_json(entry) + "\n").encode()
 
 
 def _drop_torn_line(path: Path) -> None:

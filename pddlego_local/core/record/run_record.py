@@ -3,7 +3,7 @@
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +35,17 @@ def parse_games(text: object) -> tuple[int, ...]:
     if sum(games.stop - games.start for games in ranges) > MOST_EPISODES:
         raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
     return tuple(dict.fromkeys(itertools.chain(*ranges)))
+
+
+def in_ranges(numbers: Iterable[int]) -> str:
+    """Writes numbers as `parse_games` reads them: "0-2,7"."""
+    ranges = list[list[int]]()
+    for number in sorted(set(numbers)):
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [number]
+        else:
+            ranges.append([number])
+    return ",".join("-".join(map(str, each)) for each in ranges)
 
 
 class _Labels(TypedDict):
