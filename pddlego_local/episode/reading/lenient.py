@@ -19,7 +19,7 @@ from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Fields, Form, T_co
 from pddlego_local.episode.reading import wholeness
 from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
-from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
+from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files, only_file
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
 from pddlego_local.episode.reading.words import any_of
@@ -204,8 +204,9 @@ class _Search(Generic[T]):
         """Returns the files of each object and those in the text around them, left to right."""
         parts: list[dict[str, File]] = []
         for found, entries, _ in self._objects():
-            texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
             where = found.start, found.end
+            written = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
+            texts = {kind: only_file(text, kind) for kind, text in written.items()}
             parts += [{k: File(k, text, *where, how=_how(found)) for k, text in texts.items()}]
         spans = [(file.start, file.end) for part in parts for file in part.values()]
         for file in self._files:
