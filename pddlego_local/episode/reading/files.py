@@ -91,14 +91,23 @@ def files(text: str) -> list[File]:
 def only_file(text: str, kind: Kind) -> str:
     """Returns the one complete file of a kind in a string, without labels and remarks around it, or
     the whole string if there is no such file, or other PDDL around it."""
-    found = [file for file in files(text) if file.kind == kind]
-    if len(found) != 1 or not found[0].balanced:
+    found = files(text)
+    of_kind = [number for number, file in enumerate(found) if file.kind == kind]
+    if len(of_kind) != 1 or not found[of_kind[0]].balanced:
         return text
-    begin, end = found[0].start, _belongs_until(text, found[0].end, len(text))
-    before, behind = text[:begin], text[end:]
-    is_alone = not before.strip() and not behind.strip()
-    holds_more = any(mark[0] == "(" for mark in _BRACKET.finditer(before))
-    return text if is_alone or holds_more else text[begin:end]
+    ends = [0, *(file.end for file in found), len(text)]
+    begins = [0, *(file.start for file in found), len(text)]
+    number = of_kind[0] + 1
+    begin, end = begins[number], _belongs_until(text, ends[number], begins[number + 1])
+    is_alone = not text[:begin].strip() and not text[end:].strip()
+    return text if is_alone or _holds_pddl(text, ends[number - 1], begin) else text[begin:end]
+
+
+def _holds_pddl(text: str, begin: int, end: int) -> bool:
+    """Whether a bracket with PDDL is in a part of a text, and not only remarks in brackets."""
+    brackets = (at for at in range(begin, end) if text[at] == "(")
+    too_long = end - begin > _MAX_COMMENT
+    return too_long or any(_group(text, at, end) > at for at in brackets)
 
 
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
