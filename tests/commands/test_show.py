@@ -4,8 +4,9 @@ from pathlib import Path
 
 from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.events import Note
+from tests.core.test_events import EVERY_EVENT
 from tests.pddlego import Pddlego
-from tests.report.test_hostile_text import EVERY_EVENT, cell_of, filled
+from tests.report.test_hostile_text import cell_of, filled
 from tests.report.test_report import write_cell
 from tests.rows import call, row, stage
 
@@ -42,7 +43,7 @@ RICH = ":door: [bold]b[/bold] [/] [red] [link=x]y[/link] \\[dim] a\\"
 
 def test_texts_of_models_games_and_files_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
     """Whatever a record says is shown as any other word would be."""
-    shown = []
+    shown = list[str]()
     for text in ("WORD", RICH):
         folder = tmp_path / f"{len(shown)}-[bold]:door:[a]"
         cell_of(folder, [filled(event, text) for event in EVERY_EVENT], text)

@@ -32,6 +32,7 @@ _IN_BRACKETS = re.compile(
 )
 _AFTER = re.compile(r"(?:\s|<\|[^<>|]{1,40}\|>|</s>|<end_of_turn>|(?<![.])\.)+\Z")
 _LONGEST = 400  # characters of a command with its marks
+_LAST_WORD = 40  # characters, with the marks around the word
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 
 _COMMAND = re.compile(r"[^\W\d_][\w '\"‘’“”/-]{0,79}")
@@ -91,7 +92,7 @@ def command(text: str) -> str | None:
 
 def breaks_off(text: str) -> bool:
     """Returns whether a text ends with a word that something must follow, such as "the"."""
-    return _BREAKS_OFF.search(text[-_LONGEST:]) is not None
+    return _BREAKS_OFF.search(text[-_LAST_WORD:]) is not None
 
 
 def is_step(text: str) -> bool:

@@ -133,7 +133,7 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
                 kind = _announced(mark)
             if mark.lastgroup != "heading":
                 opened = None if held or mark[0].startswith("</") else mark
-            if kind and (sections := _SECTIONS.match(text, at)):
+            if kind and at >= looked_until and (sections := _SECTIONS.match(text, at)):
                 heads.append(head := _Head(kind, sections.end() - 1))
                 at, looked_until = _walk(text, head, head.start, len(text), opened)
     yield start, len(text), False, heads

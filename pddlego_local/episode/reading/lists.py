@@ -23,6 +23,7 @@ _TITLE = re.compile(r"(?:the |my )?(?:sub-?)?(?:goals?|plan|steps)[*_]*:[*_ \t]*
 _ARROW = re.compile(r"[ \t]*(?:->|=>|→|;)[ \t]*")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _AROUND = re.compile(r"([*_]|`|\"|')(?=\S)(.+?)(?<=\S)\1")
+_LONGEST = 2000  # characters of an item whose emphasis is looked for
 _SAME_LEVEL = 2  # blanks; one less or more is no other level
 
 
@@ -50,7 +51,10 @@ def list_in(text: str) -> list[str] | None:
 
 def plain(item: str) -> str:
     """Removes the emphasis of Markdown, and quotes around the item."""
-    item = _STRONG.sub(r"\2", item.strip())
+    item = item.strip()
+    if len(item) > _LONGEST:
+        return item
+    item = _STRONG.sub(r"\2", item)
     around = _AROUND.fullmatch(item)
     inner = around[2] if around and around[1] not in around[2] else item
     return inner if inner.count("**") % 2 == 0 else inner.replace("**", "")

@@ -33,7 +33,7 @@ def turns(text: str, form: Form[Fields], start: int = 0) -> Iterator[int]:
     looked_at = itertools.count()
     for turn in _TURN.finditer(text, start):
         at = turn.start()
-        if turn["line"] and breaks_off(text[max(0, at - _LONGEST_STEP) : at]):
+        if turn["line"] and breaks_off(text[max(0, at - _LONGEST_STEP) : at]):  # a wrapped line
             continue
         if turn["inside"] and (next(looked_at) >= _MOST_INSIDE or not _ends_step(text, at, form)):
             continue
