@@ -46,6 +46,7 @@ _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 _BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
+_NUMBERED = re.compile(r"(?:^|[.:,;])\s*\d{1,2}\)", re.MULTILINE)  # "1) first"
 _REMARK = re.compile(r"\(\d+\)|[A-Za-z]\)?[,.:!?](?=[\s()])")  # "(1)", "(Note: …)", "(as asked.)"
 _PROSE = re.compile(r"[ \t]*[^\s();\\]")  # behind a bracket on its line
 SECTION = re.compile(  # the bracket or the colon may be missing
@@ -100,14 +101,17 @@ def only_file(text: str, kind: Kind) -> str:
     number = of_kind[0] + 1
     begin, end = begins[number], _belongs_until(text, ends[number], begins[number + 1])
     is_alone = not text[:begin].strip() and not text[end:].strip()
-    return text if is_alone or _holds_pddl(text, ends[number - 1], begin) else text[begin:end]
+    around = (ends[number - 1], begin), (end, begins[number + 1])
+    holds_more = any(_holds_pddl(text, *part) for part in around)
+    return text if is_alone or holds_more else text[begin:end]
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
     """Whether a bracket with PDDL is in a part of a text, and not only remarks in brackets."""
+    if end - begin > _MAX_COMMENT or _closes_more(text, begin, end):
+        return True
     brackets = (at for at in range(begin, end) if text[at] == "(")
-    too_long = end - begin > _MAX_COMMENT
-    return too_long or any(_group(text, at, end) > at for at in brackets)
+    return any(_group(text, at, end) > at for at in brackets)
 
 
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
@@ -238,7 +242,7 @@ def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -
 def _belongs_until(text: str, at: int, end: int) -> int:
     """Returns where the text behind a file's last bracket stops to belong to the file: blanks,
     comments and further brackets do, as of a file that was closed too early. A label, a remark or
-    the mark of an end does not."""
+    the mark of an end does not, unless brackets that nothing opened show that the file goes on."""
     while True:
         at = _skipped(text, at, end)
         if text.startswith(")", at, end):
@@ -246,8 +250,15 @@ def _belongs_until(text: str, at: int, end: int) -> int:
             continue
         group = _group(text, at, end)
         if group == at:
-            return at
+            goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
+            return end if goes_on else at
         at = group
+
+
+def _closes_more(text: str, at: int, end: int) -> bool:
+    """Whether a part of a text closes more brackets than it opens."""
+    marks = [mark[0] for mark in _BRACKET.finditer(_NUMBERED.sub("", text[at:end]))]
+    return marks.count(")") > marks.count("(")
 
 
 def _skipped(text: str, at: int, end: int) -> int:
