@@ -11,12 +11,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.record.events import Plan
 from pddlego_local.core.record.folder import read_events, transcript_of
 from pddlego_local.core.visible import visible
@@ -81,13 +81,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     _show_what_next(console, results[-1].folder, title)
     faults = [fault for result in results for fault in result.faults]
     for fault in faults:
-        console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}", markup=True)
+        console.print(styled("infrastructure fault:", "red", f" {visible(fault)}"))
     return 3 if faults else 0
 
 
 def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
     with contextlib.closing(ModelStore()) as models:
-        return [run_cell(cell, Console(quiet=quiet), models) for cell in cells]
+        return [run_cell(cell, literal_console(quiet=quiet), models) for cell in cells]
 
 
 def _arm(model: str) -> list[str]:
@@ -116,7 +116,6 @@ def _show_what_next(console: Console, last: Path, title: str) -> None:
         f"`{program} show {shlex.quote(str(last))}` lists these games, and `{program} run --help` "
         "explains how to play others.",
         soft_wrap=True,
-        markup=False,
     )
 
 
@@ -127,7 +126,7 @@ def _show_map(console: Console, transcript: Path) -> None:
         console.print(f"\nGame {transcript.stem}, the model's last problem file that has a plan:")
         problem, plan = Printer("lines").file(planned[-1].problem), " ".join(planned[-1].plan)
         shown = f"{problem}\nand the plan that the planner found for it: {plan}"
-        console.print(visible(shown), markup=False, soft_wrap=True)
+        console.print(visible(shown), soft_wrap=True)
 
 
 def _on_rungs(answers: int) -> list[list[str]]:

@@ -5,12 +5,11 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
-
 from pddlego_local.commands.library import plan
 from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings
 from pddlego_local.commands.shared.model_list import model_table
 from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
@@ -57,7 +56,7 @@ def _fit(arguments: argparse.Namespace) -> int:
 
 
 def _installation() -> int:
-    console = Console(highlight=False, soft_wrap=True)
+    console = literal_console(soft_wrap=True)
     about = provenance()
     console.print(f"python {about['python']}, commit {about['commit']}")
     packages = about["packages"].items()
@@ -72,10 +71,11 @@ def _installation() -> int:
     }
     for name, attempt in parts.items():
         try:
-            console.print(f"[green]ok[/]       {name}: {attempt()}")
+            console.print(styled("ok", "green", f"       {name}: {attempt()}"))
         except PddlegoError as error:
-            console.print(f"[yellow]missing[/]  {name}: {error}")
-    console.print(f"[green]ok[/]       models included: {', '.join(in_the_box()) or 'none'}")
+            console.print(styled("missing", "yellow", f"  {name}: {error}"))
+    models = ", ".join(in_the_box()) or "none"
+    console.print(styled("ok", "green", f"       models included: {models}"))
     show(screen(), model_table())
     print("`pddlego doctor MODEL` checks memory and files of one of them, or of any other model.")
     return 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from pddlego_local.commands.formalize import Formalized as Formalized
 from pddlego_local.commands.formalize import formalizer
 from pddlego_local.commands.game import Game as Game
+from pddlego_local.commands.plan import planned
 from pddlego_local.commands.sample import Sample as Sample
 from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import model_options, overrides_of
@@ -27,6 +28,7 @@ from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, 
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
+from pddlego_local.pddl.paths import path_in_place_of_text
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
@@ -52,7 +54,7 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
     with clear_errors("seconds"):
         limits = Limits(cpu_s=seconds)
     with FastDownward(limits=limits) as planner:
-        return planner.plan(domain, problem)
+        return planned(planner, domain, problem)
 
 
 def question(**options: object) -> AnyQuestion:
@@ -119,9 +121,12 @@ def formalize(
     unknown_text. `model` and `server` are those of `sample`. `rung` may be any rung except
     grounded.
 
-    Raises the errors of `sample`, PlannerFault, and ConfigError for grounded and for
-    `decoding.reject`.
+    Raises the errors of `sample`, PlannerFault, and ConfigError for grounded, for
+    `decoding.reject`, and for a path in place of a text.
     """
+    for name, given in (("text", text), ("domain", domain)):
+        if path := path_in_place_of_text(given):
+            raise ConfigError(f"{name}: {path}")
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:
         return formalized(text)

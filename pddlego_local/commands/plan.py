@@ -6,9 +6,11 @@ from typing import Any
 
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
+from pddlego_local.core.nouns import PlanResult
 from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import PLANNER_SAYS, SWAPPED, explain
+from pddlego_local.pddl.paths import path_in_place_of_text
 from pddlego_local.planner import FastDownward
 
 DEFAULT = FastDownward.search
@@ -22,13 +24,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--search", default=DEFAULT, metavar="NAME", help=search)
 
 
+def planned(planner: FastDownward, domain: str, problem: str) -> PlanResult:
+    """Plans. If a text is a path, the planner is not asked, and the message names the path."""
+    for name, text in (("domain", domain), ("problem", problem)):
+        if path := path_in_place_of_text(text):
+            return PlanResult("translate_error", (), f"{name}: {path}", 0.0)
+    return planner.plan(domain, problem)
+
+
 def carry_out(arguments: argparse.Namespace) -> int:
     """With two files, returns 1 if there is no plan. With --jsonl, returns 0 if every line has an
     outcome, 2 if a line held no pair."""
     planner = FastDownward(search=arguments.search or DEFAULT, workers=arguments.workers)
 
     def outcome(domain: str, problem: str) -> dict[str, Any]:
-        result = dataclasses.asdict(planner.plan(domain, problem))
+        result = dataclasses.asdict(planned(planner, domain, problem))
         del result["wait_s"]  # depends on the number of workers, not on the pair
         return result
 

@@ -66,7 +66,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if found.tested:
         show(console, comparisons_on_screen(found))
         if history := history_in_words(found):
-            console.print(history, soft_wrap=True, markup=False)
+            console.print(history, soft_wrap=True)
     if folder:
         papers = paper_results(cells)
         problems = [*cells.problems, *doubtful]

@@ -21,12 +21,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.version import setbase
 from omegaconf import DictConfig
-from rich.console import Console
-from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
@@ -40,7 +39,7 @@ from pddlego_local.runner.run import asked_and_missing, run_cells
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
 T = TypeVar("T")
-console = Console(stderr=True, highlight=False, soft_wrap=True)
+console = literal_console(stderr=True, soft_wrap=True)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -188,7 +187,7 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
         console.print("the launched jobs continue: end them with the tools of their launcher")
         raise
     except Exception as error:
-        console.print(f"a job has died: {error!r}", markup=False)
+        console.print(f"a job has died: {error!r}")
     _, left = asked_and_missing(cells)
     if left:
         console.print(
@@ -229,7 +228,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
 def _play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
     for warning in training_warnings(cells):
-        console.print(f"[yellow]warning:[/] {escape(warning)}")
+        console.print(styled("warning:", "yellow", f" {visible(warning)}"))
     results, codes = list[CellResult](), [0]
 
     def ended(result: CellResult) -> None:
@@ -247,12 +246,12 @@ def _print_faults(result: CellResult) -> int:
     """Prints a cell's faults, which do not stop other cells, and returns its exit code."""
     code = 0
     if isinstance(result.refused, CellHeld):
-        console.print(f"left out: {result.refused}", markup=False)
+        console.print(f"left out: {result.refused}")
         code = result.refused.exit_code
     elif result.refused:
         code = _print_error(result.refused)
     for fault in result.faults:
-        console.print(f"[bold red]infrastructure fault:[/] {escape(visible(fault))}")
+        console.print(styled("infrastructure fault:", "bold red", f" {visible(fault)}"))
     if result.faults:
         console.print(f"{len(result.faults)} episodes have no result yet: rerun to try again")
         code = InfrastructureError.exit_code
@@ -260,5 +259,5 @@ def _print_faults(result: CellResult) -> int:
 
 
 def _print_error(error: PddlegoError) -> int:
-    console.print(f"[bold red]error:[/] {escape(visible(str(error)))}")
+    console.print(styled("error:", "bold red", f" {visible(str(error))}"))
     return error.exit_code

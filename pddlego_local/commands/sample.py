@@ -13,11 +13,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 
-from rich.console import Console
 from rich.progress import Progress
 
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.seeds import derive_seed
@@ -60,7 +60,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         stack.enter_context(contextlib.closing(model))  # unblocks waiting threads
         pool = ThreadPoolExecutor(config.settings.run.concurrency)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        progress = stack.enter_context(Progress(console=Console(stderr=True)))
+        progress = stack.enter_context(Progress(console=literal_console(stderr=True)))
         draw_one, ascii_only = sampler(config, model, first_question(config)), sys.stdout.isatty()
         futures = [pool.submit(draw_one, number) for number in range(arguments.n)]
         for future in progress.track(as_completed(futures), len(futures), description="answers"):

@@ -4,11 +4,11 @@ import argparse
 import shlex
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from pddlego_local.commands.shared.screen import print_problems, screen, show
+from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.folder import missing_end, read_events
@@ -33,10 +33,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
-    console = Console(highlight=False, soft_wrap=True)
+    console = literal_console(soft_wrap=True)
     events = read_events(path)
     for event in events:
-        console.print(visible(getattr(_EVENTS, event.event)(event, arguments.prompts)), end="")
+        rendered = getattr(_EVENTS, event.event)(event, arguments.prompts)
+        console.print(_with_styles(rendered), end="")
     return print_problems(missing_end(path, events))
 
 
@@ -75,8 +76,25 @@ def _readable(answer: str) -> str:
     return "\n".join(f"{key}: {part}" if key and "\n" not in part else part for key, part in parts)
 
 
+# In a value, these stand for the characters that rich could read as markup. No other text has them,
+# because `visible` replaces each lone surrogate.
+_BRACKET, _BACKSLASH = "\ud800", "\ud801"
+
+
+def _literal(value: object) -> str:
+    text = visible(str(value))
+    return text.replace("[", _BRACKET).replace("\\", _BACKSLASH)
+
+
+def _with_styles(rendered: str) -> Text:
+    """Returns the text with the styles of the template; the values in it are literal."""
+    text = Text.from_markup(rendered, emoji=False)
+    plain = text.plain.replace(_BRACKET, "[").replace(_BACKSLASH, "\\")
+    return Text(plain, spans=text.spans)
+
+
 _EVENTS = (
-    jinja(finalize=lambda value: escape(str(value)))
+    jinja(finalize=_literal)
     .from_string(Path(__file__).with_name("transcript.jinja").read_text(encoding="utf-8"))
     .make_module({"readable": _readable, "CAUSES": CAUSES, "OUTCOMES": OUTCOMES})
 )

@@ -3,8 +3,7 @@
 import argparse
 import importlib.util
 
-from rich.console import Console
-
+from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.training.settings import GrpoSettings, TrainSettings, compose_settings
@@ -17,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    console = Console(highlight=False, soft_wrap=True)
+    console = literal_console(soft_wrap=True)
     if arguments.name == "grpo":
         grpo = compose_settings(GrpoSettings, arguments.name, arguments.overrides)
         from pddlego_local.training.grpo import Reinforcement

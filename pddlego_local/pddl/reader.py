@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from pddlego_local.pddl.marks import foreign_character
+from pddlego_local.pddl.paths import path_in_place_of_text
 
 DEEPEST = 985  # levels of nested blocks; Fast Downward's recursive reader fails beyond them
 
@@ -157,6 +158,9 @@ class _Reading:
         first = self.tokens[0]
         if first[0] == "(":
             return True
+        if path := path_in_place_of_text(self.text):
+            self.report(first.start(), path)
+            return False
         if first[0].isascii():  # a non-ASCII character has been reported already
             other = f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
             self.report(first.start(), f"{other}: remove what stands before it")

@@ -36,7 +36,7 @@ class LiveView:
             TextColumn("episodes"),
             BarColumn(20, table_column=Column(no_wrap=True)),
             MofNCompleteColumn(table_column=Column(no_wrap=True)),
-            TextColumn("{task.description}", style="dim", table_column=Column()),  # may be wrapped
+            TextColumn("{task.description}", "dim", markup=False, table_column=Column()),
             TimeElapsedColumn(table_column=Column(no_wrap=True)),
         )
         self._console = console

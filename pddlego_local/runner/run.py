@@ -19,6 +19,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.protocols import Planner
@@ -65,7 +66,7 @@ def run_cells(
     episode (`ends_run`). Any other fault is recorded, and the next run tries the episode again.
     After an interrupt, raises KeyboardInterrupt when the episodes in flight have ended.
     """
-    console = console or Console(stderr=True)
+    console = console or literal_console(stderr=True)
     shutdown = Shutdown(configs[0].settings.run.max_hours)
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))

@@ -3,8 +3,12 @@
 from pathlib import Path
 
 from pddlego_local.core.formats import to_json
+from pddlego_local.core.record.events import Note
+from tests.core.test_events import EVERY_EVENT
 from tests.pddlego import Pddlego
-from tests.rows import call, stage
+from tests.report.test_hostile_text import cell_of, filled
+from tests.report.test_report import write_cell
+from tests.rows import call, row, stage
 
 
 def test_forced_tokens_and_rollbacks_are_shown(tmp_path: Path, pddlego: Pddlego) -> None:
@@ -31,3 +35,33 @@ def test_an_episode_of_the_only_cell_below_a_run(tmp_path: Path, pddlego: Pddleg
             assert "there are: 7-0" in pddlego("show", tmp_path / "runs", 8, code=2).err
     told = pddlego("show", tmp_path / "runs", 7, code=2).err
     assert f"holds 2 cells; name one, such as {tmp_path}/runs/a" in told
+
+
+RICH = ":door: [bold]b[/bold] [/] [red] [link=x]y[/link] \\[dim] a\\"
+"""What rich reads as its markup, as an emoji, and as an escape of what follows."""
+
+
+def test_texts_of_models_games_and_files_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
+    """Whatever a record says is shown as any other word would be."""
+    shown = list[str]()
+    for text in ("WORD", RICH):
+        folder = tmp_path / f"{len(shown)}-[bold]:door:[a]"
+        cell_of(folder, [filled(event, text) for event in EVERY_EVENT], text)
+        shown.append(pddlego("show", folder, 7, "--prompts", code=(0, 1)).out)
+    plain, rich = shown
+    assert plain.count("WORD") > len(EVERY_EVENT)
+    assert rich == plain.replace("WORD", RICH)
+
+
+def test_two_values_make_no_markup_together(tmp_path: Path, pddlego: Pddlego) -> None:
+    facts = filled(EVERY_EVENT[0], "[bold"), Note(facts={"[n": "f] now"})
+    cell_of(tmp_path / "cell", [*facts])
+    shown = pddlego("show", tmp_path, 7, code=1).out
+    assert "note [n: f] now" in shown and "[bold" in shown
+
+
+def test_names_of_cells_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
+    for name in ("[bold]:door:[a]", "[red]b"):
+        write_cell(tmp_path / name, [row()], "0")
+    shown = pddlego("show", tmp_path).out
+    assert "[bold]:door:[a]" in shown and "[red]b" in shown

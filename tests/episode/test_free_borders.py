@@ -43,6 +43,16 @@ def test_comments_around_a_file_belong_to_it(comment: str) -> None:
     assert pair(f"{above}\n\n{PROBLEM}") == (above, PROBLEM)
 
 
+@pytest.mark.parametrize("marks", TABLE["marks"], ids=repr)
+def test_no_label_and_no_remark_becomes_a_part_of_a_complete_file(marks: list[str]) -> None:
+    before, between, behind = marks
+    first, second = f"{before}{DOMAIN}\n{between}", f"{PROBLEM}\n{behind}"
+    parts = {"both": first + second, "first": first, "second": second}
+    parts["json"] = json.dumps({"df": first, "pf": second})
+    read = {name: pair(around.format(**parts)) for name, around in TABLE["holders"].items()}
+    assert read == dict.fromkeys(TABLE["holders"], (DOMAIN, PROBLEM))
+
+
 JSON = json.dumps({"df": DOMAIN, "pf": PROBLEM})
 FENCES = f"```pddl\n{DOMAIN}\n```\n```pddl\n{PROBLEM}\n```"
 DRAFTS = (

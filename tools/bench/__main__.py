@@ -12,9 +12,9 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
+from pddlego_local.core.console import literal_console
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -62,7 +62,7 @@ def main() -> None:
             table = Table(*rows[0], title=name)
             for row in rows:
                 table.add_row(*map(str, row.values()))
-            Console().print(table)
+            literal_console().print(table)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(results, indent=2) + "\n")
     print(f"written: {given.out}")

@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 
+from pddlego_local.core.console import literal_console
 from pddlego_local.core.visible import visible
 
 MOST_PROBLEMS = 20
@@ -18,9 +19,9 @@ MOST_WIDTH = 10_000
 
 def screen() -> Console:
     """Returns a console on standard output, as wide as the terminal or COLUMNS, or `PIPE_WIDTH` in
-    a pipe. Brackets are not markup."""
+    a pipe."""
     known = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(highlight=False, markup=False, width=None if known else PIPE_WIDTH)
+    return literal_console(width=None if known else PIPE_WIDTH)
 
 
 def show(console: Console, table: Table) -> None:
@@ -33,7 +34,7 @@ def show(console: Console, table: Table) -> None:
     console.print(table)
     if left_out:
         names = ", ".join(map(str, left_out))
-        console.print(f"Columns omitted because the terminal is narrow: {names}.", markup=False)
+        console.print(f"Columns omitted because the terminal is narrow: {names}.")
 
 
 def _least_width(console: Console, table: Table) -> int:

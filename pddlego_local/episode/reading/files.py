@@ -1,7 +1,8 @@
 """Finds PDDL files in an answer, between fences, tags, headings or quotes, or without borders.
 
-A file begins at `(define (domain` or `(define (problem`, with the comments above it, and ends where
-its brackets close. If they do not close, it ends at a border (a fence, a tag, a heading) or at the
+A file begins at `(define (domain` or `(define (problem`, with the comments above it, or at the
+sections in a tag that stands for that line (`<domain name="farm">`). It ends where its brackets
+close. If they do not close, it ends at a border (a fence, a tag, a heading) or at the
 next file. Borders in a PDDL comment are ignored, and so are borders in an open bracket, except one
 that closes what the file stands in. Nothing inside a file is changed: a missing or extra bracket is
 the model's.
@@ -39,8 +40,15 @@ _ABOVE = re.compile(  # a comment line, and the comment or blank lines below it
     r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE
 )
 _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
+_KIND_OF_TAG = re.compile(r"(domain|df|problem|pf)(?![a-z])", re.IGNORECASE)
+_SECTIONS = re.compile(rf"(?:\s|{_COMMENT})*+\((?=\s*:)")  # of a file without `define`
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
+_BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
+_BRACKET = re.compile(rf"{_COMMENT}|[()]")
+_NUMBERED = re.compile(r"(?:^|[.:,;])\s*\d{1,2}\)", re.MULTILINE)  # "1) first"
+_REMARK = re.compile(r"\(\d+\)|[A-Za-z]\)?[,.:!?](?=[\s()])")  # "(1)", "(Note: …)", "(as asked.)"
+_PROSE = re.compile(r"[ \t]*[^\s();\\]")  # behind a bracket on its line
 SECTION = re.compile(  # the bracket or the colon may be missing
     r"\(\s*:|\bdefine\s*\([^()]*\)\s*\("
     r"|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
@@ -81,11 +89,37 @@ def files(text: str) -> list[File]:
     return [file for zone in _zones(text) for file in _files(text, *zone)][-_MAX_FILES:]
 
 
+def only_file(text: str, kind: Kind) -> str:
+    """Returns the one complete file of a kind in a string, without labels and remarks around it, or
+    the whole string if there is no such file, or other PDDL around it."""
+    found = files(text)
+    of_kind = [number for number, file in enumerate(found) if file.kind == kind]
+    if len(of_kind) != 1 or not found[of_kind[0]].balanced:
+        return text
+    ends = [0, *(file.end for file in found), len(text)]
+    begins = [0, *(file.start for file in found), len(text)]
+    number = of_kind[0] + 1
+    begin, end = begins[number], _belongs_until(text, ends[number], begins[number + 1])
+    is_alone = not text[:begin].strip() and not text[end:].strip()
+    around = (ends[number - 1], begin), (end, begins[number + 1])
+    holds_more = any(_holds_pddl(text, *part) for part in around)
+    return text if is_alone or holds_more else text[begin:end]
+
+
+def _holds_pddl(text: str, begin: int, end: int) -> bool:
+    """Whether a bracket with PDDL is in a part of a text, and not only remarks in brackets."""
+    if end - begin > _MAX_COMMENT or _closes_more(text, begin, end):
+        return True
+    brackets = (at for at in range(begin, end) if text[at] == "(")
+    return any(_group(text, at, end) > at for at in brackets)
+
+
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
     """Yields the zone between each two borders: its begin and end, whether the borders are a pair
     that encloses it, and the heads of files in it."""
     start = at = looked_until = 0
     opened: re.Match[str] | None = None
+    kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
     heads: list[_Head] = []
     while mark := _MARK.search(text, at):
         at = mark.end()
@@ -99,8 +133,13 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
             held = _closes(mark, opened)
             yield start, mark.start(), held, heads
             start, heads = mark.end(), []
+            if mark.lastgroup == "tag":
+                kind = _announced(mark)
             if mark.lastgroup != "heading":
                 opened = None if held or mark[0].startswith("</") else mark
+            if kind and at >= looked_until and (sections := _SECTIONS.match(text, at)):
+                heads.append(head := _Head(kind, sections.end() - 1))
+                at, looked_until = _walk(text, head, head.start, len(text), opened)
     yield start, len(text), False, heads
 
 
@@ -113,6 +152,12 @@ def _closes(border: re.Match[str], opened: re.Match[str] | None) -> bool:
 def _sign(border: re.Match[str]) -> str:
     """Returns what matching borders have in common."""
     return border["name"].lower() if border["name"] else border[0].strip()[0]
+
+
+def _announced(tag: re.Match[str]) -> Kind | None:
+    """Returns the kind of the file that an opening tag is named after."""
+    named = None if tag[0].startswith("</") else _KIND_OF_TAG.match(tag["name"])
+    return named and ("df" if named[1][0].lower() == "d" else "pf")
 
 
 def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
@@ -184,12 +229,61 @@ def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -
     ]
     for head, start, end in zip(heads, begins, [*begins[1:], border], strict=False):
         stop = min(head.stop, end)
-        if held and not any(found[1] for found in _NO_PDDL.finditer(text, stop, end)):
+        if held and head.balanced:
+            stop = _belongs_until(text, stop, end)
+        elif held and not _holds_other_marks(text, stop, end):
             stop = end
         closed = head.balanced or end < len(text)
         if held or not closed or SECTION.search(text, start, stop):  # otherwise it is only a phrase
             written = "(" * head.bracket_lost + _as_written(text[start:stop])
             yield File(head.kind, written, start, stop, closed, head.balanced)
+
+
+def _belongs_until(text: str, at: int, end: int) -> int:
+    """Returns where the text behind a file's last bracket stops to belong to the file: blanks,
+    comments and further brackets do, as of a file that was closed too early. A label, a remark or
+    the mark of an end does not, unless brackets that nothing opened show that the file goes on."""
+    while True:
+        at = _skipped(text, at, end)
+        if text.startswith(")", at, end):
+            at += 1
+            continue
+        group = _group(text, at, end)
+        if group == at:
+            goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
+            return end if goes_on else at
+        at = group
+
+
+def _closes_more(text: str, at: int, end: int) -> bool:
+    """Whether a part of a text closes more brackets than it opens."""
+    marks = [mark[0] for mark in _BRACKET.finditer(_NUMBERED.sub("", text[at:end]))]
+    return marks.count(")") > marks.count("(")
+
+
+def _skipped(text: str, at: int, end: int) -> int:
+    blank = _BLANK.match(text, at, end)
+    assert blank  # it can be empty, but not None
+    return blank.end()
+
+
+def _group(text: str, at: int, end: int) -> int:
+    """Returns where the bracket that opens at `at` closes, or `at` if there is no PDDL in it."""
+    if not text.startswith("(", at, end):
+        return at
+    depth, close = 0, end
+    for mark in _BRACKET.finditer(text, at, end):
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if depth == 0:
+            close = mark.end()
+            break
+    is_remark = _REMARK.search(text, at, close) or _PROSE.match(text, close, end)
+    return at if is_remark or _holds_other_marks(text, at, close) else close
+
+
+def _holds_other_marks(text: str, begin: int, end: int) -> bool:
+    """Whether a part of a text has a mark that no PDDL has, outside of comments."""
+    return any(found[1] for found in _NO_PDDL.finditer(text, begin, end))
 
 
 def _named(text: str, begin: int, border: int) -> list[_Head]:

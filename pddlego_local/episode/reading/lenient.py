@@ -18,10 +18,12 @@ import pydantic
 from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Fields, Form, T_co
 from pddlego_local.episode.reading import wholeness
-from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
-from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
+from pddlego_local.episode.reading.bare import bare
+from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
+from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files, only_file
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
+from pddlego_local.episode.reading.turns import turns
 from pddlego_local.episode.reading.words import any_of
 from pddlego_local.pddl.edit import difference
 
@@ -133,8 +135,8 @@ class _Search(Generic[T]):
     def candidates(self) -> Iterator[Candidate[T]]:
         for one in self._of_files() if self._form.name in OF_FILES else self._of_objects():
             if not one.doubt and self._imagined > len(self._text):
-                turn = TURN.search(self._text, one.end)
-                self._imagined = turn.start() if turn else len(self._text)
+                following = turns(self._text, self._form, one.end)
+                self._imagined = next(following, len(self._text))
             yield one
 
     def _objects(self) -> Iterator[tuple[Found, Entries, T | None]]:
@@ -204,8 +206,9 @@ class _Search(Generic[T]):
         """Returns the files of each object and those in the text around them, left to right."""
         parts: list[dict[str, File]] = []
         for found, entries, _ in self._objects():
-            texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
             where = found.start, found.end
+            written = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
+            texts = {kind: only_file(text, kind) for kind, text in written.items()}
             parts += [{k: File(k, text, *where, how=_how(found)) for k, text in texts.items()}]
         spans = [(file.start, file.end) for part in parts for file in part.values()]
         for file in self._files:

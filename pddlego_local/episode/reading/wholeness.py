@@ -8,9 +8,9 @@ from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.reading.files import SECTION, Kind
 from pddlego_local.episode.reading.words import any_of
 
-_NEEDED: Mapping[Kind, tuple[re.Pattern[str], ...]] = {
-    "df": (re.compile(r"\(\s*:?(?:durative-)?action\b", re.IGNORECASE),),
-    "pf": (re.compile(r"\(\s*:?init\b", re.I), re.compile(r"\(\s*:?goal\b", re.I)),
+_NEEDED: Mapping[Kind, tuple[str, ...]] = {
+    "df": (r"\(\s*domain\b", r"\(\s*:?(?:durative-)?action\b"),
+    "pf": (r"\(\s*problem\b", r"\(\s*:?init\b", r"\(\s*:?goal\b"),
 }
 _COMMENT = re.compile(r";[^\n]*")
 _LEFT_OUT = re.compile(
@@ -31,9 +31,10 @@ _LONGEST_PLACEHOLDER = 200
 
 
 def is_whole(kind: Kind, text: str) -> bool:
-    """Returns whether a domain has actions, or a problem has `:init` and `:goal`."""
+    """Returns whether a domain has its name and actions, or a problem its name, `:init` and
+    `:goal`."""
     text = _COMMENT.sub("", text)
-    return all(needed.search(text) for needed in _NEEDED[kind])
+    return all(re.search(needed, text, re.IGNORECASE) for needed in _NEEDED[kind])
 
 
 def is_excerpt(text: str) -> bool:

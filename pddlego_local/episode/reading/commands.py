@@ -1,0 +1,171 @@
+"""Reads one command: without the marks around it, from several lines, or behind a label.
+
+A command is never cut in half. Where the text does not say which part is the command, there is
+none.
+"""
+# ruff: noqa: RUF001  # these quotes are intended
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pddlego_local.episode.reading.words import any_of
+
+Marked = tuple[Literal["act", "think"], str]
+
+NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
+    r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen )?(?:action|command|act|answer)"
+    r"(?: to take)?(?: is)?[ \t]*+[\[(#]?\d{0,3}[\])]?[*_ \t]*+(?:[:=]|[-=]>)"
+    r"|(?:the |my )?(?:next|best|final|chosen) (?:action|command)(?: to take)? is "
+    r"|(?:(?<=[*#])|(?<=# ))(?:next |final )?(?:action|command)(?=[*_ \t]*$))[*_ \t]*",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(  # prompt signs, list marks, and names of speakers
+    r"(?:[>$]+\s*|[-*•]\s+|\d{1,2}[.)]\s+|(?:step \d+|assistant|ai|agent|player)\s*:\s*"
+    rf"|{NAMED.pattern})+",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r"\(([^()]+)\)|\[([^\[\]]+)\]|\\boxed\{(.+)\}|\\text\{([^{}]+)\}|\\\((.+)\\\)"
+    r"|(?:action|act|do|step|execute)[(\[]([^()\[\]]+)[)\]]",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"(?:\s|<\|[^<>|]{1,40}\|>|</s>|<end_of_turn>|(?<![.])\.)+\Z")
+_LONGEST = 400  # characters of a command with its marks
+_LAST_WORD = 40  # characters, with the marks around the word
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
+
+_COMMAND = re.compile(r"[^\W\d_][\w '\"‘’“”/-]{0,79}")
+_MOST_WORDS = 10
+_SENTENCE = re.compile(rf"{any_of('sentence')}(?:['’]\w+)?\s", re.IGNORECASE)
+_BREAKS_OFF = re.compile(rf"(?:^|\W){any_of('breaks_off')}\W*\Z", re.IGNORECASE)
+_LINE_BREAK = re.compile(r"\r?\n|\\n")
+
+_TAGGED = re.compile(
+    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)(?:</\1>|\Z)",
+    re.IGNORECASE,
+)
+_INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|[ \t]+(?=Action Input:)")
+_THOUGHT = re.compile(
+    r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*+\d*+[*_\s]*+:[*_\s]*+(\S.*)", re.I
+)
+_ARGUMENT_NAME = rf"(?:(?:action|command|tool)[ _-]?)?{any_of('argument')}(?:[ _]?\d)?"
+_ARGUMENT = re.compile(rf"[>*_#\s-]*+({_ARGUMENT_NAME})[*_ \t]*+[:=][*_ \t]*(.*)", re.IGNORECASE)
+_ARGUMENT_TAG = re.compile(rf"<({_ARGUMENT_NAME})>([^<]*)</", re.IGNORECASE)
+_ALWAYS_ARGUMENT = re.compile(r"input|arg|param", re.IGNORECASE)
+_CALL = re.compile(
+    r"(?:take[ _])?(?:action|act|do|step|execute|command|perform)(?:[ _](?:action|command))?", re.I
+)
+_NO_ARGUMENT = re.compile(r"\W*(?:none|null|nothing|n/a|no (?:input|arguments?))?\W*", re.I)
+
+
+def peeled(line: str) -> str:
+    """Removes the quotes, brackets, prompt signs, list marks, label and full stop around a command.
+    The command itself is the model's and does not change."""
+    while len(line) <= _LONGEST:
+        inner = _AFTER.sub("", line.strip())
+        if before := _BEFORE.match(inner):
+            inner = inner[before.end() :]
+        if bracketed := _IN_BRACKETS.fullmatch(inner):
+            inner = next(part for part in bracketed.groups() if part)
+        inner = _unquoted(inner.strip(" *_`$"))
+        if inner == line:
+            break
+        line = inner
+    return line
+
+
+def _unquoted(line: str) -> str:
+    """Removes a pair of quotes around the line."""
+    first, last = line[:1], line[-1:]
+    if len(line) > 2 and _QUOTES.get(first) == last:
+        return line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]  # 'mug' in 'cup'
+    return line
+
+
+def command(text: str) -> str | None:
+    """Returns the command in a text that looks like one, else None."""
+    line = peeled(text)
+    is_command = _COMMAND.fullmatch(line) and len(line.split()) <= _MOST_WORDS
+    return line if is_command and not _SENTENCE.match(line) else None
+
+
+def breaks_off(text: str) -> bool:
+    """Returns whether a text ends with a word that something must follow, such as "the"."""
+    return _BREAKS_OFF.search(text[-_LAST_WORD:]) is not None
+
+
+def is_step(text: str) -> bool:
+    """Returns whether a text is a whole command, and not the beginning of a sentence."""
+    line = command(text)
+    return line is not None and not breaks_off(line) and not _SENTENCE.match(f"{line} ")
+
+
+def one_of_lines(text: str) -> str | None:
+    """Returns the command of a text that may have several lines: the one that is marked, or the
+    first if each line is a command. Returns None if it is unclear."""
+    lines = [line for line in _LINE_BREAK.split(text) if line.strip(" \t`~")]
+    if len(lines) < 2:
+        return peeled(lines[0] if lines else text)
+    if acts := [act for kind, act in marked("\n".join(lines)) if kind == "act"]:
+        return command(acts[0])
+    found = [command(line) for line in lines]
+    return found[0] if all(found) and not breaks_off(lines[0]) else None
+
+
+def with_argument(action: str, name: str, value: str) -> str:
+    """Returns the command of an action and its argument, if one of the two is the whole command,
+    else "". Joining them would mean to guess the words between them."""
+    action, value = peeled(action), peeled(value)
+    is_optional = not _ALWAYS_ARGUMENT.search(name) and " " in action and not breaks_off(action)
+    if is_optional or _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action):
+        return action
+    is_whole = _CALL.fullmatch(action) or value.lower().startswith(f"{action.lower()} ")
+    return value if is_whole else ""
+
+
+def is_argument(key: str) -> bool:
+    """Returns whether a key of an object names the argument of an action."""
+    return re.fullmatch(_ARGUMENT_NAME, key, re.IGNORECASE) is not None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def marked(part: str) -> list[Marked]:
+    """Finds the texts that are marked as an action or a thought, by a tag or by a label on the same
+    line or the line above."""
+    tagged = _TAGGED.findall(part)
+    if tagged and "{" not in tagged[0][1]:
+        inner = tagged[0][1]
+        return marked(inner) or [("act", _with_tag(one_of_lines(inner) or "", part))]
+    found: list[Marked] = []
+    lines = [line for line in _INLINE.sub("\n", part).splitlines() if line.strip(" \t`~")]
+    for number, line in enumerate(lines):
+        below = lines[number + 1 : number + 3]
+        if thought := _THOUGHT.match(line):
+            found.append(("think", thought[1]))
+        elif named := NAMED.match(line):
+            found.append(("act", _labelled(line[named.end() :].strip(), below)))
+        elif (argument := _ARGUMENT.match(line)) and found and found[-1][0] == "act":
+            value = argument[2].strip() or "".join(below[:1])
+            found[-1] = "act", with_argument(found[-1][1], argument[1], value)
+    return found
+
+
+def _labelled(text: str, below: Sequence[str]) -> str:
+    """Returns the text behind a label or, if there is none, the line below it. If that is only the
+    beginning of a command that the next line continues, the result is empty."""
+    if not text:
+        text, below = "".join(below[:1]), below[1:]
+    continues = any(
+        not (NAMED.match(line) or _THOUGHT.match(line) or _ARGUMENT.match(line))
+        for line in below[:1]
+    )
+    return "" if continues and breaks_off(text) else text
+
+
+def _with_tag(action: str, part: str) -> str:
+    argument = _ARGUMENT_TAG.search(part)
+    return with_argument(action, argument[1], argument[2]) if argument else action
