@@ -28,6 +28,11 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
 }
 
 
+def templates_of(variant: Variant) -> tuple[str]:
+    """Returns the name of the template of a variant."""
+    return ("compact",) if variant == "compact" else ("prompt",)
+
+
 @settings
 class PddlegoPlus(Player):
     """Settings of the method; calling it plays one episode.
@@ -50,6 +55,10 @@ class PddlegoPlus(Player):
         """Raises ConfigError if no episode was won in `domains`."""
         if self.domains:
             winning_domains(self.domains)
+
+    @property
+    def templates(self) -> tuple[str]:
+        return templates_of(self.variant)
 
     @property
     def forms(self) -> tuple[Form[Any], ...]:
@@ -97,10 +106,10 @@ class PddlegoPlus(Player):
         """Runs the inner loop for solver errors: asks again with the planner's message. If the
         domain is fixed, only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
-        (form,), error = self.forms, ""
+        (form,), (template,), error = self.forms, self.templates, ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
-                f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
+                f"pddlego_plus/{template}",
                 episode.environment.package,
                 actions=episode.environment.actions,
                 shown=SHOWN[self.variant],
