@@ -10,6 +10,7 @@ from typing import Any
 
 import gymnasium
 import pytest
+from hydra import compose, initialize_config_dir
 
 import pddlego_local
 from pddlego_local.commands.shared.training_warnings import training_warnings
@@ -65,6 +66,13 @@ def test_every_way_in_takes_a_folder_of_configurations(
     assert "You are in room 1" in pddlego("sample", *words).out
     with pytest.raises(ConfigError, match="environment=lamp: there is no such choice"):
         pddlego_local.Game(environment="lamp")
+
+
+def test_a_program_that_uses_hydra_keeps_its_own_configurations(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("theirs: 1")
+    with initialize_config_dir(str(tmp_path), version_base="1.3"):
+        assert compose_cell(["environment.rooms=4"]).labels["environment"] == "coin"
+        assert compose("config").theirs == 1
 
 
 def test_an_own_environment_is_asked_of_every_shipped_model(lamp: Path) -> None:
