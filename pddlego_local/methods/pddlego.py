@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
-from pddlego_local.methods.pddlego_plus import PddlegoPlus, Variant, templates_of
+from pddlego_local.methods.pddlego_plus import TEMPLATES, PddlegoPlus, Variant
 
 
 @settings
@@ -21,7 +21,7 @@ class Pddlego(Player):
 
     @property
     def templates(self) -> tuple[str, ...]:
-        return templates_of(self.variant)
+        return TEMPLATES[self.variant]
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Counts one formalization per step."""

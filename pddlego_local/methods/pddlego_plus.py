@@ -26,11 +26,9 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
     "simple_hint": ("goal_hint",),
     "compact": ("brief",),  # a separate template: the content of "detailed" in few words
 }
-
-
-def templates_of(variant: Variant) -> tuple[str]:
-    """Returns the name of the template of a variant."""
-    return ("compact",) if variant == "compact" else ("prompt",)
+TEMPLATES: dict[Variant, tuple[str]] = {
+    variant: ("compact" if variant == "compact" else "prompt",) for variant in SHOWN
+}
 
 
 @settings
@@ -58,7 +56,7 @@ class PddlegoPlus(Player):
 
     @property
     def templates(self) -> tuple[str]:
-        return templates_of(self.variant)
+        return TEMPLATES[self.variant]
 
     @property
     def forms(self) -> tuple[Form[Any], ...]:
