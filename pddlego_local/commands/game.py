@@ -12,25 +12,27 @@ import contextlib
 import functools
 import itertools
 import operator
-import queue
+import os
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, SupportsIndex, TypedDict
+from pathlib import Path
+from typing import ClassVar, Literal, SupportsIndex, TypedDict
 
 import pydantic
 from llguidance import LLTokenizer
 
+from pddlego_local.commands.shared.game_thread import Built, Caller, GameThread, Over, Table
 from pddlego_local.commands.shared.options import overrides_of
-from pddlego_local.core.errors import ConfigError, UnsolvableGame
-from pddlego_local.core.nouns import Completion, Message, Sampling
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Message
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
+from pddlego_local.core.protocols import Environment, Mapped, Numbered
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import AnyQuestion, Drawn, WholeAnswerModel
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.token_masks import Allowed, TokenMasks
-from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.rewards import REWARDS, reached
 from pddlego_local.methods import Method
 from pddlego_local.runner.clear_errors import clear_errors
@@ -57,37 +59,13 @@ class Info(TypedDict):
     messages: tuple[Message, ...]
 
 
-class _Over(NamedTuple):
-    outcome: str
-
-
-class _Left(BaseException):
-    """Raised in the episode's thread when the caller leaves the game before its end."""
-
-
-class _Caller(WholeAnswerModel):
-    """Stands in for the episode's model and passes its questions to the caller."""
-
-    question: AnyQuestion | None = None
-    finished = True
-
-    def __init__(self) -> None:
-        self.shown = queue.SimpleQueue[tuple[Message, ...] | _Over | BaseException]()
-        self.given = queue.SimpleQueue[str | None]()
-
-    def identity(self) -> dict[str, str]:
-        return {"backend": "caller", "note": "whoever plays the game from outside"}
-
-    def ask(self, messages: tuple[Message, ...]) -> str:
-        self.shown.put(messages)
-        if (text := self.given.get()) is None:
-            raise _Left
-        return text
-
-    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
-        self.question = question
-        text = self.ask(question.messages)
-        return Drawn(Completion(text, "stop" if self.finished else "length", 0, 0, 0.0))
+_NO_OPTIONS = {
+    "model": "model: the caller of a Game is its model; leave model out",
+    "games": "games is no argument of Game: reset chooses the game; leave games out",
+    "trials": "trials is no argument of Game: call reset for each trial; leave trials out",
+}
+_games = weakref.WeakSet["Game"]()
+_of_parent = list[Table]()  # in a forked process, where nothing of the parent's may be closed
 
 
 class Game:
@@ -103,11 +81,13 @@ class Game:
         *,
         actions: Literal["commands", "pddl"] = "commands",
         rewards: Mapping[str, float] = REWARDS,
+        config_dir: str | Path | None = None,
         **options: object,
     ) -> None:
         """Builds the environment, the method and the planner; `reset` starts a game.
 
-        `options` are those of `pddlego_local.run`, without a model. With `actions="commands"`, the
+        `options` are those of `pddlego_local.run`, without `model`, `games` and `trials`.
+        `config_dir` is a folder with configurations of your own. With `actions="commands"`, the
         caller sends game commands and gets observations. With `actions="pddl"`, the caller gets the
         prompts of the `method` and sends answers, which are read as free answers. If `decoding`
         names another rung, the caller writes each answer with `mask`; any other answer counts as
@@ -115,8 +95,8 @@ class Game:
 
         Raises ConfigError for an unknown option.
         """
-        if "model" in options:
-            raise ConfigError("model: the caller of a Game is its model; leave model out")
+        for name in options.keys() & _NO_OPTIONS.keys():
+            raise ConfigError(_NO_OPTIONS[name])
         if actions not in ("commands", "pddl"):
             raise ConfigError(f"actions={actions!r}: choose 'commands' or 'pddl'")
         with clear_errors("rewards"):
@@ -125,34 +105,50 @@ class Game:
             raise ConfigError(
                 f"rewards: {min(unknown)!r} is unknown; the names are {', '.join(REWARDS)}"
             )
-        config = compose_cell(overrides_of({"decoding": "free", **options, "model": "reference"}))
-        built = config.check()
-        self._config, self._actions, self._rewards = config, actions, rewards
-        self._environment: Environment = built["environment"]
-        self._planner: Planner = built["planner"]
-        self._method: Method = built["method"]
-        self._decoding: Decoding = built["decoding"]
+        words = overrides_of({"decoding": "free", **options, "model": "reference"})
+        self._config = compose_cell(words, config_dir)
+        parts = self._config.check(games=())
+        self._actions, self._rewards = actions, rewards
+        self._method: Method = parts["method"]
+        self._decoding: Decoding = parts["decoding"]
         if self._decoding.reject or self._decoding.best_of > 1:
             raise ConfigError("decoding.reject and decoding.best_of are for models; leave them out")
-        self._lock, self._events = threading.Lock(), list[Event]()
-        self._thread: threading.Thread | None = None
-        self._caller, self._outcome = _Caller(), "not begun"
         self._masks: TokenMasks | None = None
+        self._sit_down("not begun")
+        _games.add(self)
+
+    def _sit_down(self, closed: str) -> None:
+        """Begins without a game, for the reason `closed`. Nothing is left when this object goes."""
+        config = self._config  # without a reference to this object
+        self._table = Table(
+            lambda: Built(config.build("environment"), config.build("planner")), closed
+        )
+        self._one_call = threading.Lock()
+        self._collected = weakref.finalize(self, self._table.close, wait=False)
+
+    def _leave_to_parent(self) -> None:
+        """After a fork: leaves the game and its processes to the parent."""
+        self._collected.detach()
+        _of_parent.append(self._table)
+        self._sit_down("it belongs to the process from which this one was forked")
 
     def reset(self, seed: SupportsIndex = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
+
+        A game that is in progress is given up, also while it is planning for an interrupted `step`.
 
         Raises TypeError if `seed` is no integer, ConfigError if the environment has no such game,
         and EnvironmentFault, PlannerFault or MissingPart, as an episode does.
         """
         seed = operator.index(seed)  # also an integer of NumPy, which Java does not take
-        self._config.check_games(self._environment, (seed,))
-        with self._lock:
-            self._leave()
-            self._caller, self._events = _Caller(), []
-            self._thread = threading.Thread(target=self._play, args=(seed,), daemon=True)
-            self._thread.start()
-            text, _, info = self._next(())
+        with self._one_call:
+            self._config.check_games(self._table.built().environment, (seed,))
+            self._masks = None
+            by_commands = self._actions == "commands"
+            play = _by_commands if by_commands else functools.partial(_by_answers, self._method)
+            decoding = self._decoding
+            game = self._table.begin(lambda built: GameThread(built, decoding, seed, play))
+            text, _, info = self._next(game, ())
             return text, info
 
     def step(self, text: str) -> tuple[str, float, bool, bool, Info]:
@@ -162,22 +158,25 @@ class Game:
         game has ended for another reason than its budget), `truncated` (the budget ended it), and
         the `Info`.
 
-        Raises ConfigError if no game is in progress or `text` is no text, and the errors of
-        `reset`.
+        Raises ConfigError if no game is in progress, if `close` is called meanwhile, or if `text`
+        is no text, and the errors of `reset`.
         """
         if not isinstance(text, str):
             raise ConfigError(f"a step takes a text, not {text!r}")
-        with self._lock:
-            if self._outcome:
-                raise ConfigError(f"no game is in progress ({self._outcome}): call reset first")
-            since, masks, self._masks = len(self._events), self._masks, None
+        with self._one_call:
+            game = self._table.playing
+            if game is None or game.outcome:
+                why = game.outcome if game else self._table.closed
+                raise ConfigError(f"no game is in progress ({why}): call reset first")
+            since, masks, self._masks = len(game.events), self._masks, None
             free = self._decoding.rung == "free"
-            self._caller.finished = free or bool(masks and masks.finished(text))
-            self._caller.given.put(text)
-            shown, reward, info = self._next(self._events, since)
-            limit = bool(self._outcome) and outcome_named(self._outcome).limit
+            game.caller.finished = free or bool(masks and masks.finished(text))
+            game.outcome = "interrupted"  # unless something is shown
+            game.caller.given.put(text)
+            shown, reward, info = self._next(game, game.events, since)
+            limit = bool(game.outcome) and outcome_named(game.outcome).limit
             truncated = limit == "environment.budget"
-            return shown, reward, bool(self._outcome) and not truncated, truncated, info
+            return shown, reward, bool(game.outcome) and not truncated, truncated, info
 
     def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
         """Returns the tokens that the rung in `decoding` allows after `text`, the answer so far.
@@ -195,9 +194,10 @@ class Game:
             raise ConfigError(f"mask: the answer so far is a text, not {text!r}")
         if not isinstance(tokenizer, LLTokenizer):
             raise ConfigError("mask: make the tokenizer with llguidance.hf.from_tokenizer")
-        with self._lock:
-            question, rung = self._caller.question, self._decoding.rung
-            if self._outcome or rung == "free" or question is None:
+        with self._one_call:
+            game, rung = self._table.playing, self._decoding.rung
+            question = game.caller.question if game and not game.outcome else None
+            if rung == "free" or question is None:
                 needed = "actions='pddl', a decoding with a grammar such as 'grounded', and reset"
                 raise ConfigError(f"mask: there is no answer to constrain; it needs {needed}")
             if not text or self._masks is None:
@@ -239,50 +239,39 @@ class Game:
 
         return found()
 
+    @property
+    def seeds(self) -> range | None:
+        """The numbers of the games; None if every number from 0 on is one."""
+        environment = self._table.built().environment
+        return environment.seeds if isinstance(environment, Numbered) else None
+
     def close(self) -> None:
-        """Ends the game and stops its processes."""
-        with self._lock:
-            self._leave()
-            self._outcome = "closed"
-            self._environment.close()
-            self._planner.close()
+        """Ends the game and stops its processes. A call in another thread, which may be planning,
+        raises ConfigError at once. A `Game` that is collected is closed too."""
+        self._table.close()
 
-    def _leave(self) -> None:
-        if self._thread and self._thread.is_alive():
-            self._caller.given.put(None)
-            self._thread.join()
-
-    def _play(self, seed: int) -> None:
-        """Runs the episode, in its thread."""
-        caller = self._caller
-        parts = Parts(self._environment, caller, self._planner, self._decoding)
-        self._episode = Episode(parts, self._events.append, run_seed=0, game=seed, trial=0)
-        try:
-            by_commands = self._actions == "commands"
-            play = functools.partial(_by_commands, caller) if by_commands else self._method
-            caller.shown.put(_Over(play(self._episode)))
-        except UnsolvableGame:
-            caller.shown.put(_Over("unsolvable_game"))
-        except BaseException as error:  # with _Left, nobody waits for it any more
-            caller.shown.put(error)
-
-    def _next(self, events: Sequence[Event], since: int = 0) -> tuple[str, float, Info]:
+    def _next(
+        self, game: GameThread, events: Sequence[Event], since: int = 0
+    ) -> tuple[str, float, Info]:
         """Returns the next text, the reward of `events` from index `since` on, and the `Info`."""
-        self._outcome = "interrupted"  # unless something is shown
-        shown = self._caller.shown.get()
+        shown = game.caller.shown.get()
         if isinstance(shown, BaseException):
-            self._outcome = "failed"
-            raise shown
-        self._outcome = shown.outcome if isinstance(shown, _Over) else ""
-        messages = (Message("user", _last_text(self._events)),) if self._outcome else shown
-        assert not isinstance(messages, _Over)
+            game.outcome = "failed"
+            try:
+                raise shown
+            finally:
+                del shown  # whose traceback refers to this object
+        game.outcome = shown.outcome if isinstance(shown, Over) else ""
+        messages = (Message("user", _last_text(game.events)),) if game.outcome else shown
+        assert not isinstance(messages, Over)
         now = events[since:]
-        won = bool(self._outcome) and outcome_named(self._outcome).success
+        won = bool(game.outcome) and outcome_named(game.outcome).success
         earned = reached(now, won=won, commands=self._actions == "commands")
+        environment = game.built.environment
         info = Info(
-            outcome=self._outcome,
-            commands=self._episode.commands,
-            map=self._environment.map if isinstance(self._environment, Mapped) else "",
+            outcome=game.outcome,
+            commands=game.episode.commands,
+            map=environment.map if isinstance(environment, Mapped) else "",
             reached=earned,
             fault=_fault(now),
             messages=messages,
@@ -291,7 +280,20 @@ class Game:
         return text, sum((self._rewards.get(name, 0.0) for name in earned), 0.0), info
 
 
-def _by_commands(caller: _Caller, episode: Episode) -> str:
+def _leave_to_parent() -> None:
+    for game in list(_games):
+        game._leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def _by_answers(method: Method, caller: Caller, episode: Episode) -> str:
+    """Plays as the method does; the episode's model is the caller."""
+    return method(episode)
+
+
+def _by_commands(caller: Caller, episode: Episode) -> str:
     """Plays as a method in which the caller chooses each command."""
     if episode.start().success:
         return "success_at_start"

@@ -2,7 +2,8 @@
 
     gymnasium.make("pddlego_local.commands.gymnasium_env:pddlego/Coin-v0", environment__rooms=5)
 
-Observations and actions are texts.
+`pddlego/Game-v0` plays the `environment` that is given, which may be your own. Observations and
+actions are texts.
 """
 
 import string
@@ -16,6 +17,8 @@ from pddlego_local.core.errors import ConfigError
 
 ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 MOST_CHARACTERS = 100_000
+MOST_GAMES = 2**30  # among which one is drawn
+ANY_NUMBER = range(2**62)
 _SPACE = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
 
 
@@ -38,8 +41,8 @@ class GameEnv(gymnasium.Env[str, str]):
     ) -> tuple[str, dict[str, Any]]:
         """Begins game number `seed`, or a random one if `seed` is None.
 
-        A trivial game (already solved at reset) is skipped in favour of the next one.
-        `options={"game": n}` begins game n even if it is trivial.
+        A trivial game (already solved at reset) is skipped in favour of the next one; the last game
+        is followed by the first. `options={"game": n}` begins game n even if it is trivial.
         """
         if options and options.keys() != {"game"}:
             raise ConfigError(f"reset has the option game alone, not {sorted(options)}")
@@ -47,10 +50,16 @@ class GameEnv(gymnasium.Env[str, str]):
         if options:
             text, info = self._game.reset(options["game"])
             return _shown(text), {**info}
-        game = int(self.np_random.integers(2**30)) if seed is None else seed
+        every = self._game.seeds or ANY_NUMBER
+        first = seed
+        if first is None:
+            first = int(self.np_random.integers(min(MOST_GAMES, len(every))))
+        game = first
         text, info = self._game.reset(game)
         while info["outcome"]:
-            game += 1
+            game = every[(game + 1) % len(every)]
+            if game == first:
+                raise ConfigError("every game of this environment is trivial; name one in options")
             text, info = self._game.reset(game)
         return _shown(text), {**info}
 
@@ -69,3 +78,4 @@ def _shown(text: str) -> str:
 for _name in ENVIRONMENTS:
     _id = f"pddlego/{_name.title().replace('_', '')}-v0"
     gymnasium.register(_id, f"{__name__}:GameEnv", kwargs={"environment": _name})
+gymnasium.register("pddlego/Game-v0", f"{__name__}:GameEnv")

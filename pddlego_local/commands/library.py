@@ -1,14 +1,15 @@
 """The public functions of `pddlego_local`, for notebooks and scripts. Everything else is private.
 
 The options are those of `conf/`, which `pddlego run --help` lists. A dot in a key is written as two
-underscores: `decoding__temperature=0`. All errors are subclasses of
+underscores: `decoding__temperature=0`. `config_dir` is a folder with configurations of your own,
+such as the YAML file of an environment that Python can import. All errors are subclasses of
 `pddlego_local.core.errors.PddlegoError`. Their messages say what to do.
 """
 
 import contextlib
 import itertools
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,7 +35,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import write_sweep
 
@@ -57,7 +58,7 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
         return planned(planner, domain, problem)
 
 
-def question(**options: object) -> AnyQuestion:
+def question(*, config_dir: str | Path | None = None, **options: object) -> AnyQuestion:
     """Returns the first question that a method asks in a game, for `sample` to answer.
 
     The game is the first of `games`: `question(environment="coin", environment__rooms=5,
@@ -66,7 +67,8 @@ def question(**options: object) -> AnyQuestion:
     Raises ConfigError for an unknown option, and for a game that ends before a model is asked.
     """
     # The context of the rung "grounded" includes what all other rungs need.
-    return first_question(compose_cell(overrides_of({"decoding": "grounded", **options})))
+    words = overrides_of({"decoding": "grounded", **options})
+    return first_question(compose_cell(words, config_dir))
 
 
 def sample(
@@ -76,6 +78,7 @@ def sample(
     *,
     n: int = 1,
     server: str | None = None,
+    config_dir: str | Path | None = None,
     **options: object,
 ) -> list[Sample]:
     """Draws `n` answers, each with a domain and a problem, to your own prompt or to a `question`.
@@ -90,7 +93,7 @@ def sample(
     the server cannot be reached.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
-    config = compose_cell(overrides_of(options))
+    config = compose_cell(overrides_of(options), config_dir)
     if isinstance(asked, str):
         if RUNGS[rung].needs_context:
             raise ConfigError(
@@ -132,22 +135,19 @@ def formalize(
         return formalized(text)
 
 
-def run(**options: object) -> list[Path]:
-    """Plays a cell, or with lists of values one cell for each combination of them.
+def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path]:
+    """Plays a cell, or with lists or ranges of values one cell for each combination of them.
 
-    `run(model="nano", decoding=["free", "grounded"], games="0-9", method__variant="compact")`
+    `run(model="nano", decoding=["free", "grounded"], games=range(10), method__variant="compact")`
 
-    Finished episodes are not played again. Returns the cells' folders, below runs/ or `run__out`;
-    `load` reads them.
+    One value that consists of several is a tuple: `environment__sizes=(3, 4)`. All `games` are one
+    value, as a text or in a list. Finished episodes are not played again. Returns the cells'
+    folders, below runs/ or `run__out`; `load` reads them.
 
     Raises ConfigError for an unknown option, and InfrastructureError if the infrastructure failed
     and an episode has no result. The same call then tries that episode again.
     """
-    lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
-    every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    cells, results = [compose_cell(overrides_of(one)) for one in every], list[CellResult]()
-    if not cells:
-        raise ConfigError("an option's list of values is empty")
+    cells, results = _cells(options, config_dir), list[CellResult]()
     for warning in training_warnings(cells):
         warnings.warn(warning, stacklevel=2)
     if len(cells) > 1:
@@ -159,6 +159,40 @@ def run(**options: object) -> list[Path]:
         if result.faults:
             raise InfrastructureError(f"{result.folder}: {result.faults[0]}")
     return [result.folder for result in results]
+
+
+def _cells(options: Mapping[str, object], config_dir: str | Path | None) -> list[CellConfig]:
+    """Returns the checked cells for all combinations of the values in lists and ranges."""
+    games = options.get("games")
+    if isinstance(games, list | tuple | range):
+        options = {**options, "games": ",".join(map(str, games))}
+    swept = {key: value for key, value in options.items() if isinstance(value, list | range)}
+    if empty := [key for key, values in swept.items() if not values]:
+        raise ConfigError(f"{_dotted(empty[0])}: an option's list of values is empty")
+    cells = []
+    for values in itertools.product(*swept.values()):
+        one = {**options, **dict(zip(swept, values, strict=True))}
+        try:
+            cells.append(compose_cell(overrides_of(one), config_dir))
+            cells[-1].check()
+        except ConfigError as error:
+            raise ConfigError(f"{error}{_tuple_meant(swept, str(error))}") from error
+    return cells
+
+
+def _tuple_meant(swept: Mapping[str, Sequence[object]], error: str) -> str:
+    """Returns the remedy if an error is about the option of a list that may be one value."""
+    for key, values in swept.items():
+        if error.startswith(f"{_dotted(key)}="):
+            return (
+                f"; the list {[*values]} is a sweep with a cell for each value: for one value that "
+                f"is a list, write the tuple {(*values,)}"
+            )
+    return ""
+
+
+def _dotted(key: str) -> str:
+    return key.replace("__", ".")
 
 
 def load(

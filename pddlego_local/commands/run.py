@@ -5,21 +5,16 @@ plays all cells. With a launcher, each job plays one cell, possibly on another m
 """
 
 import argparse
-import contextlib
 import shlex
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from hydra._internal.hydra import Hydra
-from hydra._internal.utils import create_config_search_path
-from hydra.core.config_search_path import SearchPathQuery
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from hydra.version import setbase
 from omegaconf import DictConfig
 
 from pddlego_local.commands.shared import dry_run
@@ -32,7 +27,7 @@ from pddlego_local.core.visible import visible
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
 from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options, quote_games
 from pddlego_local.runner.run import asked_and_missing, run_cells
 
@@ -49,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     # Our launcher configs have the plugins' names, so Hydra validates them by the plugins' schemas.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
-        with _hydra(options.config_dir) as hydra:
+        with hydra_for(options.config_dir) as hydra:
             if options.cfg:
                 hydra.show_cfg("config", words, options.cfg, package=None)
                 return 0
@@ -94,22 +89,6 @@ def _choices_and_settings() -> str:
     settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
     settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
     return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
-
-
-@contextlib.contextmanager
-def _hydra(config_dir: str | None) -> Iterator[Hydra]:
-    """Sets Hydra up for conf/ and `config_dir`; `compose_cell` then uses both."""
-    path = create_config_search_path(str(folder("conf")))
-    if config_dir is not None:
-        if not Path(config_dir).is_dir():
-            raise ConfigError(f"--config-dir {config_dir}: there is no such folder")
-        own, schema = f"file://{Path(config_dir).resolve()}", SearchPathQuery(provider="schema")
-        path.prepend("command-line", own, anchor=schema)
-    setbase("1.3")
-    try:
-        yield Hydra.create_main_hydra2("pddlego", path)
-    finally:
-        GlobalHydra.instance().clear()
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:

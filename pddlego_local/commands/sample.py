@@ -37,19 +37,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("overrides", nargs="*", help="Hydra overrides, such as model=random")
     add("-n", type=count(100_000), default=10, help="the number of answers (default 10)")
+    add("-cd", "--config-dir", metavar="DIR", help="a folder with configurations of your own")
     add("--prompt", action="store_true", help="print the prompt and stop")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Writes the answers, with their ids, in the order in which they complete."""
-    config = compose_cell(arguments.overrides)
+    config = compose_cell(arguments.overrides, arguments.config_dir)
     if arguments.prompt:
         for message in first_question(config).messages:
             print(f"{message.role}:\n{visible(message.content)}\n")
         return 0
+    built = config.check(games=config.settings.games[:1])
     for warning in training_warnings([config]):
         print(f"warning: {warning}", file=sys.stderr)
-    built = config.check()
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
     asked = {"cell": config.cell, "game": config.settings.games[0]}
@@ -98,6 +99,7 @@ def first_question(config: CellConfig) -> AnyQuestion:
     """
     environment, method = config.build("environment"), config.build("method")
     game = config.settings.games[0]
+    config.check_games(environment, (game,))
     model = Scripted(itertools.repeat(Completion("", "length", 0, 0, 0.0)))
     with contextlib.closing(environment), contextlib.closing(config.build("planner")) as planner:
         parts = Parts(environment, model, planner, config.build("decoding"))

@@ -27,6 +27,7 @@ class Formalizer(Player):
     wording: Wording = "brief"
 
     prompts = "formalizer"
+    templates: ClassVar[tuple[str, ...]] = ("files",)
     forms: ClassVar[tuple[Form[Fields], ...]] = (PDDL,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:

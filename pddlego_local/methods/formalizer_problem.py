@@ -21,6 +21,7 @@ class FormalizerProblem(Player):
     shots: AtLeast0 = 3
 
     prompts = "formalizer_problem"
+    templates = ("problem",)
     forms: ClassVar[tuple[Form[Fields], ...]] = (PROBLEM,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:

@@ -23,6 +23,7 @@ class FormalizerTwoStep(Formalizer):
     shows_domain_text: bool = True
 
     forms = (DOMAIN, PROBLEM)
+    templates = ("domain", "problem")
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Counts, in each round, one domain and `best_of` problems for it."""

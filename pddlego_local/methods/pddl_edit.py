@@ -15,6 +15,7 @@ from pddlego_local.pddl.edit import apply, empty_problem
 @settings
 class PddlEdit(PddlegoLoop):
     forms = (EDIT, SEEN)
+    templates = ("edit", "seen")
 
     def formalize(
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int

@@ -12,6 +12,7 @@ from pddlego_local.methods.shared.pddlego_loop import PddlegoLoop
 @settings
 class PddlGen(PddlegoLoop):
     forms = (PROBLEM, SEEN)
+    templates = ("problem", "seen")
 
     def formalize(
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int

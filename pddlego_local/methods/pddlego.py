@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
-from pddlego_local.methods.pddlego_plus import PddlegoPlus, Variant
+from pddlego_local.methods.pddlego_plus import TEMPLATES, PddlegoPlus, Variant
 
 
 @settings
@@ -18,6 +18,10 @@ class Pddlego(Player):
 
     prompts = "pddlego_plus"
     forms = (PDDL,)
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return TEMPLATES[self.variant]
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Counts one formalization per step."""

@@ -26,6 +26,9 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
     "simple_hint": ("goal_hint",),
     "compact": ("brief",),  # a separate template: the content of "detailed" in few words
 }
+TEMPLATES: dict[Variant, tuple[str]] = {
+    variant: ("compact" if variant == "compact" else "prompt",) for variant in SHOWN
+}
 
 
 @settings
@@ -50,6 +53,10 @@ class PddlegoPlus(Player):
         """Raises ConfigError if no episode was won in `domains`."""
         if self.domains:
             winning_domains(self.domains)
+
+    @property
+    def templates(self) -> tuple[str]:
+        return TEMPLATES[self.variant]
 
     @property
     def forms(self) -> tuple[Form[Any], ...]:
@@ -97,10 +104,10 @@ class PddlegoPlus(Player):
         """Runs the inner loop for solver errors: asks again with the planner's message. If the
         domain is fixed, only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
-        (form,), error = self.forms, ""
+        (form,), (template,), error = self.forms, self.templates, ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
-                f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
+                f"pddlego_plus/{template}",
                 episode.environment.package,
                 actions=episode.environment.actions,
                 shown=SHOWN[self.variant],

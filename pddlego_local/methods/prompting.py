@@ -8,7 +8,8 @@ kept beside it (`shown`).
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -103,6 +104,52 @@ def sha256(folder: str, environment: str) -> str:
     texts = [file.read_text() for file in _templates(folder)]
     texts += [family.text(environment, file) for file in files_of(folder).values()]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def used_sha256(folder: str, environment: str, templates: Sequence[str] = ()) -> str:
+    """Returns one hash of these templates, of those that they include, and of the environment's
+    words that they name; "" if there is no folder.
+
+    So it stays the same if another variant of a prompt in the same folder changes. Without
+    `templates`, it covers all templates of the folder.
+    """
+    if not folder:
+        return ""
+    used = _with_included(folder, templates)
+    words = {
+        root: _named_words(root, family.words(environment, file), used.values())
+        for root, file in files_of(folder).items()
+    }
+    parts = json.dumps([used, words], sort_keys=True, default=str)
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def _with_included(folder: str, templates: Sequence[str]) -> dict[str, str]:
+    """Returns the texts of these templates and of all that they include, by name. They are all of
+    the folder if there are no templates, or if it is not known which ones are used."""
+    every = {f"{folder}/{file.name}": file.read_text() for file in _templates(folder)}
+    waiting, used = [f"{folder}/{name}.jinja" for name in templates], dict[str, str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in every:
+            return every
+        if name not in used:
+            used[name] = every[name]
+            included = meta.find_referenced_templates(_JINJA.parse(used[name]))
+            waiting += [one or "" for one in included]
+    return used or every
+
+
+def _named_words(
+    root: str, entries: Mapping[str, object], texts: Iterable[str]
+) -> Mapping[str, object]:
+    """Returns the entries whose keys the templates name, as in `environment.task`; all of them if a
+    template uses `environment` in another way."""
+    parsed = [_JINJA.parse(text) for text in texts]
+    attributes = [node for one in parsed for node in one.find_all(nodes.Getattr)]
+    keys = [path[1] for path in map(_path, attributes) if len(path) == 2 and path[0] == root]
+    uses = [node for one in parsed for node in one.find_all(nodes.Name) if node.name == root]
+    return entries if len(uses) > len(keys) else {key: entries.get(key) for key in keys}
 
 
 def _templates(folder: str) -> list[Traversable]:

@@ -190,6 +190,15 @@ _CORES = threading.BoundedSemaphore(_cores())
 the wall-clock limit instead of the CPU limit."""
 
 
+def _forget_tasks_of_parent() -> None:
+    """After a fork, none of the parent's tasks will end in this process."""
+    global _CORES
+    _CORES = threading.BoundedSemaphore(_cores())
+
+
+os.register_at_fork(after_in_child=_forget_tasks_of_parent)
+
+
 class WorkerPool:
     """A pool of at most `size` warm workers, which are started when needed. Thread-safe.
 

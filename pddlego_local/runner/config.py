@@ -6,6 +6,7 @@ import inspect
 import itertools
 import json
 import pkgutil
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pydantic
-from hydra import compose, initialize_config_dir
+from hydra import compose
+from hydra._internal.hydra import Hydra
+from hydra._internal.utils import create_config_search_path
+from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from hydra.utils import instantiate
+from hydra.version import setbase
 from omegaconf import DictConfig, OmegaConf
 from typing_extensions import get_protocol_members
 
@@ -68,10 +73,12 @@ _FOLDERS = (
 
 @dataclass(frozen=True)
 class CellConfig:
-    """One resolved configuration. `labels` maps each group to the stem of its YAML file."""
+    """One resolved configuration. `labels` maps each group to the stem of its YAML file, and `arm`
+    is that of the arm, "" without one."""
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
+    arm: str = ""
 
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
@@ -85,7 +92,7 @@ class CellConfig:
         labels = {group: choices[group] for group in GROUPS if group in choices}
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
-        return cls(plain, labels)
+        return cls(plain, labels, choices.get("arm") or "")
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -144,12 +151,13 @@ class CellConfig:
         with clear_errors(""):
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
-    def check(self) -> dict[str, Any]:
+    def check(self, games: Iterable[int] | None = None) -> dict[str, Any]:
         """Builds and returns every group's part without loading models or data.
 
-        Raises ConfigError naming all unknown keys and impossible values.
+        `games` are the games that will be played, by default those of the settings. Raises
+        ConfigError naming all unknown keys and impossible values.
         """
-        _ = self.settings
+        self._check_arm()
         built, faults = dict[str, Any](), list[str]()
         for group in GROUPS:
             try:
@@ -166,7 +174,8 @@ class CellConfig:
                 "starts": [{"config": dict(self.tree)}],
             }
         )
-        self.check_games(built["environment"], self.settings.games)
+        asked = self.settings.games if games is None else games
+        self.check_games(built["environment"], asked)
         decoding, forms = built["decoding"], {form.name for form in built["method"].forms}
         if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
             raise ConfigError(
@@ -187,10 +196,30 @@ class CellConfig:
                     f"{seeds[0]} to {seeds[-1]}"
                 )
 
+    def kind(self, group: str) -> str:
+        """Returns what the environment or method is, whatever its YAML file is called: the name of
+        its module or folder in this project, or the class of one from elsewhere."""
+        target = str(self.tree[group].get("_target_"))
+        module = target.rpartition(".")[0].removesuffix(".game")
+        ours = module.startswith("pddlego_local.")
+        return module.rpartition(".")[2] if ours else target
+
+    def _check_arm(self) -> None:
+        """Raises ConfigError if the arm was made for other environments or methods. Those from
+        elsewhere may fit any arm."""
+        for group, names in self.settings.arm_fits.items():
+            kind = self.kind(group)
+            if kind not in names and "." not in kind:
+                raise ConfigError(
+                    f"arm={self.arm} is made for {group}={' or '.join(names)}, but this is "
+                    f"{group}={self.labels[group]}: choose another {group} or arm, or "
+                    "set the options that you want of this arm (its file in conf/arm lists them)"
+                )
+
     def _folder_faults(self) -> list[str]:
         """Returns a sentence for each part that the environment's folder lacks. A class derived
         from BaseEnvironment needs no folder."""
-        kind = self._class("environment")
+        kind = self.class_of("environment")
         if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
             return []
         target = str(self.tree["environment"].get("_target_"))
@@ -206,15 +235,16 @@ class CellConfig:
         """Returns a sentence for each part that the folder lacks for this method and model."""
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
         files = (*always, *["reference.py"] * by_rules)
-        prompts = getattr(self._class("method"), "prompts", "")  # "" if it cannot be loaded
+        prompts = getattr(self.class_of("method"), "prompts", "")  # "" if it cannot be loaded
         return [
             *family.missing(package, *files),
             *tables.faults(package),
             *prompting.missing(str(prompts), package),
         ]
 
-    def _class(self, group: str) -> object:
-        """Returns None if the class cannot be loaded; `build` reports the error."""
+    def class_of(self, group: str) -> object:
+        """Returns the class that a group names, None if it cannot be loaded, which `build`
+        reports."""
         try:
             return pkgutil.resolve_name(self.tree[group]["_target_"])
         except Exception:  # a module can raise anything on import
@@ -269,20 +299,55 @@ def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
             yield f"{what} has no `{name}` (see {where}.{protocol.__name__})"
 
 
-def compose_cell(overrides: Sequence[str]) -> CellConfig:
+_composing = threading.RLock()
+"""Hydra holds one configuration for the whole process."""
+_ours: Hydra | None = None
+
+
+def compose_cell(overrides: Sequence[str], config_dir: str | Path | None = None) -> CellConfig:
     """Composes `conf/config.yaml` with Hydra overrides such as "model=random".
 
-    Raises ConfigError for an unknown group, option or key.
+    `config_dir` is a folder with configurations of one's own, which are found before those in
+    `conf/`. Raises ConfigError for an unknown group, option or key.
     """
-    if GlobalHydra.instance().is_initialized():  # `pddlego run` has set up Hydra with conf/
-        here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    else:
-        here = initialize_config_dir(str(folder("conf")), version_base="1.3")
     words = quote_games(overrides)
     for word in words:
         refuse_sweep(word)
-    with clear_errors(""), here, known_options(words):
+    with _composing, _set_up(config_dir), clear_errors(""), known_options(words):
         cfg = compose("config", words, return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
     plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return CellConfig.of(plain, choices)
+
+
+@contextlib.contextmanager
+def _set_up(config_dir: str | Path | None) -> Iterator[None]:
+    """Sets Hydra up, unless `pddlego run` has done so for all of its cells."""
+    if _ours is not None and GlobalHydra.instance().hydra is _ours:
+        yield
+    else:
+        with hydra_for(config_dir):
+            yield
+
+
+@contextlib.contextmanager
+def hydra_for(config_dir: str | Path | None) -> Iterator[Hydra]:
+    """Sets Hydra up for `config_dir` and `conf/`; within the block, `compose_cell` uses both.
+
+    A caller that uses Hydra itself keeps its own. Raises ConfigError if there is no such folder.
+    """
+    global _ours
+    path = create_config_search_path(str(folder("conf")))
+    if config_dir is not None:
+        if not Path(config_dir).is_dir():
+            raise ConfigError(f"{config_dir}: there is no such folder of configurations")
+        own, schema = f"file://{Path(config_dir).resolve()}", SearchPathQuery(provider="schema")
+        path.prepend("command-line", own, anchor=schema)
+    before = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    setbase("1.3")
+    try:
+        _ours = Hydra.create_main_hydra2("pddlego", path)
+        yield _ours
+    finally:
+        GlobalHydra.instance().hydra, _ours = before, None

@@ -21,6 +21,7 @@ from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.extension_code import code_sha256
 
 UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # the format of `now`
 
@@ -72,6 +73,10 @@ def run_record(
         grammar_sha256={name: constraint.sha256 for name, constraint in constraints.items()},
         tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompting.sha256(method.prompts, environment.package),
+        used_prompt_sha256=prompting.used_sha256(
+            method.prompts, environment.package, getattr(method, "templates", ())
+        ),
+        code_sha256=code_sha256(type(environment), type(method)) or None,
         games=list(config.settings.games) if method.learns else None,  # learning depends on them
         outcomes=own_outcomes or None,
         starts=[start],

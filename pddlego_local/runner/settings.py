@@ -7,9 +7,9 @@ comparisons that an experiment declares.
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import field, fields
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
@@ -131,12 +131,21 @@ class RunSettings:
     max_hours: Annotated[float, Field(gt=0)] | None
 
 
+def _listed(names: object) -> object:
+    return [names] if isinstance(names, str) else names
+
+
+Fits = dict[Literal["environment", "method"], Annotated[list[str], BeforeValidator(_listed)]]
+"""The environments and methods, by the names of their modules or folders, that an arm fits."""
+
+
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Settings:
     """The keys of `conf/config.yaml` outside the groups.
 
     `name` is the experiment, and the name of its folder. `seed` is the run's seed. `games` are the
-    games' seeds. `trials` is the number of episodes per game.
+    games' seeds. `trials` is the number of episodes per game. `arm_fits` is set by an arm that
+    fits only certain environments or methods.
     """
 
     name: Annotated[str, AfterValidator(_folder)]
@@ -145,6 +154,7 @@ class Settings:
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
     run: RunSettings
     compare: Compare = None
+    arm_fits: Fits = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.games) * self.trials > MOST_EPISODES:

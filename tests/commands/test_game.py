@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -17,6 +16,7 @@ from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.environments.textworld_express import game as express
+from tests.worlds import plant_worlds
 
 COIN: dict[str, Any] = {"environment": "coin", "environment__rooms": 5}
 
@@ -133,19 +133,6 @@ def test_a_wrong_seed_or_text_is_refused_and_a_dead_java_process_is_replaced(
     assert coin.reset(7)[0] == shown
 
 
-def test_after_an_interrupted_step_no_answer_is_judged_by_the_one_before(
-    coin: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    coin.reset(7)
-    shown = Mock(wraps=coin._caller.shown, **{"get.side_effect": KeyboardInterrupt})
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(coin._caller, "shown", shown)
-        coin.step("look around")
-    with pytest.raises(ConfigError, match=r"\(interrupted\): call reset first"):
-        coin.step("dance")
-    assert "kitchen" in coin.reset(7)[0]
-
-
 def test_seeds_to_train_and_to_evaluate_on_share_no_map(coin: Game) -> None:
     maps = {}
     for part in ("train", "eval"):
@@ -155,9 +142,23 @@ def test_seeds_to_train_and_to_evaluate_on_share_no_map(coin: Game) -> None:
     assert not maps["train"] & maps["eval"]
 
 
+def test_a_folder_with_few_worlds_has_these_games(tmp_path: Path) -> None:
+    plant_worlds(tmp_path, 2)
+    options: dict[str, Any] = {"environment": "described", "environment__folder": tmp_path}
+    game = Game(**options, method="formalizer", actions="pddl")
+    assert len({game.reset(number)[0] for number in (0, 1)}) == 2 and game.seeds == range(2)
+    with pytest.raises(ConfigError, match="has no game 2; its games are 0 to 1"):
+        game.reset(2)
+    assert game.step("no files")[4]["outcome"] == "solver_abort"
+    game.close()
+
+
 def test_mistakes_are_named() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"model": "nano"}, "the caller of a Game is its model"),
+        ({"games": "0"}, "games is no argument of Game: reset chooses the game"),
+        ({"trials": 2}, "trials is no argument of Game: call reset for each trial"),
+        ({"config_dir": "nowhere"}, "nowhere: there is no such folder of configurations"),
         ({"actions": "moves"}, "choose 'commands' or 'pddl'"),
         ({"rewards": {"fun": 1.0}}, "'fun' is unknown; the names are read, accepted"),
         ({"rewards": {"won": "much"}}, r"rewards\.won='much': input should be a valid number"),

@@ -19,6 +19,7 @@ from pddlego_local.planner import FastDownward
 from tests.environments.strips import Strips
 from tests.grammars.cases import data_folder
 from tests.methods.playing import play
+from tests.worlds import plant_worlds
 
 PUBLIC = (data_folder() or Path("absent")) / "described"
 SETS = sorted(path.name for path in PUBLIC.glob("*/"))
@@ -187,12 +188,7 @@ def test_constants_of_the_gold_domain_are_objects_of_the_world(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two worlds of ours, in the published layout."""
-    for number in (0, 1):
-        world = generate("blocksworld", "moderately", (3, 3), number)
-        (tmp_path / "domain.pddl").write_text(world.domain)
-        (tmp_path / f"p0{number}_domain.txt").write_text(world.domain_text)
-        (tmp_path / f"p0{number}_problem.txt").write_text(world.problem_text)
-        (tmp_path / f"p0{number}.pddl").write_text(world.problem)
+    plant_worlds(tmp_path, 2)
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from typing import Any
 
 import pddlego_local
 from pddlego_local.decoding.rungs import RUNGS
@@ -46,7 +47,7 @@ def nano(setting: Setting, findings: Findings) -> None:
         raise Wrong(f"{differing} answers differ from those on the CPU")
 
 
-def _answers(setting: Setting, **model: object) -> dict[str, list[str]]:
+def _answers(setting: Setting, **model: Any) -> dict[str, list[str]]:
     """Returns the answers by rung, in the order of games."""
     folders = pddlego_local.run(
         **model,

@@ -1,9 +1,6 @@
 """Warnings if a cell uses a small trained model under settings that it was not trained on."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from hydra.utils import get_class
+from collections.abc import Mapping, Sequence
 
 from pddlego_local.models.card import learned
 from pddlego_local.models.weights import folder_named
@@ -31,10 +28,10 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
 
 def _asked(config: CellConfig, name: str) -> str:
     """Returns the cell's value of one of the settings that a card may name."""
-    if name == "environment":  # the folder of PACKAGE.game.CLASS, because labels can be chosen
-        return str(config.tree["environment"]["_target_"]).split(".")[-3]
+    if name in ("environment", "method"):
+        return config.kind(name)  # because labels can be chosen
     group, _, option = name.partition(".")
     if (group, option) == ("method", "prompts"):
-        method: Any = get_class(config.tree["method"]["_target_"])
-        return str(method.prompts)
-    return str(config.tree[group].get(option))
+        return str(getattr(config.class_of("method"), "prompts", ""))
+    options = config.tree.get(group)
+    return str(options.get(option) if isinstance(options, Mapping) else options)

@@ -33,7 +33,7 @@ from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, End, Event
 from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
-from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, read_run
+from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, continued, read_run
 
 T = TypeVar("T")
 
@@ -92,15 +92,10 @@ class Cell:
         check_readable(new)
         if self.described:
             read_run(self.folder)
-            before: dict[str, Any] = object_of(path)
-            keys = (new.keys() | before.keys()) - {"starts"}
-            changed = sorted(k for k in keys if before.get(k) != new.get(k))
-            if changed:
-                raise ConfigError(
-                    f"{path} was begun with other values of {', '.join(changed)}: "
-                    "choose another `name`, or move that folder away"
-                )
-            new["starts"] = [*before["starts"], *new["starts"]]
+            try:
+                new = continued(object_of(path), new)
+            except ValueError as error:
+                raise ConfigError(f"{path} was begun with {error}") from error
         write_json(path, new)
 
     def append(self, row: EpisodeRow | FaultRow) -> None:

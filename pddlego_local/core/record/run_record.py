@@ -121,6 +121,10 @@ class RunRecord:
     results, `environment` the environment's own name, and `model` the backend's description of its
     weights. `games` is set if the method learns, because then results depend on which games are
     played. `outcomes` is set if the environment or the method declares its own outcomes.
+
+    `prompt_sha256` is the hash of all prompts of the method's folder, and `used_prompt_sha256` of
+    those that this cell's variant uses. `code_sha256` has the files of an environment or a method
+    from outside the project. Older records lack these two.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -133,6 +137,8 @@ class RunRecord:
     grammar_sha256: dict[str, str | None] | None = None
     tables_sha256: str | None = None
     prompt_sha256: str | None = None
+    used_prompt_sha256: Annotated[str | None, _if_known] = None
+    code_sha256: Annotated[dict[str, str] | None, _if_known] = None
     games: Annotated[list[int] | None, _if_known] = None
     outcomes: Annotated[dict[str, Outcome] | None, _if_known] = None
 
@@ -163,6 +169,42 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
     for start in run.starts:
         _ = start.episodes
     return run
+
+
+def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the content of run.json after another start. Raises ValueError, which says what
+    differs, if `new` describes a different run.
+
+    What an older record lacks is added to it. All prompts of a folder are compared only if it is
+    not known which of them the record used.
+    """
+    compared = (new.keys() | before.keys()) - {"starts"} - (_NEWER - before.keys())
+    if _USED_PROMPT in before:
+        compared -= {_PROMPT}
+    if changed := sorted(key for key in compared if before.get(key) != new.get(key)):
+        raise ValueError(_differing(changed, before, new))
+    return {**new, **before, "starts": [*before["starts"], *new["starts"]]}
+
+
+_PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha256"
+_NEWER = {_USED_PROMPT, _CODE}
+
+
+def _differing(changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
+    what = list[str]()
+    if _CODE in changed:
+        old, now = before[_CODE], new.get(_CODE) or {}
+        files = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
+        what.append(f"other code in {', '.join(files)}")
+    if not {_PROMPT, _USED_PROMPT}.isdisjoint(changed):
+        what.append("other prompts")
+    if rest := [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]:
+        what.append(f"other values of {', '.join(rest)}")
+    return (
+        f"{' and '.join(what)}: choose another `name`, move that folder away, or put the old "
+        "version back to finish it"
+    )
 
 
 def check_readable(written: Mapping[str, Any]) -> None:
