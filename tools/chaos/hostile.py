@@ -3,8 +3,8 @@
     python -m tools.chaos.hostile --out runs/hostile            (a part of `make chaos`)
 
 Each hostile answer is first asked for on its own and must end as the table says. Then a sweep meets
-all those that are faults of the server, in turn with right answers. It must survive each of them,
-and end with the rows of an undisturbed sweep. Exits with 1 if anything is wrong.
+those that are faults of the server, before any right answer. It must survive each of them, and end
+with the rows of an undisturbed sweep. Exits with 1 if anything is wrong.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tools.chaos.simulated import key_of, recorded_answers
-from tools.chaos.sweeps import Rows, rows_of, undisturbed, wrong_records, wrong_rows
+from tools.chaos.sweeps import PATIENT, Rows, rows_of, undisturbed, wrong_records, wrong_rows
 
 TABLE = Path(__file__).with_name("hostile_answers.yaml")
 MOST_TOKENS = 64
@@ -313,16 +313,22 @@ def scored(completion: Completion) -> str:
 
 
 class Queue:
-    """Gives each hostile answer once, to every second request; the others get right answers."""
+    """Gives each hostile answer once, whatever is asked; then every request gets its right answer.
+
+    The check whether the server obeys grammars always gets its right answer.
+    """
 
     def __init__(self, hostile: Sequence[Hostile], answers: Mapping[str, str]) -> None:
-        self._left, self._answers = list(hostile), answers
-        self._count, self._lock = 0, threading.Lock()
+        asked = [{"role": one.role, "content": one.content} for one in canary._MESSAGES]
+        self._canary = key_of(asked)
+        self._left, self._answers = list(hostile), {**answers, self._canary: f'"{canary._WORD}"'}
+        self._lock = threading.Lock()
 
     def reply(self, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if key_of(request["messages"]) == self._canary:
+            return None
         with self._lock:
-            self._count += 1
-            return self._left.pop().reply if self._left and self._count % 2 else None
+            return self._left.pop().reply if self._left else None
 
     def text(self, request: Mapping[str, Any]) -> str:
         return self._answers[key_of(request["messages"])]
@@ -330,12 +336,9 @@ class Queue:
 
 def sweep(hostile: Sequence[Hostile], out: Path, games: int) -> list[str]:
     """Plays a sweep that meets these answers, and returns what is wrong."""
-    cell = ("environment.rooms=5", f"games=0-{games - 1}", "decoding=free,json")
-    words = (*cell, "run.retries=0", "planner.limits.wall_s=3600")
+    words = (f"games=0-{games - 1}", "decoding=free,json", "run.retries=0", PATIENT)
     reference = undisturbed("reference", (*words, "model=reference"), out / "reference")
-    asked = [{"role": one.role, "content": one.content} for one in canary._MESSAGES]
-    answers = recorded_answers(out / reference.name) | {key_of(asked): f'"{canary._WORD}"'}
-    queue = Queue(hostile, answers)
+    queue = Queue(hostile, recorded_answers(out / reference.name))
     with server(queue.text, queue.reply) as url:
         at = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
         return _played(out / "hostile", (*words, *at), rows_without_model(reference.rows))
@@ -376,7 +379,8 @@ def rows_without_model(rows: Rows) -> Rows:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=6, help="games of each cell")
+    parser.add_argument("--games", type=int, default=24, help="games of each cell")
+    parser.add_argument("--in-sweep", type=int, default=999, help="at most so many in the sweep")
     parser.add_argument("--out", type=Path, default=Path("runs/hostile"))
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -389,6 +393,7 @@ def main() -> int:
         if end != one.ends
     ]
     met = [one for one in table if one.ask == "free" and one.ends == "ModelFault"]
+    met = met[:: -(-len(met) // given.in_sweep)]
     wrong += sweep(met, given.out.absolute(), given.games)
     by_end = ", ".join(f"{ends} {count}" for ends, count in Counter(found).most_common())
     print(

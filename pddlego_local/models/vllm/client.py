@@ -124,7 +124,7 @@ class VllmClient:
         if completion.finish_reason == "unfinished_thought":
             begin = len(tokens)
         if choice.finish_reason == "stop":  # nothing continues a text that its limit cut
-            check_spelling(tokens[begin:], completion.text, self._tokenizer)
+            self._check_spelling(tokens[begin:], completion.text)
         opening = required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
         return Prefix(completion.text, opening, tokens[begin:])
 
@@ -147,7 +147,7 @@ class VllmClient:
         choice = response.choices[0]
         stopped = watch is not None and watch.stopped
         if stopped or choice.finish_reason == "stop":
-            check_spelling(choice.spelled, choice.text, self._tokenizer)
+            self._check_spelling(choice.spelled, choice.text)
         return Completion(
             text=choice.text,
             finish_reason="circle" if stopped else choice.finish_reason,
@@ -180,6 +180,13 @@ class VllmClient:
         # Outlines' own adapter would forbid unnamed keys, which edits need.
         named = {"name": "answer", "strict": True, "schema": json.loads(grammar.text)}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+    def _check_spelling(self, tokens: Sequence[int], text: str) -> None:
+        try:
+            spelled = self._tokenizer.decode(tokens)
+        except ConfigError:  # a gateway has no /detokenize: the error comes where it is needed
+            return
+        check_spelling(spelled, text)
 
     def _check_gate(self, before: Sequence[int]) -> None:
         """Raises an error if the server's reasoning parser would suspend the grammar.

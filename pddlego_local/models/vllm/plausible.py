@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.models.splice import Tokenizer
 from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice
 
 _TEMPLATE_TOKENS = 65_536  # more than any chat template adds to a prompt
@@ -69,12 +68,11 @@ def _check_choice(choice: ChatChoice | TextChoice, used: int, most: int) -> None
         raise _impossible(f"an empty text that its limit cut after {used} of {most} tokens")
 
 
-def check_spelling(tokens: Sequence[int], text: str, tokenizer: Tokenizer) -> None:
-    """Raises ModelFault if the tokens of an answer do not spell its text.
+def check_spelling(spelled: str, text: str) -> None:
+    """Raises ModelFault if the tokens of an answer spell another text than the server returned.
 
     Tokenizers may treat spaces at the edges in their own ways, so white space is not compared.
     """
-    spelled = tokenizer.decode(tokens)
     if _without_space(spelled) != _without_space(text):
         raise _impossible(f"the text {text!r:.80}, and tokens that spell {spelled!r:.80}")
 
