@@ -5,6 +5,7 @@ the model, the numbers of tokens, the tokens and the text that they spell. Witho
 answer that a server lost or mixed up would be scored as the model's.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,15 +28,15 @@ def check_model(response: AnyAnswers, asked: str) -> None:
         )
 
 
-def check_answers(response: AnyAnswers, request: Mapping[str, Any], sent_bytes: int) -> None:
-    """Raises ModelFault if a response cannot be the answer to a request of `sent_bytes` bytes."""
+def check_answers(response: AnyAnswers, request: Mapping[str, Any]) -> None:
+    """Raises ModelFault if a response cannot be the answer to a request with this body."""
     most, count = request["max_tokens"], request.get("n", 1)
     choices: Sequence[ChatChoice | TextChoice] = response.choices
     if sorted(choice.index for choice in choices) != list(range(count)):
         raise _impossible(
             f"{len(choices)} answers, or answers of other numbers, in place of {count}"
         )
-    _check_prompt_count(response, request, sent_bytes)
+    _check_prompt_count(response, request)
     used = response.usage.completion_tokens
     if used > most * count:
         raise _impossible(f"a count of {used} tokens for answers of at most {most * count} tokens")
@@ -47,13 +48,15 @@ def check_answers(response: AnyAnswers, request: Mapping[str, Any], sent_bytes: 
         _check_choice(choice, used if count == 1 else len(choice.drawn), most)
 
 
-def _check_prompt_count(response: AnyAnswers, request: Mapping[str, Any], sent_bytes: int) -> None:
+def _check_prompt_count(response: AnyAnswers, request: Mapping[str, Any]) -> None:
     counted = response.usage.prompt_tokens
     tokens = request.get("prompt", response.prompt_token_ids)
-    if tokens is None and counted > sent_bytes + _TEMPLATE_TOKENS:  # a token is at least one byte
-        raise _impossible(f"a count of {counted} tokens for a prompt of {sent_bytes} bytes")
     if tokens is not None and counted != len(tokens):
         raise _impossible(f"a count of {counted} tokens for a prompt of {len(tokens)} tokens")
+    if tokens is None and counted > _TEMPLATE_TOKENS:
+        sent_bytes = len(json.dumps(request))  # a token stands for at least one byte
+        if counted > sent_bytes + _TEMPLATE_TOKENS:
+            raise _impossible(f"a count of {counted} tokens for a prompt of {sent_bytes} bytes")
 
 
 def _check_choice(choice: ChatChoice | TextChoice, used: int, most: int) -> None:
