@@ -79,6 +79,7 @@ release: .venv-release/installed
 
 chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/python -m tools.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos
+	$(BIN)/python -m tools.chaos.hostile --out $(RUNS)/hostile
 
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz

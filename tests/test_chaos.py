@@ -27,6 +27,13 @@ def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Pa
     assert "4 rows, as undisturbed" in ended.stdout
 
 
+def test_a_sweep_meets_a_server_that_answers_as_no_server_should(tmp_path: Path) -> None:
+    words = ["--games", "4", "--in-sweep", "10", "--out", tmp_path]
+    ended = ran("-m", "tools.chaos.hostile", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "213 hostile answers" in ended.stdout and "each ended as it must" in ended.stdout
+
+
 @pytest.mark.alfworld
 def test_what_is_to_be_killed_is_found() -> None:
     with (

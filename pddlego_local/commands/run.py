@@ -215,9 +215,10 @@ def _play(cells: Sequence[CellConfig]) -> int:
         codes.append(_print_faults(result))
 
     run_cells(cells, ended, console)
-    if ended_early := [result for result in results if result.left]:
+    if reasons := dict.fromkeys(result.reason for result in results if result.left):
         _, left = asked_and_missing(cells)
-        console.print(f"{ended_early[-1].reason}, {left} episodes are left: rerun to continue")
+        why = "; ".join(reasons)
+        console.print(f"{why}, {left} episodes are left: rerun to continue", markup=False)
     return max(codes)
 
 

@@ -15,8 +15,9 @@
 
     UnsolvableGame             a game without a solution: recorded and reported separately
 
-Mistakes of the model or the planner are data and are never raised: see `core.nouns.PlanResult` and
-`episode.reading.answer`.
+Any other exception in an episode, for example one of an extension's code, is recorded as a fault of
+that episode too (`runner.cell`). Mistakes of the model or the planner are data and are never
+raised: see `core.nouns.PlanResult` and `episode.reading.answer`.
 """
 
 

@@ -18,7 +18,12 @@ from dataclasses import dataclass, replace
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Prefix
-from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix, decoder_verdict
+from pddlego_local.decoding.grammars.lark_text import (
+    all_parts,
+    cut_character_verdict,
+    decoder_prefix,
+    decoder_verdict,
+)
 from pddlego_local.decoding.repetition import LoopWatch
 
 
@@ -132,20 +137,20 @@ class AnswerSession:
         False if the stage was not written to its end. Then the session removes the repetition at
         the end of the text and goes on; if there is no repetition, the session is over.
 
-        Returns the number of characters that are removed as a repetition. Raises GrammarIgnored if
-        a finished stage is outside its grammar, and ModelFault if it is only the beginning of a
-        text in the language: a decoder can end a text early without an error.
+        Returns the number of characters that are removed as a repetition. Raises GrammarIgnored for
+        a text that is not even the beginning of one in the language, whether or not it was written
+        to its end. Raises ModelFault for an ended text that is only a beginning: a decoder can end
+        a text early without an error.
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
         lost, watch = 0, self.stage.watch
-        if ended:
-            _verify(self.stage, text)
-        elif watch and watch.breaks(text[len(self._written_prefix) :]):
+        _verify(self.stage, text, ended=ended)
+        if not ended:
+            if not (watch and watch.breaks(text[len(self._written_prefix) :])):
+                self.goes_on = False
+                return 0
             lost = len(text) - len(self._written_prefix) - (watch.kept or 0)
-        else:
-            self.goes_on = False
-            return 0
         self._written_prefix = ""
         try:
             self.stage = self._stages.send(self.stage.forced_prefix + text)
@@ -154,23 +159,25 @@ class AnswerSession:
         return lost
 
 
-def _verify(stage: Stage, text: str) -> None:
-    """Raises if a finished stage is outside its language: if llguidance fails, it permits only the
-    end of the text, and a server does not report that."""
+def _verify(stage: Stage, text: str, *, ended: bool) -> None:
+    """Raises if the text of a stage is outside its language, or if it ended as a mere beginning: if
+    llguidance fails, it permits only the end of the text, and a server does not report that."""
     name = stage.grammar.name if stage.grammar else ""
-    match decoder_verdict(stage.grammar, text):
-        case "unfinished":
-            raise ModelFault(
-                f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
-                f"characters, before the grammar {name!r} was satisfied; the request can be "
-                "repeated."
-            )
-        case "rejected":
-            raise GrammarIgnored(
-                f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: the "
-                "model's backend does not obey grammars; start the server with the guidance "
-                "backend, or choose decoding=free."
-            )
+    verdict = decoder_verdict(stage.grammar, text)
+    if verdict == "rejected" and not ended:
+        verdict = cut_character_verdict(stage.grammar, text)
+    if verdict == "rejected":
+        raise GrammarIgnored(
+            f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: the "
+            "model's backend does not obey grammars; start the server with the guidance "
+            "backend, or choose decoding=free."
+        )
+    if verdict == "unfinished" and ended:
+        raise ModelFault(
+            f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
+            f"characters, before the grammar {name!r} was satisfied; the request can be "
+            "repeated."
+        )
 
 
 def with_prefix_in_grammar(stage: Stage) -> Stage:

@@ -7,6 +7,7 @@ import contextlib
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,9 @@ from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.provenance import run_record
+from pddlego_local.runner.unexpected import Unexpected
 
+MOST_EQUAL = 10  # unexpected exceptions of one type and place; with the last one, the cell ends
 MOST_WAIT_S = 30  # the waits before retries of an episode are 1 s, 2 s, 4 s, … up to this
 
 
@@ -43,7 +46,8 @@ class CellResult:
     `played` counts the episodes that got a row. `faults` lists the episodes that ended in an
     infrastructure fault, as "game 3, trial 0: …". `refused` is the error that kept
     every episode from beginning, for example that another process is playing the cell. `left`
-    counts the episodes that were not begun because the run ended early, for the `reason`.
+    counts the episodes that were not begun because the run or the cell ended early, for the
+    `reason`.
     """
 
     folder: Path
@@ -140,6 +144,7 @@ class OpenCell:
     all episodes are done and run.json exists. `waves` yields groups of episodes that may be played
     together; a group may start when all episodes of the previous group have ended. `result` is the
     result so far. `in_flight` counts the episodes that were handed out and have not ended.
+    `given_up` says why no further episode of this cell begins; "" while episodes may begin.
     """
 
     def __init__(
@@ -154,7 +159,10 @@ class OpenCell:
         self.result = CellResult(config.folder)
         self.in_flight = 0
         self.waves = self._waves()
+        self.given_up = ""
         self._answered = False
+        self._unexpected: Counter[tuple[str, str]] = Counter()
+        self._counting = threading.Lock()
         self._models, self._planner, self._stop = models, planner, stop
         self._decoding: Decoding = config.build("decoding")
         self._method: Method = config.build("method")
@@ -231,16 +239,19 @@ class OpenCell:
             self.result.left += 1
         elif isinstance(end, FaultRow):
             fault = f"game {end.game}, trial {end.trial}: {end.fault}: {end.message}"
+            if end.traceback:
+                fault += f"; its traceback is in {self.folder / 'faults.jsonl'}"
             self.result.faults.append(fault)
         else:
             self.result.played += 1
 
     def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
-        """Plays one episode and returns its terminal row, or the infrastructure fault that remains
-        after the retries. Both are recorded. Returns None if the run was stopped. Thread-safe."""
+        """Plays one episode and returns its terminal row, or the fault that remains after the
+        retries. Both are recorded. An exception that nobody expected is a fault too, and is not
+        retried. Returns None if the run was stopped or the cell was given up. Thread-safe."""
         self._environments.begin_one()
         retries = 0
-        while True:
+        while not self.given_up:
             try:
                 return self._play(game, trial)
             except errors.InfrastructureError as error:
@@ -249,9 +260,14 @@ class OpenCell:
                 last = retries == self.config.settings.run.retries
                 if not self._stop.is_set() and (last or isinstance(error, errors.GrammarFault)):
                     return self._record_fault(game, trial, error)
+            except (errors.PddlegoError, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # also SystemExit: the code of an extension may exit
+                return self._record_unexpected(game, trial, Unexpected.of(error))
             if self._stop.wait(min(2**retries, MOST_WAIT_S)):
                 return None
             retries += 1
+        return None
 
     def _record_fault(self, game: int, trial: int, error: errors.InfrastructureError) -> FaultRow:
         kind, message = type(error).__name__, str(error)
@@ -259,6 +275,27 @@ class OpenCell:
             path = self._record.keep_grammar(game, trial, error.grammar)
             message = f"{message} Its text is in {path}."
         row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
+        self._record.append(row)
+        return row
+
+    def _record_unexpected(self, game: int, trial: int, error: Unexpected) -> FaultRow:
+        """Records the fault, and gives the cell up after the tenth that is equal."""
+        with self._counting:
+            self._unexpected[error.kind, error.place] += 1
+            equal = self._unexpected[error.kind, error.place]
+        if equal >= MOST_EQUAL:
+            self.given_up = (
+                f"{self.folder} was given up after {equal} episodes with {error.kind} in "
+                f"{error.place}"
+            )
+        row = FaultRow(
+            game=game,
+            trial=trial,
+            fault=error.kind,
+            message=f"{error.message or 'no message'} ({error.place})",
+            time=now(),
+            traceback=error.traceback,
+        )
         self._record.append(row)
         return row
 

@@ -241,7 +241,7 @@ class Pool:
             cell.close()
             result = cell.result
             result.faults.sort()
-            result.reason = self._shutdown.reason if result.left else ""
+            result.reason = (cell.given_up or self._shutdown.reason) if result.left else ""
             self._on_result(result)
             return
         self._view.begin()

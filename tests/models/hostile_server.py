@@ -18,7 +18,7 @@ def good(text: str, **changes: object) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     return {
-        "id": "x", "object": "chat.completion", "created": 0, "model": "m",
+        "id": "x", "object": "chat.completion", "created": 0,
         "choices": [choice | {"finish_reason": "stop"}], "usage": usage, **changes,
     }  # fmt: skip
 
@@ -75,7 +75,7 @@ def hostile_server(
                 count += 1
                 number = count
             text = "fine" if answers is None else answers[key_of(request["messages"])]
-            (chat(number) or body(good(text)))(self)
+            (chat(number) or body(good(text, model=request["model"])))(self)
 
     with serving(Handler) as port:
         yield f"http://127.0.0.1:{port}/v1"

@@ -6,7 +6,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from pddlego_local.models.vllm.answer import Answers, Streamed, TextChoice
+from pddlego_local.models.vllm.answer import Answers, Streamed, TextChoice, Watch
 
 
 def line(*parts: dict[str, Any], drawn: int, **more: Any) -> bytes:
@@ -33,7 +33,7 @@ def test_the_pieces_make_the_whole() -> None:
         seen.append(text)
         return False
 
-    streamed = Streamed(watch)
+    streamed = Streamed(watch, 9)
     assert not any(map(streamed, WRITTEN + END))
     response = Answers[TextChoice].model_validate_json(streamed.joined)
     (choice,) = response.choices
@@ -42,19 +42,21 @@ def test_the_pieces_make_the_whole() -> None:
     assert seen == ["a ", "a b c "]
 
 
-def test_a_response_that_the_watch_ends_is_a_circle() -> None:
-    streamed = Streamed(lambda text: "c" in text)
+def test_a_response_that_the_watch_ends_is_cut_there() -> None:
+    watch = Watch(lambda text: "c" in text)
+    streamed = Streamed(watch, 9)
     assert [streamed(one) for one in WRITTEN] == [False, False, True]
     response = Answers[TextChoice].model_validate_json(streamed.joined)
     (choice,) = response.choices
-    assert (choice.text, choice.spelled, choice.finish_reason) == ("a b c ", (1, 2, 3), "circle")
+    assert (choice.text, choice.spelled, choice.finish_reason) == ("a b c ", (1, 2, 3), "length")
+    assert watch.stopped
     assert response.usage.completion_tokens == 3
 
 
 @pytest.mark.parametrize("lines", [[], WRITTEN])
 def test_a_response_that_ends_without_its_end_is_no_answer(lines: list[bytes]) -> None:
     """Nobody broke it off: it is the server's fault, and no circle of the model's."""
-    streamed = Streamed(lambda text: False)
+    streamed = Streamed(lambda text: False, 9)
     assert not any(map(streamed, lines))
     with pytest.raises(pydantic.ValidationError):
         Answers[TextChoice].model_validate_json(streamed.joined)
@@ -62,4 +64,4 @@ def test_a_response_that_ends_without_its_end_is_no_answer(lines: list[bytes]) -
 
 def test_what_is_no_piece_is_refused() -> None:
     with pytest.raises(pydantic.ValidationError):
-        Streamed(lambda text: False)(b'data: {"error": {"message": "out of memory"}}')
+        Streamed(lambda text: False, 9)(b'data: {"error": {"message": "out of memory"}}')

@@ -318,3 +318,82 @@ def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path:
     (lost,) = (row for row in rows if not row.success)
     events = read_events(result.folder / "transcripts" / f"{lost.game}-0.jsonl")
     assert isinstance(events[0], Unsolvable) and "no solution" in events[0].message
+
+
+def broken_at(*games: int, error: BaseException) -> type[Coin]:
+    """Coin, whose code fails in some games, as that of an environment of one's own may."""
+
+    class Broken(Coin):
+        def reset(self, seed: int) -> Observation:
+            if seed in games:
+                raise error
+            return super().reset(seed)
+
+    return Broken
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError("no such room"),
+        MemoryError(),
+        RecursionError("too deep"),
+        AssertionError(),
+        SystemExit(0),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a lone \ud800"),
+        Unprintable(),
+        OSError("two\nlines"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_whatever_an_episode_raises_is_a_fault_of_that_episode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego, error: BaseException
+) -> None:
+    kind = type(error).__name__
+    with monkeypatch.context() as broken:
+        broken.setattr("pddlego_local.environments.coin.game.Coin", broken_at(1, error=error))
+        told = pddlego("run", f"run.out={tmp_path}", "games=0-2", code=3).err
+    assert "Traceback" not in told
+    (faults,) = tmp_path.rglob("faults.jsonl")
+    (line,) = faults.read_text(encoding="utf-8").splitlines()  # and was not tried again
+    fault = json.loads(line)
+    assert (fault["fault"], fault["game"]) == (kind, 1)
+    assert fault["traceback"].startswith("Traceback") and "in reset" in fault["traceback"]
+    (sentence,) = [one for one in told.splitlines() if "infrastructure fault" in one]
+    assert f"game 1, trial 0: {kind}: " in sentence and str(faults) in sentence
+    assert [row.game for row in rows(tmp_path)] == [0, 2]
+    assert played(tmp_path, games="0-2") == 0
+    assert [row.outcome for row in rows(tmp_path)] == ["success"] * 3
+
+
+def test_ten_equal_exceptions_end_their_cell_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
+) -> None:
+    broken = broken_at(*range(1, 30), error=KeyError("no such room"))
+    monkeypatch.setattr("pddlego_local.environments.coin.game.Coin", broken)
+    words = ("-m", f"run.out={tmp_path}", "games=0-24", "environment.rooms=3,5")
+    told = pddlego("run", *words, "run.concurrency=1", code=3).err
+    faults = [path.read_text().splitlines() for path in tmp_path.rglob("faults.jsonl")]
+    assert [len(lines) for lines in faults] == [10, 10]
+    assert "given up after 10 episodes with KeyError in test_run.py, line" in told
+    assert "48 episodes are left" in " ".join(told.split())
+    assert [row.game for row in rows(tmp_path)] == [0, 0]
+
+
+def test_ten_different_exceptions_end_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors_by_game = [type(f"Error{game}", (Exception,), {}) for game in range(12)]
+
+    class Broken(Coin):
+        def reset(self, seed: int) -> Observation:
+            raise errors_by_game[seed]("each another")
+
+    monkeypatch.setattr("pddlego_local.environments.coin.game.Coin", Broken)
+    result = played_cell(tmp_path, "games=0-11")
+    assert (len(result.faults), result.left) == (12, 0)

@@ -73,13 +73,18 @@ class EpisodeRow(Counts, Ending):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow(Recorded):
-    """One line of faults.jsonl: an infrastructure failure. The episode is played again later."""
+    """One line of faults.jsonl: an infrastructure failure. The episode is played again later.
+
+    `fault` is the type of the exception. `traceback` is that of an exception that nobody expected,
+    such as one of an environment of one's own; "" for the failures in `core.errors`.
+    """
 
     game: int
     trial: int
     fault: str
     message: str
     time: str
+    traceback: str = ""
 
 
 ROW = pydantic.TypeAdapter(EpisodeRow)

@@ -39,6 +39,10 @@ _PART_MARK = "// part: "
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
 _A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 
+_REPLACEMENT = "\ufffd"
+_MOST_BYTES_CUT = 3
+_FIRST_BYTES = range(0xC2, 0xF5)  # of a character of several bytes in UTF-8
+
 Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
@@ -135,6 +139,20 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
     if length < len(data):
         return "rejected"
     return "accepted" if whole else "unfinished"
+
+
+def cut_character_verdict(grammar: Grammar | None, text: str) -> Verdict:
+    """Returns how llguidance reads `text`, whose last character may have been cut by a limit: the
+    beginning of its bytes is then decoded to one to three replacement characters."""
+    cut = 0
+    while cut < _MOST_BYTES_CUT and text.endswith(_REPLACEMENT):
+        text, cut = text.removesuffix(_REPLACEMENT), cut + 1
+        data = text.encode("utf-8", "surrogatepass")
+        length, _ = decoder_prefix(grammar, data)
+        begun = (decoder_prefix(grammar, data + bytes([byte]))[0] for byte in _FIRST_BYTES)
+        if length == len(data) and any(read > length for read in begun):
+            return "unfinished"
+    return "rejected"
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, ModelFault
+
+_MORE_EVENTS = 64  # events of a stream without tokens: its beginning, its end, its counts
 
 Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]
@@ -24,13 +26,23 @@ class Body(BaseModel):
 class Choice(Body):
     """One of the answers.
 
-    `token_ids` are present if they were requested. The finish reason "circle" does not come from
-    the server: it means that the client stopped the answer (see `Streamed`).
+    `token_ids` are present if they were requested. An answer that the client stopped (`Watch`) has
+    the finish reason "length".
     """
 
     index: Count = 0
-    finish_reason: Literal["stop", "length", "circle"]
+    finish_reason: Literal["stop", "length"]
     token_ids: Tokens | None = None
+
+    @property
+    def said(self) -> str:
+        """Everything that the model wrote, thought included."""
+        raise NotImplementedError
+
+    @property
+    def instead(self) -> str:
+        """Describes what the server sent in place of a text; "" if it sent nothing else."""
+        return ""
 
     @property
     def drawn(self) -> Tokens:
@@ -54,16 +66,24 @@ class TextChoice(Choice):
 
     text: str
 
+    @property
+    def said(self) -> str:
+        return self.text
+
 
 class Message(Body):
     """The message of a chat completion.
 
-    vLLM returns a thought as `reasoning`, other servers as `reasoning_content`.
+    vLLM returns a thought as `reasoning`, other servers as `reasoning_content`. A gateway may send
+    a `refusal` or `tool_calls` in place of the content.
     """
 
     content: str | None = None
     reasoning: str | None = None
     reasoning_content: str | None = None
+    refusal: str | None = None
+    tool_calls: Any = None
+    function_call: Any = None
 
     @property
     def thought(self) -> str:
@@ -74,6 +94,19 @@ class ChatChoice(Choice):
     """An answer of a chat completion."""
 
     message: Message
+
+    @property
+    def said(self) -> str:
+        return self.message.thought + (self.message.content or "")
+
+    @property
+    def instead(self) -> str:
+        message = self.message
+        if message.content:
+            return ""
+        if message.refusal:
+            return f"a refusal ({message.refusal!r})"
+        return "a call of a tool" if message.tool_calls or message.function_call else ""
 
     @property
     def is_thought(self) -> bool:
@@ -119,6 +152,7 @@ class Answers(Body, Generic[C]):
 
     choices: Annotated[tuple[C, ...], Field(min_length=1)]
     usage: Usage
+    model: str | None = None
     prompt_token_ids: Tokens | None = None
     forced_tokens: Count = Field(
         default=0,
@@ -137,39 +171,65 @@ class _Piece(Body):
 
     choices: Annotated[tuple[_Part, ...], Field(max_length=1)]
     usage: Usage
+    model: str | None = None
     metrics: Any = None
+
+
+class Watch:
+    """Decides from the text of an answer so far whether to stop it, and remembers its decision."""
+
+    def __init__(self, watch: Callable[[str], bool]) -> None:
+        self._watch = watch
+        self.stopped = False
+
+    def __call__(self, text: str) -> bool:
+        self.stopped = self._watch(text)
+        return self.stopped
 
 
 class Streamed:
     """Collects a streamed response, one event per line, until `watch` returns True for its text.
 
     `joined` is the same response as JSON in one piece. If the stream ended too early, `joined` has
-    no finish reason and is not a valid answer.
+    no finish reason and is not a valid answer. A stream may have `max_tokens` tokens, and hardly
+    more events.
     """
 
-    def __init__(self, watch: Callable[[str], bool]) -> None:
-        self._watch = watch
+    def __init__(self, watch: Callable[[str], bool], max_tokens: int) -> None:
+        self._watch, self._max_tokens = watch, max_tokens
         self._text, self._tokens = "", list[int]()
         self._finished: str | None = None
+        self._events = 0
         self._counts: dict[str, Any] = {}
 
     def __call__(self, line: bytes) -> bool:
         """Reads one line and returns whether to stop the response.
 
-        Raises ValidationError if the line is not a valid event.
+        Raises ValidationError if the line is not a valid event, and ModelFault if the stream goes
+        on after its end or after its last token.
         """
         if not line.startswith(b"data: {"):  # an empty line, or the end marker
             return False
         piece = _Piece.model_validate_json(line.removeprefix(b"data: "))
-        self._counts = piece.model_dump(include={"usage", "metrics"})
+        self._counts = piece.model_dump(include={"usage", "metrics", "model"})
+        self._events += 1
         for part in piece.choices:
-            self._text += part.text
-            self._tokens += part.token_ids
-            self._finished = part.finish_reason
-        if self._finished or not self._watch(self._text):
+            self._add(part)
+        if self._events > self._max_tokens + _MORE_EVENTS:
+            raise ModelFault(f"The server sends more than {self._max_tokens} pieces of an answer.")
+        if self._finished or not (piece.choices and self._watch(self._text)):
             return False
-        self._finished = "circle"
+        self._finished = "length"
         return True
+
+    def _add(self, part: _Part) -> None:
+        if self._finished:
+            raise ModelFault("The server goes on with an answer after the end of the answer.")
+        self._text += part.text
+        self._tokens += part.token_ids
+        self._finished = part.finish_reason
+        if len(self._tokens) > self._max_tokens:
+            raise ModelFault(f"The server goes on after the {self._max_tokens} tokens asked for.")
 
     @property
     def joined(self) -> bytes:

@@ -22,8 +22,9 @@ from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Samp
 from pddlego_local.models.request import continues, plain_text
 from pddlego_local.models.splice import Tokenizer, splice
 from pddlego_local.models.thinking import Thinking, template_arguments
-from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, required
+from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, Watch, required
 from pddlego_local.models.vllm.connection import Connection
+from pddlego_local.models.vllm.plausible import check_spelling
 
 # All settings are stated. Otherwise a server would use the model's generation_config (Qwen's has
 # top_k 20 and a repetition penalty), and models would differ in more than their weights.
@@ -105,10 +106,7 @@ class VllmClient:
             return counted.max_model_len - counted.count
 
         kind = Answers[ChatChoice]
-        response = self.connection.answer("chat/completions", body, kind, grammar, room)
-        if len(response.choices) != count:
-            raise ModelFault(f"The server returned {len(response.choices)} answers, not {count}.")
-        return response
+        return self.connection.answer("chat/completions", body, kind, grammar, room)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """Returns the arguments from which the chat template renders the prompt."""
@@ -119,11 +117,14 @@ class VllmClient:
         self, completion: Completion, response: Answers[ChatChoice], sampling: Sampling
     ) -> Prefix:
         """Returns the prefix after the first stage; the answer follows the first end of thought."""
-        tokens = response.choices[0].spelled
+        choice = response.choices[0]
+        tokens = choice.spelled
         end_of_thought = self._markers[1] if sampling.thinking else None
         begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
         if completion.finish_reason == "unfinished_thought":
             begin = len(tokens)
+        if choice.finish_reason == "stop":  # nothing continues a text that its limit cut
+            self._check_spelling(tokens[begin:], completion.text)
         opening = required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
         return Prefix(completion.text, opening, tokens[begin:])
 
@@ -139,13 +140,17 @@ class VllmClient:
         def room() -> int:
             return self.connection.tokenize(prompt="").max_model_len - len(before)
 
+        watch = Watch(prefix.watch) if prefix.watch else None
         response = self.connection.answer(
-            "completions", body, Answers[TextChoice], grammar, room, prefix.watch
+            "completions", body, Answers[TextChoice], grammar, room, watch
         )
         choice = response.choices[0]
+        stopped = watch is not None and watch.stopped
+        if stopped or choice.finish_reason == "stop":
+            self._check_spelling(choice.spelled, choice.text)
         return Completion(
             text=choice.text,
-            finish_reason=choice.finish_reason,
+            finish_reason="circle" if stopped else choice.finish_reason,
             prompt_tokens=response.usage.prompt_tokens - forced,
             completion_tokens=response.usage.completion_tokens + forced,
             latency_s=time.perf_counter() - start,
@@ -175,6 +180,13 @@ class VllmClient:
         # Outlines' own adapter would forbid unnamed keys, which edits need.
         named = {"name": "answer", "strict": True, "schema": json.loads(grammar.text)}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+    def _check_spelling(self, tokens: Sequence[int], text: str) -> None:
+        try:
+            spelled = self._tokenizer.decode(tokens)
+        except ConfigError:  # a gateway has no /detokenize: the error comes where it is needed
+            return
+        check_spelling(spelled, text)
 
     def _check_gate(self, before: Sequence[int]) -> None:
         """Raises an error if the server's reasoning parser would suspend the grammar.

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pydantic
@@ -12,12 +12,19 @@ import tenacity
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.models.vllm.answer import Body, Detokenized, Streamed, Tokenized, Version
-from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
+from pddlego_local.models.vllm.http import MOST_BYTES, Excessive, HttpClient, Lost
+from pddlego_local.models.vllm.plausible import AnyAnswers, check_answers, check_model
 from pddlego_local.models.vllm.server import VllmServer
 
 _MOST_WORDS = 2_000
+# A response of more bytes than these allow is none: the longest tokens have about 200 bytes.
+_BYTES_PER_SENT_BYTE = 64  # a prompt comes back as numbers of tokens, and such numbers as text
+_BYTES_PER_TOKEN = 512
+_BYTES_PER_EVENT = 4096
+_MOST_BYTES_EVER = 1 << 30
 
 T = TypeVar("T", bound=Body)
+A = TypeVar("A", bound=AnyAnswers)
 
 
 class Refused(ConfigError):
@@ -57,24 +64,25 @@ class Connection:
         self,
         path: str,
         body: dict[str, Any],
-        kind: type[T],
+        kind: type[A],
         grammar: Grammar | None,
         room: Callable[[], int],
         watch: Callable[[str], bool] | None = None,
-    ) -> T:
-        """Sends a request and returns the server's response.
+    ) -> A:
+        """Sends a request for answers and returns the server's response.
 
         If the context has no room for the requested number of tokens, the request is repeated with
         as many as fit; `room` is then called to count these. If there is a `watch`, the response is
         stopped as soon as `watch` returns True for its text. Raises ConfigError for a request that
-        the server refuses, PromptTooLong if not one token fits, and ModelFault if the server fails.
+        the server refuses and for a response of another model, PromptTooLong if not one token fits,
+        and ModelFault if the server fails or its response cannot be right (`plausible`).
         """
         if watch:
             streamed = {"include_usage": True, "continuous_usage_stats": True}
             body = {**body, "stream": True, "stream_options": streamed}
         try:
             try:
-                return self._post(path, body, kind, grammar, watch)
+                return self._checked(path, body, kind, grammar, watch)
             except Refused:
                 left = None
                 with contextlib.suppress(ConfigError, ModelFault):
@@ -87,12 +95,26 @@ class Connection:
                     f"{self.name}; raise model.context_tokens or shorten the prompt."
                 )
             # The finish reason will be "length".
-            return self._post(path, body | {"max_tokens": left}, kind, grammar, watch)
+            return self._checked(path, body | {"max_tokens": left}, kind, grammar, watch)
         except OtherStatus as error:
             raise ConfigError(
                 f"The server at {self._url}/ does not serve {self.name!r}; set model.server.name "
                 f"to a name that it serves. Its message: {error}"
             ) from error
+
+    def _checked(
+        self,
+        path: str,
+        body: dict[str, Any],
+        kind: type[A],
+        grammar: Grammar | None,
+        watch: Callable[[str], bool] | None,
+    ) -> A:
+        """Sends a request for answers; raises as `answer` and `_post`."""
+        response = self._post(path, body, kind, grammar, watch)
+        check_model(response, self.name)
+        check_answers(response, body)
+        return response
 
     def tokenize(self, **prompt: Any) -> Tokenized:
         """Returns the tokens of a prompt. Raises ConfigError or ModelFault."""
@@ -131,13 +153,18 @@ class Connection:
             return "unknown"
 
     def _send(
-        self, method: str, path: str, body: bytes = b"", watch: Callable[[str], bool] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        most_bytes: int = MOST_BYTES,
+        streamed: Callable[[], Streamed] | None = None,
     ) -> bytes:
         """Returns the response body. Raises Excessive or Lost (`HttpClient`), or OtherStatus."""
-        streamed = Streamed(watch) if watch else None
-        status, said = self._http.request(method, path, body, streamed)
+        pieces = streamed() if streamed else None
+        status, said = self._http.request(method, path, body, pieces, most_bytes)
         if 200 <= status < 300:
-            return streamed.joined if streamed else said
+            return pieces.joined if pieces else said
         raise OtherStatus(status, said)
 
     def _post(
@@ -160,7 +187,10 @@ class Connection:
         )
         try:
             said = json.dumps({"model": self.name, **body}).encode()
-            return kind.model_validate_json(retrying(self._send, "POST", path, said, watch))
+            tokens, most_bytes = body.get("max_tokens", 0), _most_bytes(body, len(said))
+            streamed = functools.partial(Streamed, watch, tokens) if watch else None
+            response = retrying(self._send, "POST", path, said, most_bytes, streamed)
+            return kind.model_validate_json(response)
         except OtherStatus as error:
             if error.status == 404:
                 raise
@@ -196,6 +226,14 @@ class Connection:
             return f"{self._url}/ {error}."
         status = f"HTTP {error.status}: " if isinstance(error, OtherStatus) else ""
         return f"The vLLM server failed a request ({status}{error}). {self._last_words()}"
+
+
+def _most_bytes(body: Mapping[str, Any], sent_bytes: int) -> int:
+    """Returns the size that no response to a request can have."""
+    tokens: int = body.get("max_tokens", 0) * body.get("n", 1)
+    per_token = _BYTES_PER_EVENT if body.get("stream") else _BYTES_PER_TOKEN
+    most = MOST_BYTES + sent_bytes * _BYTES_PER_SENT_BYTE + tokens * per_token
+    return min(most, _MOST_BYTES_EVER)
 
 
 def _words(said: bytes) -> str:

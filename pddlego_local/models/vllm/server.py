@@ -19,11 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-import urllib3
-
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.formats import now
 from pddlego_local.core.resources import folder
+from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
 
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
@@ -31,6 +30,7 @@ _TAIL_BYTES = 100_000
 _ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name errors, too
 _LOG_EVERY_S = 10.0
 _CLOSE_S = 20.0
+_HEALTH_S = 5.0
 
 
 def launcher() -> Path:
@@ -164,8 +164,13 @@ class VllmServer:
         self._log.close()
 
     def _wait_until_ready(self, timeout_s: float) -> None:
+        key = {"Authorization": f"Bearer {self.api_key}"}
+        with contextlib.closing(HttpClient(self.url, key, timeout_s=_HEALTH_S)) as http:
+            self._poll_until_ready(http, timeout_s)
+
+    def _poll_until_ready(self, http: HttpClient, timeout_s: float) -> None:
         start = logged_at = time.monotonic()
-        while not self._ready():
+        while not _ready(http):
             now, wrong = time.monotonic(), ""
             if not self.alive():
                 wrong = "ended before it was ready."
@@ -182,12 +187,10 @@ class VllmServer:
                 log.info("waiting for vLLM, %.0f s: %s", now - start, last[:120])
             time.sleep(0.25)
 
-    def _ready(self) -> bool:
-        key = {"Authorization": f"Bearer {self.api_key}"}
-        try:
-            response = urllib3.request(
-                "GET", f"{self.url}/models", headers=key, timeout=5, retries=False
-            )
-        except urllib3.exceptions.HTTPError:
-            return False
-        return response.status == 200
+
+def _ready(http: HttpClient) -> bool:
+    try:
+        status, _ = http.request("GET", "models")
+    except (Excessive, Lost):
+        return False
+    return status == 200

@@ -27,6 +27,7 @@ class Server:
     None means the weights' name. A server that is not vLLM `accepts` only JSON schemas, in OpenAI's
     `response_format`. `extra_arguments` go to vLLM, and `variables` to its environment. Its logs
     are kept in the folder `logs`, beside the records. `download` permits the server to reach a hub.
+    `request_timeout_s` is the total time of a request: a response must be complete by then.
 
     With `forced_tokens`, tokens that the grammar forces are inserted, not sampled
     (serving/forced_tokens.py). A `batch_invariant` server computes an answer in the same way
