@@ -13,9 +13,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pddlego_local.core.errors import InfrastructureError, PddlegoError
+from pddlego_local.core.errors import ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.resources import table
+from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.core.visible import visible
 
 COMMANDS: dict[str, str] = table(__file__)
@@ -34,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(arguments)
     except PddlegoError as error:
-        print(visible(f"pddlego: {error}"), file=sys.stderr)
+        print(visible(hidden_in_text(f"pddlego: {error}")), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         what_next = "; rerun the command to continue" if arguments[0] in ("run", "train") else ""
@@ -63,7 +64,17 @@ def _stop_writing() -> None:
         os.dup2(nowhere, stream.fileno())
 
 
+def _refuse_carriage_return(arguments: Sequence[str]) -> None:
+    for word in arguments:
+        if word.endswith("\r"):
+            raise ConfigError(
+                f"{word[:-1]}: this word ends with a carriage return, as in a script with Windows "
+                "line ends; convert the script with: sed -i 's/\\r$//' SCRIPT"
+            )
+
+
 def _dispatch(arguments: Sequence[str]) -> int:
+    _refuse_carriage_return(arguments)
     if arguments and arguments[0] == "run":  # Hydra reads the rest, its own --help included
         from pddlego_local.commands import run as cells
 

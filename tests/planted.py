@@ -14,8 +14,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import quote_games
 from pddlego_local.runner.sweep import cells_of
+from pddlego_local.runner.words import quote_games
 from tests.rows import row
 
 

@@ -20,22 +20,29 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.version import setbase
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.options import path as path_of
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
+from pddlego_local.core.secrets import hidden, hidden_in_text, secrets_of
 from pddlego_local.core.visible import visible
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options, quote_games
+from pddlego_local.runner.overrides import (
+    GROUPS,
+    hold_back_options,
+    known_options,
+)
 from pddlego_local.runner.run import asked_and_missing, run_cells
+from pddlego_local.runner.words import as_meant, quote_games
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
@@ -46,14 +53,14 @@ console = Console(stderr=True, highlight=False, soft_wrap=True)
 def main(arguments: Sequence[str]) -> int:
     """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure fault."""
     options = _parser().parse_intermixed_args(arguments)
-    words = quote_games(options.overrides)
     # Our launcher configs have the plugins' names, so Hydra validates them by the plugins' schemas.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
         with _hydra(options.config_dir) as hydra:
+            with clear_errors(""):
+                words = as_meant(quote_games(options.overrides), hydra.config_loader)
             if options.cfg:
-                hydra.show_cfg("config", words, options.cfg, package=None)
-                return 0
+                return _show_configuration(hydra, words, options.cfg)
             words = hold_back_options(words)
             with clear_errors(""), known_options(words):
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
@@ -102,15 +109,27 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
     """Sets Hydra up for conf/ and `config_dir`; `compose_cell` then uses both."""
     path = create_config_search_path(str(folder("conf")))
     if config_dir is not None:
-        if not Path(config_dir).is_dir():
+        if not path_of(config_dir).is_dir():
             raise ConfigError(f"--config-dir {config_dir}: there is no such folder")
-        own, schema = f"file://{Path(config_dir).resolve()}", SearchPathQuery(provider="schema")
+        own, schema = f"file://{path_of(config_dir).resolve()}", SearchPathQuery(provider="schema")
         path.prepend("command-line", own, anchor=schema)
     setbase("1.3")
     try:
         yield Hydra.create_main_hydra2("pddlego", path)
     finally:
         GlobalHydra.instance().clear()
+
+
+def _show_configuration(hydra: Hydra, words: list[str], part: str) -> int:
+    """Prints the composed configuration as YAML, without secrets. References to other values and to
+    environment variables are shown as they are written."""
+    with clear_errors(""), known_options(words):
+        whole = hydra.compose_config("config", words, RunMode.RUN, with_log_configuration=False)
+    HydraConfig.instance().set_config(whole)
+    OmegaConf.set_readonly(whole.hydra, None)
+    shown = OmegaConf.to_container(hydra.get_sanitized_cfg(whole, part))
+    print(OmegaConf.to_yaml(OmegaConf.create(hidden(shown, secrets_of(shown)))), end="")
+    return 0
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
@@ -188,7 +207,7 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
         console.print("the launched jobs continue: end them with the tools of their launcher")
         raise
     except Exception as error:
-        console.print(f"a job has died: {error!r}", markup=False)
+        console.print(hidden_in_text(f"a job has died: {error!r}"), markup=False)
     _, left = asked_and_missing(cells)
     if left:
         console.print(
@@ -252,7 +271,9 @@ def _print_faults(result: CellResult) -> int:
     elif result.refused:
         code = _print_error(result.refused)
     for fault in result.faults:
-        console.print(f"[bold red]infrastructure fault:[/] {escape(visible(fault))}")
+        console.print(
+            f"[bold red]infrastructure fault:[/] {escape(visible(hidden_in_text(fault)))}"
+        )
     if result.faults:
         console.print(f"{len(result.faults)} episodes have no result yet: rerun to try again")
         code = InfrastructureError.exit_code
@@ -260,5 +281,5 @@ def _print_faults(result: CellResult) -> int:
 
 
 def _print_error(error: PddlegoError) -> int:
-    console.print(f"[bold red]error:[/] {escape(visible(str(error)))}")
+    console.print(f"[bold red]error:[/] {escape(visible(hidden_in_text(str(error))))}")
     return error.exit_code

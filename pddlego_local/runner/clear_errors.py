@@ -9,6 +9,7 @@ from hydra.errors import HydraException, InstantiationException
 from omegaconf.errors import OmegaConfBaseException
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.secrets import hidden, is_secret_name
 
 _JSON = ("dict", "list", "float", "[key]")  # pydantic adds these to the path of a JSON value
 
@@ -48,7 +49,8 @@ def _sentence(group: str, error: Any) -> str:
     if error["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
         return f"{key}: must be given"
     words = error["msg"].removeprefix("Value error, ")
-    place = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""
+    value = hidden(error["input"], named=is_secret_name(key))
+    place = f"{key}={value!r}: " if error["loc"] else f"{key}: " if key else ""
     return f"{place}{words[0].lower()}{words[1:]}"
 
 
