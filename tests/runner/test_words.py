@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,9 @@ def test_any_text_of_a_program_arrives_as_it_is() -> None:
 def test_a_text_is_not_interpolated_when_its_part_is_built(text: str) -> None:
     options = {"model": "transformers", "model__weights": text}
     assert compose_cell(overrides_of(options)).build("model").weights == text
-    options: dict[str, object] = {
-        "model": "vllm",
-        "model__weights": "x",
-        "model__server__extra_arguments": [text],
-    }
-    assert compose_cell(overrides_of(options)).build("model").server.extra_arguments == (text,)
+    chosen: dict[str, object] = {"model": "vllm", "model__weights": "x"}
+    own = overrides_of({**chosen, "model__server__extra_arguments": [text]})
+    assert compose_cell(own).build("model").server.extra_arguments == (text,)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +89,7 @@ WAYS: dict[str, Callable[[str], object]] = {
     "Game": lambda text: pddlego_local.Game(environment__rooms=text),
     "run": lambda text: pddlego_local.run(method=text),
     "run's games": lambda text: pddlego_local.run(games=text),
-    "the formalizer": lambda text: next(formalizer.__wrapped__(model_options(text))),
+    "the formalizer": lambda text: ExitStack().enter_context(formalizer(model_options(text))),
 }
 
 
