@@ -17,7 +17,7 @@ from pddlego_local.commands.formalize import formalizer
 from pddlego_local.commands.game import Game as Game
 from pddlego_local.commands.sample import Sample as Sample
 from pddlego_local.commands.sample import first_question, samples
-from pddlego_local.commands.shared.options import model_options, overrides_of, path
+from pddlego_local.commands.shared.options import model_options, overrides_of, path, swept
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
@@ -127,7 +127,8 @@ def formalize(
 
 
 def run(**options: object) -> list[Path]:
-    """Plays a cell, or with lists of values one cell for each combination of them.
+    """Plays a cell, or with lists of values one cell for each combination of them. A list of games,
+    and of an option that is a list itself (`environment__sizes=[3, 4]`), is one value.
 
     `run(model="nano", decoding=["free", "grounded"], games="0-9", method__variant="compact")`
 
@@ -137,7 +138,7 @@ def run(**options: object) -> list[Path]:
     Raises ConfigError for an unknown option, and InfrastructureError if the infrastructure failed
     and an episode has no result. The same call then tries that episode again.
     """
-    lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
+    lists = swept(options)
     every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     cells, results = [compose_cell(overrides_of(one)) for one in every], list[CellResult]()
     if not cells:

@@ -6,6 +6,7 @@ plays all cells. With a launcher, each job plays one cell, possibly on another m
 
 import argparse
 import contextlib
+import itertools
 import shlex
 import textwrap
 import warnings
@@ -30,7 +31,12 @@ from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
-from pddlego_local.core.secrets import hidden, hidden_in_text, secrets_of
+from pddlego_local.core.secrets import (
+    hidden,
+    hidden_in_text,
+    hidden_in_word,
+    secrets_of,
+)
 from pddlego_local.core.visible import visible
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
@@ -42,7 +48,7 @@ from pddlego_local.runner.overrides import (
     known_options,
 )
 from pddlego_local.runner.run import asked_and_missing, run_cells
-from pddlego_local.runner.words import as_meant, quote_games
+from pddlego_local.runner.words import as_meant, as_override, quote_games
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
@@ -142,9 +148,21 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) ->
     cells, errors = _composed(asked, _preflight(here=here))
     if errors:
         return max(map(_print_error, errors))
+    if not here:
+        _refuse_secrets(asked)
     sweeps.check_launcher(launcher)
     sweeps.write_sweep(cells)
     return _play_and_show(cells) if here else _launch(hydra, words, cells)
+
+
+def _refuse_secrets(asked: Sequence[list[str]]) -> None:
+    """Raises ConfigError for a secret in a word: a launcher writes its jobs' words to files."""
+    for word in itertools.chain(*asked):
+        if (shown := hidden_in_word(word)) != word:
+            raise ConfigError(
+                f"{shown}: a launcher would write this secret to a file; put it into a variable of "
+                "the environment and name that: model.server.api_key='${oc.env:NAME}'"
+            )
 
 
 def _composed(
@@ -201,6 +219,8 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
     """Plays each cell as a job of a launcher; each job checks its own machine."""
+    # Hydra makes the jobs' folders below run.out, and does not know "~".
+    words = [*words, as_override("run.out", str(cells[0].settings.run.out))]
     try:
         hydra.multirun("config", _play_job, words, with_log_configuration=False)
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from hydra.errors import HydraException, InstantiationException
 from omegaconf.errors import GrammarParseError, OmegaConfBaseException
 
 from pddlego_local.core import yaml_faults
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, PddlegoError
 from pddlego_local.core.secrets import hidden, is_secret_name
 
 _JSON = ("dict", "list", "float", "[key]")  # pydantic adds these to the path of a JSON value
@@ -29,7 +29,7 @@ def clear_errors(group: str) -> Iterator[None]:
         cause = error.__cause__ if building else error
         if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
             cause = cause.__cause__  # from a module that reads files on import
-        if isinstance(cause, ConfigError):
+        if isinstance(cause, PddlegoError):
             raise cause from cause.__cause__
         if isinstance(cause, pydantic.ValidationError):
             message = "; ".join(_sentence(group, e) for e in cause.errors())

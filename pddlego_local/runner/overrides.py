@@ -167,7 +167,8 @@ def _nearest_or_longer(name: str, known: Sequence[str]) -> str:
 def default_tree(overrides: Sequence[str]) -> Mapping[str, Any]:
     """Returns the configuration of the chosen files, without the other overrides; {} if these
     cannot be composed."""
-    chosen = [word for word in overrides if word.partition("=")[0] in CHOSEN and "," not in word]
+    one = re.compile(rf"({'|'.join(CHOSEN)})=[^,{{]*")
+    chosen = [word for word in overrides if one.fullmatch(word)]
     with contextlib.suppress(HydraException):
         tree: Any = OmegaConf.to_container(compose("config", chosen), resolve=False)
         return {str(key): value for key, value in tree.items()}

@@ -119,3 +119,12 @@ def test_the_key_is_no_part_of_a_cells_name(tmp_path: Path) -> None:
         for value in ("abcd", "efgh", "null")
     }
     assert names == {compose_cell([f"run.out={tmp_path}"]).cell}
+
+
+def test_a_launcher_gets_no_secret(tmp_path: Path, pddlego: Pddlego) -> None:
+    """It would pickle the words of its jobs."""
+    pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
+    words_of_sweep = (*words(9, tmp_path), "-m", "hydra/launcher=submitit_local")
+    said = pddlego(*words_of_sweep, code=2)
+    assert "name that: model.server.api_key='${oc.env:NAME}'" in said.err and is_clean(said.err)
+    assert not list(tmp_path.rglob("*.pkl"))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.overrides import CHOSEN, at
 from pddlego_local.runner.words import as_override
 
 
@@ -58,3 +60,27 @@ def overrides_of(options: Mapping[str, object]) -> list[str]:
     Raises ConfigError for a key or a value that cannot be written as an override.
     """
     return [as_override(key.replace("__", "."), value) for key, value in options.items()]
+
+
+def swept(options: Mapping[str, object]) -> dict[str, list[object]]:
+    """Returns the values of each option of a sweep. A list is several values, unless the option is
+    a list itself: then one of numbers or texts is one value, and one of lists is several."""
+    return {
+        key: value if isinstance(value, list) and not _is_one(key, value, options) else [value]
+        for key, value in options.items()
+    }
+
+
+def _is_one(key: str, value: list[object], options: Mapping[str, object]) -> bool:
+    """Returns whether this list is one value: of games, or of an option that conf/ gives a list."""
+    if key == "games":
+        return all(isinstance(game, int) for game in value)
+    if "__" not in key or any(isinstance(one, list | tuple) for one in value):
+        return False
+    firsts = {
+        name: one[0] if isinstance(one, list) and one else one
+        for name, one in options.items()
+        if not isinstance(one, list) or name in CHOSEN
+    }
+    tree = compose_cell(overrides_of(firsts)).tree
+    return isinstance(at(tree, key.replace("__", ".")), list)
