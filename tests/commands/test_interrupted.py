@@ -14,7 +14,7 @@ from tests.processes import interrupt, start
 def test_a_sweep_says_beforehand_what_it_will_play(tmp_path: Path) -> None:
     words = ["-m", "environment.rooms=3,5", "trials=2", "games=0-3", f"run.out={tmp_path}"]
     assert run_command([*words, "run.max_hours=1e-9"]) == 0
-    planned = json.loads((tmp_path / "default" / "sweep.json").read_text())["cells"]
+    planned = json.loads((tmp_path / "default" / "sweep.json").read_text(encoding="utf-8"))["cells"]
     assert list(planned.values()) == [8, 8]
 
 

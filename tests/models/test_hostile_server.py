@@ -229,7 +229,7 @@ def test_a_sweep_goes_on_over_malformed_answers(
     with hostile_server(right, chat) as url:
         words = [*PLAYED, "run.concurrency=3", f"model.server.url={url}", f"run.out={tmp_path}"]
         assert "Traceback" not in pddlego("run", *words, code=3).err
-        assert any(path.read_text() for path in tmp_path.rglob("faults.jsonl"))
+        assert any(path.read_text(encoding="utf-8") for path in tmp_path.rglob("faults.jsonl"))
         while code:
             code = run(["run", *words])
     assert [outcome[:7] for _, outcome in endings(tmp_path)] == ["success"] * 4

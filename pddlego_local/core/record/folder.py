@@ -237,7 +237,9 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replaces the file atomically. Raises RecordFault."""
     with recording(path):
         replacement = path.with_suffix(".new")
-        replacement.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
+        replacement.write_text(
+            json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
         replacement.replace(path)
 
 
