@@ -9,6 +9,7 @@ import contextlib
 import errno
 import importlib
 import importlib.metadata
+import io
 import os
 import signal
 import sys
@@ -56,7 +57,7 @@ def _prepare_streams() -> None:
         if stream is None:
             _CLOSED.add(name)
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
-        elif name != "stdin":
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             encoding = None if stream.isatty() else "utf-8"
             stream.reconfigure(encoding=encoding, errors="replace")
 
@@ -79,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
         _print(f"{error}")
         return error.exit_code
     except KeyboardInterrupt:
-        what_next = "; rerun the command to continue" if arguments[0] in ("run", "train") else ""
+        what_next = "; rerun the command to continue" if {"run", "train"} & {*arguments[:1]} else ""
         _print(f"interrupted{what_next}")
         return INTERRUPTED
     except BrokenPipeError:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import pddlego_local
+from pddlego_local.commands.shared.options import swept
 from pddlego_local.core.errors import ConfigError, MissingPart
 from tests.processes import ran
 from tests.test_readme import DOMAIN
@@ -65,3 +66,15 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         pddlego_local.load(tmp_path, lines="answers")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="nonsense"):
         pddlego_local.run(nonsense=[1, 2])
+
+
+def test_a_list_of_an_option_that_is_a_list_is_one_value() -> None:
+    described = {"environment": "described"}
+    assert swept({**described, "environment__sizes": [3, 4]})["environment__sizes"] == [[3, 4]]
+    assert swept({**described, "environment__sizes": [[3, 4], [5, 6]]})["environment__sizes"] == [
+        [3, 4],
+        [5, 6],
+    ]
+    several: dict[str, object] = {"seed": [1, 2], "environment__rooms": [5, 7], "model": ["nano"]}
+    assert swept(several) == several
+    assert swept({"games": [0, 3]}) == {"games": [[0, 3]]}
