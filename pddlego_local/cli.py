@@ -9,51 +9,110 @@ import contextlib
 import errno
 import importlib
 import importlib.metadata
+import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from pddlego_local.core.errors import InfrastructureError, PddlegoError
+from pddlego_local.core.errors import ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.resources import table
+from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.core.visible import visible
 
 COMMANDS: dict[str, str] = table(__file__)
 
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_BROKEN = (errno.EIO, errno.ESTALE)
+_FEWER = "lower run.concurrency, or raise the limit"
+_REMEDIES = {  # of errors that concern the machine and not one file
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room"),
+    **dict.fromkeys((errno.EIO, errno.ESTALE), "check the disk, or use another"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), f"{_FEWER} of open files (ulimit -n)"),
+    **dict.fromkeys((errno.EAGAIN, errno.ENOMEM), f"{_FEWER} of processes (ulimit -u)"),
+    errno.EBADF: "leave standard input and output open",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+    """Runs one command in this process, which ends with its exit code."""
+    _prepare_streams()
+    sys.unraisablehook = _unraisable
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        code = run(given)
+    except KeyboardInterrupt:  # again, while the first one was being handled
+        code = INTERRUPTED
+    # Now the interpreter waits for threads; a further Ctrl-C would end in a traceback.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Makes the output UTF-8 in pipes and files, and never fails on a terminal's encoding. A closed
+    stream is replaced, since the next file that is opened would take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream: Any = getattr(sys, name)
+        if stream is None:
+            _CLOSED.add(name)
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
+
+
+_CLOSED = set[str]()
+
+
+def _unraisable(args: "sys.UnraisableHookArgs") -> None:
+    """Says nothing of a Ctrl-C that hits the interpreter where nobody can catch it."""
+    if not isinstance(args.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(args)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command and returns its exit code. A `PddlegoError` is printed as one sentence."""
     try:
+        _check_surroundings(arguments)
         return _dispatch(arguments)
     except PddlegoError as error:
-        print(visible(f"pddlego: {error}"), file=sys.stderr)
+        _print(f"{error}")
         return error.exit_code
     except KeyboardInterrupt:
-        what_next = "; rerun the command to continue" if arguments[0] in ("run", "train") else ""
-        print(f"pddlego: interrupted{what_next}", file=sys.stderr)
+        what_next = "; rerun the command to continue" if {"run", "train"} & {*arguments[:1]} else ""
+        _print(f"interrupted{what_next}")
         return INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
         return 0
-    except OSError as error:
-        remedy = "check that path, or name another"
-        if disk_error := error.errno in (*_FULL, *_BROKEN):  # a failed write names no file
-            remedy = "make room" if error.errno in _FULL else "check the disk, or use another"
-        elif error.filename is None:
-            raise  # an OSError without a file is a bug of this program
-        with contextlib.suppress(OSError):  # standard error may be on the full disk
-            print(visible(f"pddlego: {error}; {remedy}, then rerun the command"), file=sys.stderr)
-        if disk_error:
-            _stop_writing()
+    except MemoryError:
+        _print(f"the memory is exhausted; {_FEWER}, then rerun the command")
         return InfrastructureError.exit_code
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        _print(f"the system allows no more threads; {_REMEDIES[errno.EAGAIN]}, then rerun")
+        return InfrastructureError.exit_code
+    except OSError as error:
+        return _of_the_system(error)
+
+
+def _of_the_system(error: OSError) -> int:
+    """Prints an error of the operating system as one sentence, and returns the exit code."""
+    remedy = _REMEDIES.get(error.errno or 0)  # a failed write names no file
+    if remedy is None and error.filename is None:
+        raise error  # an OSError without a file is a bug of this program
+    named = remedy or "check that path, or name another"
+    with contextlib.suppress(OSError):  # standard error may be on the full disk
+        _print(f"{error}; {named}, then rerun the command")
+    if remedy:
+        _stop_writing()
+    return InfrastructureError.exit_code
+
+
+def _print(sentence: str) -> None:
+    print(visible(hidden_in_text(f"pddlego: {sentence}")), file=sys.stderr)
 
 
 def _stop_writing() -> None:
@@ -61,6 +120,29 @@ def _stop_writing() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
+
+
+def _check_surroundings(arguments: Sequence[str]) -> None:
+    """Raises ConfigError if the folder or the streams of the command are gone, and for words of a
+    script with Windows line ends."""
+    try:
+        os.getcwd()  # noqa: PTH109 - the folder may not exist
+    except OSError as error:
+        raise ConfigError("the working folder no longer exists; change to another one") from error
+    reads = "-" in arguments or arguments[:1] == ["mcp"]
+    if "stdout" in _CLOSED or (reads and "stdin" in _CLOSED):
+        which = "output" if "stdout" in _CLOSED else "input"
+        raise ConfigError(f"standard {which} is closed; leave it open, or redirect it to /dev/null")
+    _refuse_carriage_return(arguments)
+
+
+def _refuse_carriage_return(arguments: Sequence[str]) -> None:
+    for word in arguments:
+        if word.endswith("\r"):
+            raise ConfigError(
+                f"{word[:-1]}: this word ends with a carriage return, as in a script with Windows "
+                "line ends; convert the script with: sed -i 's/\\r$//' SCRIPT"
+            )
 
 
 def _dispatch(arguments: Sequence[str]) -> int:

@@ -105,7 +105,7 @@ def files_of(model: str, revision: str) -> Path:
     if Path(model).is_dir():
         return Path(model)
     reference = hub_folder(model) / "refs" / revision
-    commit = reference.read_text().strip() if reference.is_file() else revision
+    commit = reference.read_text(encoding="utf-8").strip() if reference.is_file() else revision
     return hub_folder(model) / "snapshots" / commit
 
 

@@ -14,8 +14,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import quote_games
 from pddlego_local.runner.sweep import cells_of
+from pddlego_local.runner.words import quote_games
 from tests.rows import row
 
 
@@ -78,8 +78,10 @@ def plant_rows(
         "starts": [{"config": {"games": asked, "trials": trials}}],
         **(recorded or {}),
     }
-    (folder / "run.json").write_text(json.dumps(run))
-    (folder / "episodes.jsonl").write_text("".join(to_json(row) + "\n" for row in rows))
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    (folder / "episodes.jsonl").write_text(
+        "".join(to_json(row) + "\n" for row in rows), encoding="utf-8"
+    )
     return folder
 
 
@@ -95,7 +97,9 @@ def declare(runs: Path, *words: str) -> list[Path]:
     asked = [dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries]
     files = [folder / "sweep.json" for folder in {c.folder.parent for c in find_cells([runs])}]
     for file in files:
-        file.write_text(json.dumps({"cells": {}, "compare": asked, "began": "9999"}))
+        file.write_text(
+            json.dumps({"cells": {}, "compare": asked, "began": "9999"}), encoding="utf-8"
+        )
     return files
 
 

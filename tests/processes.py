@@ -13,13 +13,13 @@ _PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 def ran(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """What becomes of Python with these words: its exit code, and what it prints."""
     command = [sys.executable, *map(str, words)]
-    return subprocess.run(command, text=True, **(_PIPES | options))
+    return subprocess.run(command, encoding="utf-8", **(_PIPES | options))
 
 
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     """A process group of its own, as a terminal's foreground job is."""
     return subprocess.Popen(
-        [*COMMAND, *words], text=True, start_new_session=True, **(_PIPES | options)
+        [*COMMAND, *words], encoding="utf-8", start_new_session=True, **(_PIPES | options)
     )
 
 

@@ -33,7 +33,7 @@ def test_the_notebooks_cells_load_records_and_draw_the_figure(
     shutil.copy(ROOT / archive, tmp_path / archive)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    cells = json.loads((EXAMPLES / "records.ipynb").read_text())["cells"]
+    cells = json.loads((EXAMPLES / "records.ipynb").read_text(encoding="utf-8"))["cells"]
     found: dict[str, object] = {}
     for cell in cells:
         if cell["cell_type"] == "code":
@@ -53,7 +53,7 @@ def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: 
     world = generate("blocksworld", "moderately", (3, 3), 1)
     problem = world.problem.replace("(:objects", "(:requirements :strips) (:objects")
     (tmp_path / "domains").mkdir()
-    (tmp_path / "domains" / "blocks.pddl").write_text(world.domain)
+    (tmp_path / "domains" / "blocks.pddl").write_text(world.domain, encoding="utf-8")
     row = {"id": 1, "domain": "blocks", "natural_language": world.problem_text, "split": 0}
     row |= {"problem_pddl": problem, "init_is_abstract": 0, "goal_is_abstract": 0}
     others = {"domain": "x"}, {"natural_language": None}, {"goal_is_abstract": 1}
@@ -67,7 +67,9 @@ def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: 
     for said in ("1 of 5", "unknown domain", "_language is empty", "abstract", "predicate `free`"):
         assert said in told
     row = {"id": 7, "pddl_domain": world.domain, "corrected_description": "### General\nBlocks."}
-    (tmp_path / "rows.json").write_text(json.dumps([row, {**row, "pddl_domain": "(define"}]))
+    (tmp_path / "rows.json").write_text(
+        json.dumps([row, {**row, "pddl_domain": "(define"}]), encoding="utf-8"
+    )
     assert "1 of 2 rows converted\n1 left out" in converted("text2world.py", "rows.json", "texts")
     worlds, text = tmp_path / "worlds" / "blocks", tmp_path / "texts" / "007_blocksworld"
     for ending in (".pddl", "_problem.txt"):  # a problem of one's own makes it a world
@@ -81,7 +83,7 @@ def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: 
 
 def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path) -> None:
     """The command of its page, with another folder for the records."""
-    page = (EXAMPLES / "slurm" / "README.md").read_text()
+    page = (EXAMPLES / "slurm" / "README.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^pddlego (run .*submitit_local(?:.*\\\n)?.*)$", page, re.MULTILINE)
     words = [*command.replace("\\\n", " ").split(), f"run.out={tmp_path}"]
     done = ran("-m", "pddlego_local", *words, cwd=ROOT)
@@ -92,8 +94,11 @@ def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path
 
 
 def test_each_example_is_listed_and_short() -> None:
-    page = (EXAMPLES / "README.md").read_text()
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     for path in EXAMPLES.iterdir():
         assert path.name in ("README.md", "__pycache__") or path.name in page
-    assert len((EXAMPLES / "lamp" / "lamp.py").read_text().splitlines()) <= 60
-    assert len((EXAMPLES / "lamp" / "hopeful" / "method.py").read_text().splitlines()) <= 40
+    assert len((EXAMPLES / "lamp" / "lamp.py").read_text(encoding="utf-8").splitlines()) <= 60
+    assert (
+        len((EXAMPLES / "lamp" / "hopeful" / "method.py").read_text(encoding="utf-8").splitlines())
+        <= 40
+    )

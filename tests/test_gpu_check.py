@@ -56,7 +56,7 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
     rows = f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' > {tmp_path}/slow.jsonl; "
     (end,) = ended(tmp_path, shell("slow", rows + script, limit_s=5))
     assert end.outcome == "out of time"
-    children = [int(line) for line in file.read_text().split()]
+    children = [int(line) for line in file.read_text(encoding="utf-8").split()]
     assert len(children) == 2
     for left in filter(psutil.pid_exists, children):
         assert psutil.Process(left).status() == psutil.STATUS_ZOMBIE
@@ -94,13 +94,15 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
     ends = ended(tmp_path, *steps)
     assert [end.outcome for end in ends] == ["failed", "done", "failed"]
     assert ends[1].said == "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0"
-    assert seen.read_text() == "0\n", "what comes after it has the runner that works"
-    assert (tmp_path / "plain_first.log").read_text() == "runner 2\n"
+    assert seen.read_text(encoding="utf-8") == "0\n", (
+        "what comes after it has the runner that works"
+    )
+    assert (tmp_path / "plain_first.log").read_text(encoding="utf-8") == "runner 2\n"
     assert "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0" in report(
         steps, Setting("cpu", tmp_path, scale_for("cpu"))
     )
     ended(tmp_path, *steps[1:])  # "plain" is already done
-    assert seen.read_text() == "0\n0\n"
+    assert seen.read_text(encoding="utf-8") == "0\n0\n"
 
 
 def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
@@ -109,7 +111,7 @@ def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
     ends = ended(tmp_path, *steps)
     assert [end.outcome for end in ends] == ["failed", "failed"]
     assert ends[0].said == "runner 2; failed with VLLM_USE_V2_MODEL_RUNNER=0 runner 0"
-    assert len(count.read_text()) == 2 and ends[1].said == "runner 2"
+    assert len(count.read_text(encoding="utf-8")) == 2 and ends[1].said == "runner 2"
 
 
 def test_only_the_first_servers_of_a_gpu_have_a_second_try(tmp_path: Path) -> None:
@@ -124,15 +126,15 @@ def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
     good, bad = shell("good", f"echo >> {count}"), shell("bad", f"echo >> {count}; exit 1")
     ended(tmp_path, good, bad)
     ended(tmp_path, good, bad)
-    assert len(count.read_text()) == 3
+    assert len(count.read_text(encoding="utf-8")) == 3
     ended(tmp_path, good, bad, state="another device")
-    assert len(count.read_text()) == 5
+    assert len(count.read_text(encoding="utf-8")) == 5
 
 
 def test_the_cheapest_step_for_real(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
     assert locate(str(tmp_path / "weights")).is_dir()
-    text = (tmp_path / "report.md").read_text()
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "| 2 layers of 64 | float32 |" in text and "| weights |" in text
     assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
     assert "weights: already done" in capsys.readouterr().out

@@ -16,11 +16,11 @@ ROOT = Path(__file__).parents[1]
 def test_the_pages_python_does_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (ROOT / "docs/use/python.md").read_text()
+    page = (ROOT / "docs/use/python.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     monkeypatch.chdir(tmp_path)
     for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
-        Path(f"{name}.pddl").write_text(text)
+        Path(f"{name}.pddl").write_text(text, encoding="utf-8")
     found: dict[str, object] = {}
     exec(block, found)
     verdict, result, answers, frame = (found[n] for n in ("verdict", "result", "answers", "frame"))

@@ -37,14 +37,14 @@ def checkout(tmp_path: Path) -> Path:
 def make(checkout: Path, target: str, script: str = PYTHON) -> tuple[int, str]:
     """The exit code, and the last line that is not make's own."""
     python = checkout / "python"
-    python.write_text(script)
+    python.write_text(script, encoding="utf-8")
     python.chmod(0o755)
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "MAKE"))}
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "CXX": "no-such-compiler"}
     done = subprocess.run(
         ["make", target, "DEVICE=cpu", f"PYTHON={python}"],
         cwd=checkout, env=kept | nowhere, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, check=False,
+        encoding="utf-8", check=False,
     )  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if not line.startswith("make: ***")]
     return done.returncode, lines[-1] if lines else ""
@@ -71,7 +71,9 @@ def test_the_main_environment(checkout: Path) -> None:
 def test_the_serving_environment_goes_on_where_it_stopped(checkout: Path) -> None:
     step = "installing serving/requirements-cpu.txt into .venv-serving"
     assert "compiler" not in assert_failed(checkout, ".venv-serving/installed", step)
-    (checkout / "serving/requirements-cpu.txt").write_text("# an index with all that is needed\n")
+    (checkout / "serving/requirements-cpu.txt").write_text(
+        "# an index with all that is needed\n", encoding="utf-8"
+    )
     assert make(checkout, "serving")[0] == 0
     assert (checkout / ".venv-serving/installed").exists()
 

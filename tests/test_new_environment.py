@@ -21,7 +21,7 @@ from tests.processes import ran
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "lamp"
 MISTAKES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("lamp_mistakes.yaml").read_text()
+    Path(__file__).with_name("lamp_mistakes.yaml").read_text(encoding="utf-8")
 )
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 
@@ -30,9 +30,9 @@ METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 def elsewhere(tmp_path: Path) -> Path:
     copy = Path(shutil.copytree(FOLDER, tmp_path / "elsewhere"))
     shutil.copytree(ROOT / "pddlego_local" / "environments" / "coin", copy / "hunt")
-    conf = (ROOT / "conf" / "environment" / "coin.yaml").read_text()
+    conf = (ROOT / "conf" / "environment" / "coin.yaml").read_text(encoding="utf-8")
     hunt = conf.replace("pddlego_local.environments.coin", "hunt")
-    (copy / "conf" / "environment" / "hunt.yaml").write_text(hunt)
+    (copy / "conf" / "environment" / "hunt.yaml").write_text(hunt, encoding="utf-8")
     return copy
 
 
@@ -47,7 +47,7 @@ def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[in
 
 
 def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere: Path) -> None:
-    assert len((elsewhere / "lamp.py").read_text().splitlines()) <= 60
+    assert len((elsewhere / "lamp.py").read_text(encoding="utf-8").splitlines()) <= 60
     assert {path.name for path in elsewhere.rglob("*lamp*")} == {"lamp.py", "lamp.yaml"}
     code, said = run(elsewhere, "-m", f"method={','.join(METHODS)}")
     assert code == 0, said
@@ -58,7 +58,7 @@ def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere:
         assert [row.won for row in rows] == [True] * 6
         assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
-    told = "\n".join(path.read_text() for path in elsewhere.rglob("*.jsonl"))
+    told = "\n".join(path.read_text(encoding="utf-8") for path in elsewhere.rglob("*.jsonl"))
     assert "Your goal is the first of these that can be reached: light the lamp; be in" in told
     assert r"For example: {\"action\": \"go to room 2\"}" in told
 
@@ -75,7 +75,7 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     hashes = set()
     for cell in cells.values():
         assert all(row.success for row in read_rows(cell / "episodes.jsonl"))
-        hashes.add(json.loads((cell / "run.json").read_text())["prompt_sha256"])
+        hashes.add(json.loads((cell / "run.json").read_text(encoding="utf-8"))["prompt_sha256"])
         asked = next(e for e in read_events(cell / "transcripts/1-0.jsonl") if isinstance(e, Call))
         assert "A domain file and a problem file, please" in asked.messages[0].content
     assert len(hashes) == 2
@@ -138,9 +138,9 @@ AT_ONCE = ("for step in episode.steps():", "for step in ():")
 
 def edit(elsewhere: Path, *edits: Edit) -> None:
     for file, old, new in edits:
-        text = (elsewhere / file).read_text()
+        text = (elsewhere / file).read_text(encoding="utf-8")
         assert old in text
-        (elsewhere / file).write_text(text.replace(old, new))
+        (elsewhere / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
@@ -204,10 +204,10 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
         ended[command] = done.stdout.splitlines()
     assert ended["rescore"] == ["no difference in 12 episodes of 2 cells"]
     (hopeful,) = elsewhere.rglob("lamp-hopeful-*/run.json")
-    known = json.loads(hopeful.read_text())["outcomes"]
+    known = json.loads(hopeful.read_text(encoding="utf-8"))["outcomes"]
     assert known.keys() == {"fell", "gave_up"} and known["gave_up"]["means"] == "It gave up."
     outcomes = {json.loads(line)["outcome"] for file in elsewhere.rglob("episodes.jsonl")
-                for line in file.read_text().splitlines()}  # fmt: skip
+                for line in file.read_text(encoding="utf-8").splitlines()}  # fmt: skip
     assert outcomes == {"fell", "gave_up", "success"}
 
 

@@ -18,7 +18,7 @@ from tests.pddlego import exit_code
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # The lab notes tell of commands of their time.
-TEXT = "\n".join(page.read_text() for page in PAGES if page.name != "lab-notes.md")
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.name != "lab-notes.md")
 
 DOMAIN = (
     "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect (b)))",
@@ -39,7 +39,7 @@ def commands() -> list[str]:
 
 
 CASES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("readme_commands.yaml").read_text()
+    Path(__file__).with_name("readme_commands.yaml").read_text(encoding="utf-8")
 )
 RUN_HERE = [
     command
@@ -73,7 +73,7 @@ def test_the_pages_commands_do_what_they_say(
     for name, value in {"COLUMNS": "200", "MAKEFLAGS": "", "HF_HUB_CACHE": "/nowhere"}.items():
         monkeypatch.setenv(name, value)
     for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
-        (tmp_path / f"{name}.pddl").write_text(text)
+        (tmp_path / f"{name}.pddl").write_text(text, encoding="utf-8")
     case = CASES[command]
     (cell,) = (path.parent for path in played.rglob("run.json"))
     words = case.get("run", command).format(tmp=tmp_path, played=played, cell=cell).split()
@@ -85,24 +85,26 @@ def test_the_pages_commands_do_what_they_say(
 
 
 def test_the_readmes_first_screen_is_what_it_is_two_commands_and_a_picture() -> None:
-    first = (ROOT / "README.md").read_text().partition("\n## ")[0]
+    first = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
     screen = first.splitlines()
     assert len(screen) <= 40
     assert re.findall(r"^make .*", first, re.MULTILINE) == ["make demo", "make test"]
     assert len(re.findall(r"^!\[", first, re.MULTILINE)) == 1
     assert len([line for line in screen if line.startswith("| ")]) == 1 + 3
-    assert len((ROOT / "README.md").read_text().split()) < 700
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 700
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_links_to_is_there(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+    for link in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
         assert link.startswith("http") or (page.parent / link).exists(), link
 
 
 def test_what_is_said_to_lie_somewhere_lies_there() -> None:
     rows = re.findall(
-        r"^\| .* \| (.*) \|$", (ROOT / "docs/extend/code.md").read_text(), re.MULTILINE
+        r"^\| .* \| (.*) \|$",
+        (ROOT / "docs/extend/code.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     paths = [path for row in rows for path in re.findall(r"`([^`]*[/.](?:py|yaml|)?)`", row)]
     assert len(paths) > 40

@@ -30,7 +30,7 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
     assert run(["run", "-m", *words]) == 0
     played = set()
     for record in tmp_path.rglob("run.json"):
-        method = json.loads(record.read_text())["labels"]["method"]
+        method = json.loads(record.read_text(encoding="utf-8"))["labels"]["method"]
         rows = read_rows(record.parent / "episodes.jsonl")
         assert [row.game for row in sorted(rows, key=lambda row: row.game)] == [0, 1]
         if method != "random_policy":

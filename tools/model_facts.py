@@ -53,7 +53,7 @@ class Fact:
 def facts(path: Path) -> Iterator[Fact]:
     """Yields the entry `thinking` as one fact, then the facts below `about:`. A source is a comment
     behind its fact or above it, or a comment for several facts ("this and the next two")."""
-    before, _, about = path.read_text().partition("about:")
+    before, _, about = path.read_text(encoding="utf-8").partition("about:")
     for said in re.findall(r"^thinking: +# (.*)", before, re.MULTILINE):
         source = NOT_VERIFIED.sub("", said).replace("; ", ", ")
         yield Fact("thinking", source, verified=not NOT_VERIFIED.search(said))
@@ -75,7 +75,7 @@ def facts(path: Path) -> Iterator[Fact]:
 
 def other_doubts(path: Path) -> Iterator[str]:
     """Yields what the head of a YAML file calls not verified."""
-    head, _, _ = path.read_text().partition("defaults:")
+    head, _, _ = path.read_text(encoding="utf-8").partition("defaults:")
     words = re.sub(r" \(.*?\)", "", " ".join(re.findall(r"# (.*)", head)))
     if found := re.search(r"not verified: (.*)", words, re.IGNORECASE):
         yield from found[1].split("; ")

@@ -70,7 +70,9 @@ def test_openenvs_own_check_of_a_server_passes(server: str) -> None:
 
 
 def test_the_manifest_names_the_app() -> None:
-    manifest = yaml.safe_load((Path(__file__).with_name("openenv.yaml")).read_text())
+    manifest = yaml.safe_load(
+        (Path(__file__).with_name("openenv.yaml")).read_text(encoding="utf-8")
+    )
     assert manifest["app"] == "pddlego_openenv.server:app" and manifest["runtime"] == "fastapi"
 
 

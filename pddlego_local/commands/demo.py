@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pddlego_local.commands.sample import first_question, samples
-from pddlego_local.commands.shared.options import count
+from pddlego_local.commands.shared.options import count, path
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.record.events import Plan
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", default="", help=model)
     add("--games", default="", help="the games' seeds, such as 0-49; more games show more")
     add("--samples", type=count(1_000, least=0), default=6, metavar="N", help=shown)
-    add("--out", type=Path, default=Path("runs"), help="the folder for records")
+    add("--out", type=path, default=Path("runs"), help="the folder for records")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import as_error
+from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.core.record.folder import transcript_of
@@ -14,8 +14,8 @@ from pddlego_local.report.cells import find_cells
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", nargs="+", type=Path, help="folders below runs/")
-    add("--out", type=Path, required=True, help="the .csv to write")
+    add("runs", nargs="+", type=path, help="folders below runs/")
+    add("--out", type=path, required=True, help="the .csv to write")
     add("--episodes", action="store_true", help="write a line for each episode instead")
     mark = "put an apostrophe before texts that a spreadsheet would carry out as formulas"
     add("--spreadsheet", action="store_true", help=mark)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import as_error, model_options, overrides_of
+from pddlego_local.commands.shared.options import as_error, model_options, overrides_of, path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.record.events import Where
@@ -71,13 +71,13 @@ class Formalized:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("text", type=Path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
+    add("text", type=path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
     add("--model", help="a name from `pddlego doctor`, or a model folder (must be given)")
     add("--rung", default="typed", help="a rung of the decoding ladder (default typed)")
-    add("--domain", type=Path, metavar="FILE", help="an existing domain file")
+    add("--domain", type=path, metavar="FILE", help="an existing domain file")
     add("--explain", action="store_true", help="put the PDDL back into words")
-    add("--out", type=Path, metavar="FOLDER", help="write domain, problem and plan to FOLDER")
+    add("--out", type=path, metavar="FOLDER", help="write domain, problem and plan to FOLDER")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

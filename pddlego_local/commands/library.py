@@ -19,7 +19,7 @@ from pddlego_local.commands.game import Game as Game
 from pddlego_local.commands.plan import planned
 from pddlego_local.commands.sample import Sample as Sample
 from pddlego_local.commands.sample import first_question, samples
-from pddlego_local.commands.shared.options import model_options, overrides_of
+from pddlego_local.commands.shared.options import model_options, overrides_of, path
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
@@ -209,7 +209,7 @@ def load(
 
     if lines not in TABLES:
         raise ConfigError(f"lines={lines!r}: write lines='episodes' or lines='calls'")
-    cells = find_cells(map(Path, [runs] if isinstance(runs, str | Path) else runs))
+    cells = find_cells(path(str(one)) for one in ([runs] if isinstance(runs, str | Path) else runs))
     rows, names = TABLES[lines]
     frame = pandas.DataFrame(rows(cells), columns=list(names))
     for problem in cells.problems:  # those of transcripts are known only now

@@ -4,9 +4,8 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
-from pddlego_local.commands.shared.options import as_error
+from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
@@ -61,7 +60,7 @@ def _text_of(file: str) -> str:
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     with as_error(ConfigError, file):
-        return Path(file).read_bytes().decode("utf-8", "replace")
+        return path(file).read_bytes().decode("utf-8", "replace")
 
 
 def _print_others(findings: Findings[Fields], text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.counting import SEEN, TRIVIAL
@@ -34,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trivial = "score games that are solved at reset, as the papers' tables do"
     seen = "score games on maps of the model's training, such as ALFWorld's valid_seen"
     older = "other records: say which compared games the same weights played in them"
-    add("runs", nargs="+", type=Path, help="folders below runs/")
-    add("--earlier", type=Path, nargs="+", default=[], metavar="RUN", help=older)
-    add("--out", type=Path, help="folder for report.md, .csv and pages")
+    add("runs", nargs="+", type=path, help="folders below runs/")
+    add("--earlier", type=path, nargs="+", default=[], metavar="RUN", help=older)
+    add("--out", type=path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument("--open", action="store_true", help=written)
     pages.add_argument("--without-pages", action="store_true", help=tables)

@@ -1,8 +1,8 @@
 """`pddlego rescore`: computes rows again from transcripts and compares them with the records."""
 
 import argparse
-from pathlib import Path
 
+from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.record.summary import differences
 from pddlego_local.core.visible import visible
@@ -10,7 +10,7 @@ from pddlego_local.report.cells import find_cells, unrequested
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
+    parser.add_argument("runs", nargs="+", type=path, help="folders below runs/")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ plays all cells. With a launcher, each job plays one cell, possibly on another m
 """
 
 import argparse
+import itertools
 import shlex
 import textwrap
 import warnings
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 from hydra._internal.hydra import Hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.commands.shared import dry_run
 from pddlego_local.commands.shared.screen import screen, show
@@ -23,13 +24,20 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
+from pddlego_local.core.secrets import (
+    hidden,
+    hidden_in_text,
+    hidden_in_word,
+    secrets_of,
+)
 from pddlego_local.core.visible import visible
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
-from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options, quote_games
+from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options
 from pddlego_local.runner.run import asked_and_missing, run_cells
+from pddlego_local.runner.words import as_meant, as_override, quote_games
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
@@ -40,14 +48,14 @@ console = literal_console(stderr=True, soft_wrap=True)
 def main(arguments: Sequence[str]) -> int:
     """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure fault."""
     options = _parser().parse_intermixed_args(arguments)
-    words = quote_games(options.overrides)
     # Our launcher configs have the plugins' names, so Hydra validates them by the plugins' schemas.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
         with hydra_for(options.config_dir) as hydra:
+            with clear_errors(""):
+                words = as_meant(quote_games(options.overrides), hydra.config_loader)
             if options.cfg:
-                hydra.show_cfg("config", words, options.cfg, package=None)
-                return 0
+                return _show_configuration(hydra, words, options.cfg)
             words = hold_back_options(words)
             with clear_errors(""), known_options(words):
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
@@ -91,6 +99,18 @@ def _choices_and_settings() -> str:
     return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
 
 
+def _show_configuration(hydra: Hydra, words: list[str], part: str) -> int:
+    """Prints the composed configuration as YAML, without secrets. References to other values and to
+    environment variables are shown as they are written."""
+    with clear_errors(""), known_options(words):
+        whole = hydra.compose_config("config", words, RunMode.RUN, with_log_configuration=False)
+    HydraConfig.instance().set_config(whole)
+    OmegaConf.set_readonly(whole.hydra, None)
+    shown = OmegaConf.to_container(hydra.get_sanitized_cfg(whole, part))
+    print(OmegaConf.to_yaml(OmegaConf.create(hidden(shown, secrets_of(shown)))), end="")
+    return 0
+
+
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
     """Plays or launches a sweep, after checking that no cell lacks a part."""
     asked = sweeps.cells_of(sweep, hydra.config_loader)
@@ -101,9 +121,21 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) ->
     cells, errors = _composed(asked, _preflight(here=here))
     if errors:
         return max(map(_print_error, errors))
+    if not here:
+        _refuse_secrets(asked)
     sweeps.check_launcher(launcher)
     sweeps.write_sweep(cells)
     return _play_and_show(cells) if here else _launch(hydra, words, cells)
+
+
+def _refuse_secrets(asked: Sequence[list[str]]) -> None:
+    """Raises ConfigError for a secret in a word: a launcher writes its jobs' words to files."""
+    for word in itertools.chain(*asked):
+        if (shown := hidden_in_word(word)) != word:
+            raise ConfigError(
+                f"{shown}: a launcher would write this secret to a file; put it into a variable of "
+                "the environment and name that: model.server.api_key='${oc.env:NAME}'"
+            )
 
 
 def _composed(
@@ -160,13 +192,15 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
     """Plays each cell as a job of a launcher; each job checks its own machine."""
+    # Hydra makes the jobs' folders below run.out, and does not know "~".
+    words = [*words, as_override("run.out", str(cells[0].settings.run.out))]
     try:
         hydra.multirun("config", _play_job, words, with_log_configuration=False)
     except KeyboardInterrupt:
         console.print("the launched jobs continue: end them with the tools of their launcher")
         raise
     except Exception as error:
-        console.print(f"a job has died: {error!r}")
+        console.print(hidden_in_text(f"a job has died: {error!r}"))
     _, left = asked_and_missing(cells)
     if left:
         console.print(
@@ -231,7 +265,8 @@ def _print_faults(result: CellResult) -> int:
     elif result.refused:
         code = _print_error(result.refused)
     for fault in result.faults:
-        console.print(styled("infrastructure fault:", "bold red", f" {visible(fault)}"))
+        shown = visible(hidden_in_text(fault))
+        console.print(styled("infrastructure fault:", "bold red", f" {shown}"))
     if result.faults:
         console.print(f"{len(result.faults)} episodes have no result yet: rerun to try again")
         code = InfrastructureError.exit_code
@@ -239,5 +274,6 @@ def _print_faults(result: CellResult) -> int:
 
 
 def _print_error(error: PddlegoError) -> int:
-    console.print(styled("error:", "bold red", f" {visible(str(error))}"))
+    shown = visible(hidden_in_text(str(error)))
+    console.print(styled("error:", "bold red", f" {shown}"))
     return error.exit_code

@@ -9,13 +9,12 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pydantic
 
 from pddlego_local.commands.shared import pairs
-from pddlego_local.commands.shared.options import count
+from pddlego_local.commands.shared.options import count, path
 from pddlego_local.commands.validate import not_judged, why_invalid
 from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError
@@ -52,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", help='JSON lines {"id", "answer", "prompt", "domain", "gold"}; - is stdin')
     add("--workers", type=count(1024), default=1, metavar="N", help="judge N lines at a time")
-    add("--out", type=Path, metavar="FILE", help="write JSON lines to FILE")
+    add("--out", type=path, metavar="FILE", help="write JSON lines to FILE")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
+from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import ConfigError
@@ -20,7 +21,7 @@ from pddlego_local.report.pages.episode import parts_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, runs = parser.add_argument, Path("runs")
-    add("run", type=Path, nargs="?", default=runs, help="a folder at or below runs/")
+    add("run", type=path, nargs="?", default=runs, help="a folder at or below runs/")
     add("episode", nargs="?", help="GAME or GAME-TRIAL; RUN must then be or hold a single cell")
     add("--prompts", action="store_true", help="print the prompts as well")
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.pairs import text_of
 from pddlego_local.core.confined import Confined, Exceeded
 from pddlego_local.core.errors import ConfigError
@@ -28,9 +29,9 @@ VAL_LIMIT_S = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("domain", type=Path, help="a domain file")
-    parser.add_argument("problem", type=Path, help="a problem file")
-    parser.add_argument("plan", type=Path, help="a plan: one action such as (move a b) per line")
+    parser.add_argument("domain", type=path, help="a domain file")
+    parser.add_argument("problem", type=path, help="a problem file")
+    parser.add_argument("plan", type=path, help="a plan: one action such as (move a b) per line")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

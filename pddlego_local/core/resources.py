@@ -4,8 +4,7 @@ Reads the YAML files beside modules."""
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import MissingPart
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -30,4 +29,4 @@ def table(module: str, name: str = "") -> Any:
     `name`, the file has the name of the module."""
     path = Path(module)
     file = path.with_name(name) if name else path.with_suffix(".yaml")
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
+    return yaml_faults.read(file)

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-import yaml
-
+from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError
 
 ALWAYS = ("game.py", "tables.yaml")
@@ -85,7 +85,10 @@ def text(package: str, name: str) -> str:
     _require(package, name)
     if package in _given:
         return json.dumps(_given[package][name])
-    return _path(package, name).read_text(encoding="utf-8")
+    try:
+        return _path(package, name).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(yaml_faults.not_utf_8(Path(place(package, name)))) from error
 
 
 @cache
@@ -95,11 +98,7 @@ def words(package: str, name: str) -> dict[str, Any]:
     _require(package, name)
     if package in _given:
         return dict(_given[package][name])
-    try:
-        content = yaml.safe_load(text(package, name))
-    except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
-        raise ConfigError(f"{place(package, name)} is not valid YAML: {reason}") from error
+    content = yaml_faults.load(text(package, name), place(package, name))
     if not isinstance(content, dict):
         raise ConfigError(f"{place(package, name)} is not a mapping of keys")
     return content

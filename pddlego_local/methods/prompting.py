@@ -101,7 +101,7 @@ def sha256(folder: str, environment: str) -> str:
     from, or "" if there is no folder."""
     if not folder:
         return ""
-    texts = [file.read_text() for file in _templates(folder)]
+    texts = [file.read_text(encoding="utf-8") for file in _templates(folder)]
     texts += [family.text(environment, file) for file in files_of(folder).values()]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
@@ -161,14 +161,14 @@ def _parsed(folder: str) -> Iterator[nodes.Template]:
     """Raises ConfigError with the file and the line of a template that cannot be parsed."""
     for file in _templates(folder):
         try:
-            yield _JINJA.parse(file.read_text())
+            yield _JINJA.parse(file.read_text(encoding="utf-8"))
         except jinja2.TemplateSyntaxError as error:
             raise ConfigError(f"{file} line {error.lineno}: {error.message}") from error
 
 
 def _text(template: str) -> str:
     folder, _, name = template.rpartition("/")
-    return (_folder(folder) / name).read_text()
+    return (_folder(folder) / name).read_text(encoding="utf-8")
 
 
 def _folder(name: str) -> Traversable:

@@ -10,12 +10,13 @@ from pathlib import Path
 import filelock
 
 from pddlego_local.core.durable import rename_synced
+from pddlego_local.core.errors import MissingPart
 
 
 def kept(name: str) -> Path:
     """Returns the path of the cache's folder `name`, whether or not it exists."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "pddlego_local" / name
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    return Path(cache) / "pddlego_local" / name
 
 
 def keep_compiled_code_private() -> None:
@@ -31,13 +32,22 @@ def made_once(name: str, make: Callable[[Path], object]) -> Path:
     """Returns the cache's folder `name`; if it does not exist, `make` fills it.
 
     The folder exists only once it is complete. If another process is making it, this one waits.
+    Raises MissingPart if the cache cannot be written.
     """
     folder = kept(name)
-    if folder.is_dir():
-        return folder
+    try:
+        return folder if folder.is_dir() else _made(folder, make)
+    except OSError as error:
+        raise MissingPart(
+            f"The cache folder {folder.parent} cannot be used: {error.strerror or error}; set "
+            "XDG_CACHE_HOME to a folder that can be written."
+        ) from error
+
+
+def _made(folder: Path, make: Callable[[Path], object]) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = folder.with_name(f".unfinished-{name}")
-    with filelock.FileLock(folder.with_name(f".lock-{name}")):
+    unfinished = folder.with_name(f".unfinished-{folder.name}")
+    with filelock.FileLock(folder.with_name(f".lock-{folder.name}")):
         if not folder.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)  # of a process that did not finish
             unfinished.mkdir()

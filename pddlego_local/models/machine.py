@@ -37,7 +37,11 @@ def driver_says(*arguments: str) -> list[str]:
     """Returns the lines that `nvidia-smi` prints; none if it cannot be run."""
     try:
         listing = subprocess.run(
-            ["nvidia-smi", *arguments], capture_output=True, text=True, timeout=30, check=True
+            ["nvidia-smi", *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            timeout=30,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return []

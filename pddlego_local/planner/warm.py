@@ -180,7 +180,7 @@ def _cores() -> int:
     """How many cores this process may use, by its CPU affinity and its container's quota."""
     cores = float(len(os.sched_getaffinity(0)))
     with suppress(OSError, ValueError):  # no such file, or "max"
-        quota_us, period_us = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        quota_us, period_us = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
         cores = min(cores, int(quota_us) / int(period_us))
     return max(1, math.ceil(cores))
 

@@ -221,14 +221,14 @@ def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoRet
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts against the limit, but is never touched
     error, message = "", ""
     try:
-        with open(files.sas, "w", closefd=False) as sas:
+        with open(files.sas, "w", closefd=False, encoding="utf-8") as sas:
             translate(sas, *json.loads(task))
     except BaseException as fault:  # the translator raises SystemExit and worse on bad input
         reserve.close()
         error = "MemoryError" if is_out_of_memory(fault) else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
     notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][:20]
-    with open(files.report, "w", closefd=False) as report:
+    with open(files.report, "w", closefd=False, encoding="utf-8") as report:
         json.dump({"error": error, "message": message, "notes": notes}, report)
     if error:
         os._exit(0)

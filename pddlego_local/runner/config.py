@@ -6,6 +6,7 @@ import inspect
 import itertools
 import json
 import pkgutil
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from hydra.version import setbase
 from omegaconf import DictConfig, OmegaConf
@@ -29,6 +31,7 @@ from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, LanguageModel, Numbered, Planner
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
+from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
@@ -37,8 +40,14 @@ from pddlego_local.environments import family, tables
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.methods import Method, prompting
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
+from pddlego_local.runner.overrides import (
+    GROUPS,
+    known_options,
+    refuse_sweep,
+)
 from pddlego_local.runner.settings import Settings
+from pddlego_local.runner.values import as_fields_read, at_home
+from pddlego_local.runner.words import as_meant, quote_games
 
 # Limits, concurrency, paths, and model metadata do not change results, so they are not part of a
 # cell's name.
@@ -50,6 +59,8 @@ WITHOUT_EFFECT = {
 
 # Options that older records lack, with the values that leave a cell's name as it was.
 _ABSENT_IN_OLDER_NAMES = {"reject": None, "rollback": True, "names": "prompt"}
+
+_OF_HYDRA = ("_target_", "_convert_")
 
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
@@ -74,10 +85,12 @@ _FOLDERS = (
 @dataclass(frozen=True)
 class CellConfig:
     """One resolved configuration. `labels` maps each group to the stem of its YAML file, and `arm`
-    is that of the arm, "" without one."""
+    is that of the arm, "" without one. `tree` has each value as its field reads it, and `written`
+    as it was written."""
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
+    written: Mapping[str, Any]
     arm: str = ""
 
     @classmethod
@@ -92,16 +105,20 @@ class CellConfig:
         labels = {group: choices[group] for group in GROUPS if group in choices}
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
-        return cls(plain, labels, choices.get("arm") or "")
+        written = at_home(plain)
+        read = {group: as_fields_read(written[group]) for group in GROUPS}
+        return cls({**written, **read}, labels, written, choices.get("arm") or "")
 
     @property
     def identity(self) -> dict[str, Any]:
         """The options that change results, and the seed. A folder of weights, data or domains is
-        represented by its name only."""
+        represented by its name only. A secret is no part of it: another key gives the same cell."""
+        identity: dict[str, Any] = without_secrets(self._identity_of(self.tree))
+        return identity
+
+    def _identity_of(self, tree: Mapping[str, Any]) -> dict[str, Any]:
         options: dict[str, Any] = {
-            group: {
-                k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
-            }
+            group: {k: v for k, v in tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())}
             for group in GROUPS
         }
         for group, key in _FOLDERS:
@@ -127,18 +144,31 @@ class CellConfig:
         values = {f"{group}.{key}": self.tree[group].get(key) for group, key in _FOLDERS}
         return {option: path for option, path in values.items() if path}
 
-    @property
+    @cached_property
     def cell(self) -> str:
-        """A stable folder name from labels, seed, and a hash of everything that changes results."""
-        text = json.dumps(self.identity, sort_keys=True)
+        """A stable folder name from labels, seed, and a hash of everything that changes results.
+
+        Earlier versions hashed the values as they were written. A record that was begun under such
+        a name keeps it.
+        """
+        name, older = map(self._named, (self.identity, self._identity_of(self.written)))
+        begun = (self._experiment / older / "run.json").is_file()
+        return older if begun and not (self._experiment / name).is_dir() else name
+
+    def _named(self, identity: Mapping[str, Any]) -> str:
+        text = json.dumps(identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])
 
+    @property
+    def _experiment(self) -> Path:
+        return self.settings.run.out / self.settings.name
+
     @cached_property
     def folder(self) -> Path:
         """The folder of the cell's record."""
-        return self.settings.run.out / self.settings.name / self.cell
+        return self._experiment / self.cell
 
     @property
     def episodes(self) -> Iterator[tuple[int, int]]:
@@ -261,7 +291,7 @@ class CellConfig:
             raise ConfigError(f"{group}._target_: must be given; write a class, PACKAGE.CLASS")
         try:
             with clear_errors(group):
-                part = instantiate(self.tree[group], _convert_="all")
+                part = _built(self.tree[group])
             if group in _PROTOCOLS:
                 whole = group == "model" and not getattr(part, "decodes", True)
                 faults += _lacking(part, WholeAnswerModel if whole else _PROTOCOLS[group])
@@ -290,6 +320,31 @@ class CellConfig:
             )
 
 
+def _built(node: Any) -> Any:
+    """Calls the `_target_` of a part with its values, those of parts within it first.
+
+    Hydra finds the target, and refuses dangerous ones. The values do not pass through Hydra again:
+    they are resolved, and a text in them that looks like an interpolation is only text.
+    """
+    if isinstance(node, list):
+        return [_built(inner) for inner in node]
+    if not isinstance(node, Mapping):
+        return node
+    values = {key: _built(value) for key, value in node.items() if key not in _OF_HYDRA}
+    if "_target_" not in node:
+        return values
+    target = node["_target_"]
+    if not isinstance(target, str) or not re.fullmatch(r"\w+(\.\w+)*", target):
+        raise ConfigError(f"_target_={target!r}: write the path of a class, PACKAGE.CLASS")
+    make = instantiate({"_target_": target, "_partial_": True})
+    try:
+        return make(**values)
+    except InstantiationException:
+        raise
+    except Exception as error:
+        raise InstantiationException(f"{target} cannot be built: {error!r}") from error
+
+
 def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
     """Yields a sentence for each attribute of the protocol that a part does not have."""
     kind = type(part)
@@ -310,11 +365,12 @@ def compose_cell(overrides: Sequence[str], config_dir: str | Path | None = None)
     `config_dir` is a folder with configurations of one's own, which are found before those in
     `conf/`. Raises ConfigError for an unknown group, option or key.
     """
-    words = quote_games(overrides)
-    for word in words:
-        refuse_sweep(word)
-    with _composing, _set_up(config_dir), clear_errors(""), known_options(words):
-        cfg = compose("config", words, return_hydra_config=True)
+    with _composing, _set_up(config_dir), clear_errors(""):
+        words = as_meant(quote_games(overrides), GlobalHydra.instance().config_loader())
+        for word in words:
+            refuse_sweep(word)
+        with known_options(words):
+            cfg = compose("config", words, return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
     plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return CellConfig.of(plain, choices)
@@ -339,10 +395,11 @@ def hydra_for(config_dir: str | Path | None) -> Iterator[Hydra]:
     global _ours
     path = create_config_search_path(str(folder("conf")))
     if config_dir is not None:
-        if not Path(config_dir).is_dir():
+        own = Path(at_home(str(config_dir)))
+        if not own.is_dir():
             raise ConfigError(f"{config_dir}: there is no such folder of configurations")
-        own, schema = f"file://{Path(config_dir).resolve()}", SearchPathQuery(provider="schema")
-        path.prepend("command-line", own, anchor=schema)
+        schema = SearchPathQuery(provider="schema")
+        path.prepend("command-line", f"file://{own.resolve()}", anchor=schema)
     before = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     setbase("1.3")

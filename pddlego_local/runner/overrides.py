@@ -20,23 +20,17 @@ from omegaconf import OmegaConf
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean, nearest
+from pddlego_local.core.secrets import hidden_in_word
 
 GROUPS = ("environment", "method", "model", "decoding", "planner")
-_CHOSEN = (*GROUPS, "arm", "experiment")
+CHOSEN = (*GROUPS, "arm", "experiment")
 
 
-def quote_games(overrides: Sequence[str]) -> list[str]:
-    """Returns the overrides with the value of `games` quoted, because Hydra reads a bare comma as a
-    sweep.
-
-    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
-    """
-
-    def quoted(match: re.Match[str]) -> str:
-        bare = re.sub(r"""["'\\]""", "", match[2])
-        return f'{match[1]}"{bare}"'
-
-    return [re.sub(r"(?s)\A(\+{0,2}games=)(.*)", quoted, override) for override in overrides]
+def at(tree: object, key: str) -> object:
+    """Returns the value of a dotted key; None if there is none."""
+    for part in key.split("."):
+        tree = tree.get(part) if isinstance(tree, Mapping) else None
+    return tree
 
 
 def read_override(text: str, config_loader: Any = None) -> Override:
@@ -47,9 +41,9 @@ def read_override(text: str, config_loader: Any = None) -> Override:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException as error:
-        reason = ". ".join(str(error).split("\n")).strip(". ")
+        shown, reason = hidden_in_word(text), ". ".join(str(error).split("\n")).strip(". ")
         raise ConfigError(
-            f"{text}: Hydra cannot parse this value ({reason}); if it is a string, quote it: "
+            f"{shown}: Hydra cannot parse this value ({reason}); if it is a string, quote it: "
             f"{_quoted(key, value)}"
         ) from error
     override.config_loader = config_loader
@@ -60,18 +54,18 @@ def read_override(text: str, config_loader: Any = None) -> Override:
 def refuse_sweep(text: str) -> None:
     """Raises ConfigError for an override with several values, where one value is required."""
     override, (key, _, value) = read_override(text), text.partition("=")
-    if key in _CHOSEN and isinstance(override.value(), list):
+    if key in CHOSEN and isinstance(override.value(), list):
         raise ConfigError(f"{text}: choose one; several need -m, and commas without brackets")
     if override.is_sweep_override():
         raise ConfigError(
-            f"{text}: several values are a sweep, which needs -m; if it is one string, quote it: "
-            f"{_quoted(key, value)}"
+            f"{hidden_in_word(text)}: several values are a sweep, which needs -m; if it is one "
+            f"string, quote it: {_quoted(key, value)}"
         )
 
 
 def _quoted(key: str, value: str) -> str:
     """Returns the override with a value that Hydra reads as one string, quoted for a shell."""
-    return shlex.quote(f"{key}={json.dumps(value, ensure_ascii=False)}")
+    return shlex.quote(hidden_in_word(f"{key}={json.dumps(value, ensure_ascii=False)}"))
 
 
 def hold_back_options(overrides: Sequence[str]) -> list[str]:
@@ -129,7 +123,8 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
         unknown = re.match(r"Could not override '([^']+)'", str(error))
         if not unknown:
             raise
-        key = unknown[1]
+        within = getattr(error.__cause__, "full_key", None) or ""
+        key = within if within.startswith(f"{unknown[1]}.") else unknown[1]
         raise ConfigError(f"there is no option {key!r}{_meant(key, overrides)}") from error
 
 
@@ -147,14 +142,37 @@ def _unknown_choice(file: str, options: Sequence[str]) -> str:
 
 
 def _meant(key: str, overrides: Sequence[str]) -> str:
-    """Suggests the option, from any group, with the nearest name."""
-    chosen = [word for word in overrides if word.partition("=")[0] in _CHOSEN]
-    known: list[str] = []
+    """Suggests the option with the nearest name: one beside it, else one from any group. Lists the
+    options beside it if none is near."""
+    (above, _, name), tree = key.rpartition("."), default_tree(overrides)
+    beside = at(tree, above) if above else None
+    if beside == {}:
+        return f": the keys of {above} are free, and a new one is written with a plus, +{key}=…"
+    beside = [str(one) for one in beside] if isinstance(beside, Mapping) else []
+    if close := _nearest_or_longer(name, beside):
+        return f"; did you mean {above}.{close}?"
+    by_name = {one.rpartition(".")[2]: one for one in reversed(list(_keys(tree)))}
+    if close := nearest(name, by_name):
+        return f"; did you mean {by_name[close]}?"
+    names = [one for one in beside if not one.startswith("_")]
+    return f"; the options of {above} are {', '.join(names)}" if names else "."
+
+
+def _nearest_or_longer(name: str, known: Sequence[str]) -> str:
+    """Returns the nearest known name, else the only one that begins with `name`: cpu_s for cpu."""
+    longer = [one for one in known if one.startswith(f"{name}_")]
+    return nearest(name, known) or (longer[0] if len(longer) == 1 else "")
+
+
+def default_tree(overrides: Sequence[str]) -> Mapping[str, Any]:
+    """Returns the configuration of the chosen files, without the other overrides; {} if these
+    cannot be composed."""
+    one = re.compile(rf"({'|'.join(CHOSEN)})=[^,{{]*")
+    chosen = [word for word in overrides if one.fullmatch(word)]
     with contextlib.suppress(HydraException):
-        known = list(_keys(OmegaConf.to_container(compose("config", chosen), resolve=False)))
-    by_name = {one.rpartition(".")[2]: one for one in reversed(known)}
-    close = nearest(key.rpartition(".")[2], by_name)
-    return f"; did you mean {by_name[close]}?" if close else "."
+        tree: Any = OmegaConf.to_container(compose("config", chosen), resolve=False)
+        return {str(key): value for key, value in tree.items()}
+    return {}
 
 
 def _keys(tree: object, prefix: str = "") -> Iterator[str]:

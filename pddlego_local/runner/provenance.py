@@ -119,6 +119,6 @@ def _git(*arguments: str) -> str | None:
     utc = {**os.environ, "TZ": "UTC"}
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.check_output(
-            command, stderr=subprocess.DEVNULL, text=True, timeout=10, env=utc
+            command, stderr=subprocess.DEVNULL, encoding="utf-8", timeout=10, env=utc
         ).strip()
     return None

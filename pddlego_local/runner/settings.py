@@ -4,6 +4,7 @@ comparisons that an experiment declares.
 `run` and `compare` are not part of a cell's identity, so they may change when a cell is continued.
 """
 
+import os.path
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -104,7 +105,7 @@ COMPARE: pydantic.TypeAdapter[Comparisons | None] = pydantic.TypeAdapter(Compare
 def _path(path: Path) -> Path:
     if "\0" in str(path):
         raise ValueError("a path cannot contain a NUL character")
-    return path
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - it raises for an unknown user
 
 
 def _folder(name: str) -> str:

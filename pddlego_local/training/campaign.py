@@ -68,13 +68,13 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
     path, given = settings.out / "settings.json", identity(settings)
     if path.is_file():
         # A folder that an older version began lacks its worlds, which were always these.
-        recorded = {"worlds": [*WORLDS], **json.loads(path.read_text())}
+        recorded = {"worlds": [*WORLDS], **json.loads(path.read_text(encoding="utf-8"))}
         if differ := [key for key in given if recorded.get(key) != given[key]]:
             raise ConfigError(
                 f"{settings.out} was begun with another {', '.join(differ)}; give the same values "
                 "as before, or another folder with out=FOLDER."
             )
-    path.write_text(json.dumps(given, indent=1))
+    path.write_text(json.dumps(given, indent=1), encoding="utf-8")
 
 
 class Campaign:

@@ -220,7 +220,9 @@ class Reinforcement:
         unfinished = out / f"unfinished-{CHECKPOINT}"
         torch.save(state | {"optimizer": self.optimizer.state_dict()}, unfinished)
         unfinished.replace(out / CHECKPOINT)
-        (out / "progress.jsonl").write_text("".join(f"{line}\n" for line in self.lines))
+        (out / "progress.jsonl").write_text(
+            "".join(f"{line}\n" for line in self.lines), encoding="utf-8"
+        )
 
     def _save_model(self, learned: set[str]) -> None:
         """Makes a model folder, unless it was made before an interruption."""

@@ -16,6 +16,7 @@ from pddlego_local.decoding.rungs import RungName
 from pddlego_local.environments.described.generated import Family
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import read_override
+from pddlego_local.runner.values import at_home
 from pddlego_local.training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")
@@ -188,4 +189,4 @@ def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
         # "environment" is also a group of conf/, and Hydra would read the override as a choice.
         cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        return kind(**tree)
+        return kind(**at_home(tree))

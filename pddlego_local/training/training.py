@@ -53,7 +53,7 @@ class Machine:
             device, multiplies_bf16 = torch.cuda.get_device_name(), torch.cuda.is_bf16_supported()
         else:
             path = Path("/proc/cpuinfo")  # only on Linux
-            about = path.read_text() if path.is_file() else ""
+            about = path.read_text(encoding="utf-8") if path.is_file() else ""
             name = re.search(r"^model name\s*: (.+)$", about, re.MULTILINE)
             device = name[1] if name else platform.processor() or "a CPU"
             multiplies_bf16 = bool(re.search("(amx|avx512)_bf16", about))
@@ -120,7 +120,7 @@ def last_checkpoint(folder: Path) -> str | None:
     whole: dict[int, Path] = {}
     for checkpoint in folder.glob("checkpoint-*"):
         try:
-            state = json.loads((checkpoint / "trainer_state.json").read_text())
+            state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
             whole[int(state["global_step"])] = checkpoint
         except (OSError, ValueError, KeyError):
             shutil.rmtree(checkpoint, ignore_errors=True)

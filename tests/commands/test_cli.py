@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> Path:
         "broken": BROKEN, "done": DONE,
     }  # fmt: skip
     for name, text in texts.items():
-        (tmp_path / f"{name}.pddl").write_text(text)
+        (tmp_path / f"{name}.pddl").write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -73,7 +73,9 @@ def answers(
     (folder / "in").write_bytes(asked if isinstance(asked, bytes) else asked.encode())
     words = [*command.split(), "--jsonl", folder / "in", "--out", folder / "out"]
     said = pddlego(*words, code=code).err
-    return [json.loads(line) for line in (folder / "out").read_text().splitlines()], said
+    return [
+        json.loads(line) for line in (folder / "out").read_text(encoding="utf-8").splitlines()
+    ], said
 
 
 def test_check_of_json_lines(tmp_path: Path, pddlego: Pddlego) -> None:
@@ -120,10 +122,10 @@ def test_characters_that_are_none_pass_through(tmp_path: Path, pddlego: Pddlego)
 
 @pytest.mark.parametrize("command", ["check --jsonl", "score"])
 def test_the_input_is_never_overwritten(tmp_path: Path, pddlego: Pddlego, command: str) -> None:
-    (tmp_path / "in").write_text(lines(PROBLEM))
+    (tmp_path / "in").write_text(lines(PROBLEM), encoding="utf-8")
     given = [*command.split(), tmp_path / "in", "--out", tmp_path / "in"]
     assert "name another" in pddlego(*given, code=2).err
-    assert (tmp_path / "in").read_text() == lines(PROBLEM)
+    assert (tmp_path / "in").read_text(encoding="utf-8") == lines(PROBLEM)
 
 
 @pytest.mark.parametrize("workers", ["1", "3"])

@@ -86,9 +86,9 @@ def test_a_folder_tells_its_own_size_and_is_here(
     folder = make_random_llama(tmp_path / "tiny", seed=0)
     told = pddlego("doctor", folder).out
     assert f"files     {folder}" in told
-    config = json.loads((folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     assert f"of an answer of {config['max_position_embeddings']:,} tokens" in told
-    (folder / "config.json").write_text("{}")
+    (folder / "config.json").write_text("{}", encoding="utf-8")
     assert "does not state the model's shape" in "".join(pddlego("doctor", folder, code=1))
 
 

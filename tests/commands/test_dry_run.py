@@ -98,7 +98,7 @@ def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
 def test_where_nothing_is_known_no_calls_are_expected(tmp_path: Path, pddlego: Pddlego) -> None:
     own = tmp_path / "conf" / "environment"
     own.mkdir(parents=True)
-    (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n")
+    (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n", encoding="utf-8")
     words = [f"run.out={tmp_path}", f"--config-dir={tmp_path}/conf"]
     line = calls(pddlego, *words, "environment=manor")
     assert "no record allows an estimate" in line and "expected," not in line

@@ -102,9 +102,9 @@ def test_mistakes_are_told_in_a_sentence(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("mine.txt").write_text(TEXT)
-    Path("empty.txt").write_text(" \n")
-    Path("other.txt").write_text("Stack them.")
+    Path("mine.txt").write_text(TEXT, encoding="utf-8")
+    Path("empty.txt").write_text(" \n", encoding="utf-8")
+    Path("other.txt").write_text("Stack them.", encoding="utf-8")
     Path("nothing").mkdir()
     error = pddlego("formalize", *words, code=(2, 3)).err
     assert said in error and error.count("\n") == 1
@@ -114,14 +114,14 @@ def test_random_weights_write_files_that_are_printed_and_kept(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for name in ("p01", "p02"):
-        (tmp_path / f"{name}_domain.txt").write_text(WORLD.domain_text)
-        (tmp_path / f"{name}_problem.txt").write_text(WORLD.problem_text)
+        (tmp_path / f"{name}_domain.txt").write_text(WORLD.domain_text, encoding="utf-8")
+        (tmp_path / f"{name}_problem.txt").write_text(WORLD.problem_text, encoding="utf-8")
     words = ["formalize", tmp_path, "--model", "random", "--out", tmp_path / "out"]
     said = pddlego(*words, "decoding.max_tokens=2000", code=(0, 1)).out
     assert "; ---- p01" in said and "; ---- p02" in said
     for name in ("p01", "p02"):
-        domain = (tmp_path / "out" / name / "domain.pddl").read_text()
-        problem = (tmp_path / "out" / name / "problem.pddl").read_text()
+        domain = (tmp_path / "out" / name / "domain.pddl").read_text(encoding="utf-8")
+        problem = (tmp_path / "out" / name / "problem.pddl").read_text(encoding="utf-8")
         assert pddlego_local.check(domain, problem).accepted
         assert domain in said
     assert "already exists" in pddlego(*words, code=2).err
@@ -131,10 +131,10 @@ def test_random_weights_write_files_that_are_printed_and_kept(
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "described"
-PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text()
+PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text(encoding="utf-8")
 KNOWN = known_texts(folder_named("nano_described")) or {}
 PUZZLES: dict[str, str] = {
-    **yaml.safe_load((Path(__file__).parent / "puzzles.yaml").read_text()),
+    **yaml.safe_load((Path(__file__).parent / "puzzles.yaml").read_text(encoding="utf-8")),
     "nothing": " \n",
     "a rule more": PUZZLE.replace(HEADS, "  I must never touch block 3.\n\n" + HEADS),
     "a goal more": PUZZLE.rstrip().removesuffix(".") + "; my truck is clean.",
@@ -184,22 +184,24 @@ def test_public_texts_are_refused_which_it_gets_wrong() -> None:
     files = list(PUBLIC.glob("*/*_problem.txt"))
     assert files
     for file in files:
-        domain = file.with_name(file.name.replace("_problem", "_domain")).read_text()
-        assert recognize(f"{domain}\n\n{file.read_text()}", KNOWN)[0] == ""
+        domain = file.with_name(file.name.replace("_problem", "_domain")).read_text(
+            encoding="utf-8"
+        )
+        assert recognize(f"{domain}\n\n{file.read_text(encoding='utf-8')}", KNOWN)[0] == ""
 
 
 def test_the_command_refuses_with_one_and_writes_nothing(tmp_path: Path, pddlego: Pddlego) -> None:
     file, out = tmp_path / "hanoi.txt", tmp_path / "out"
-    file.write_text(PUZZLES["Tower of Hanoi"])
+    file.write_text(PUZZLES["Tower of Hanoi"], encoding="utf-8")
     said = pddlego("formalize", file, "--model", "nano_described", "--out", out, code=1).out
     assert said.startswith("; unknown_text: ") and '"There are three pegs, A, B and C."' in said
     assert "(" not in said.replace("(docs/use/formalize.md)", "") and not out.exists()
-    file.write_text(PUZZLE)
+    file.write_text(PUZZLE, encoding="utf-8")
     said = pddlego("formalize", file, "--model", "nano", code=1).out  # which plays CoinCollector
     assert "knows no texts of whole worlds" in said
     assert "know the text: nano_described, nano_worlds." in said
     domain = tmp_path / "domain.pddl"
-    domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain)
+    domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain, encoding="utf-8")
     said = pddlego("formalize", file, "--model", "nano_described", "--domain", domain, code=1).out
     assert "comes with a domain file" in said
 
@@ -207,14 +209,14 @@ def test_the_command_refuses_with_one_and_writes_nothing(tmp_path: Path, pddlego
 def test_the_real_model_plans_for_texts_that_it_knows(tmp_path: Path, pddlego: Pddlego) -> None:
     for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
         world = generate(family, "moderately", (3, 5), 70 + seed)
-        (tmp_path / f"{family}_domain.txt").write_text(world.domain_text)
-        (tmp_path / f"{family}_problem.txt").write_text(world.problem_text)
+        (tmp_path / f"{family}_domain.txt").write_text(world.domain_text, encoding="utf-8")
+        (tmp_path / f"{family}_problem.txt").write_text(world.problem_text, encoding="utf-8")
     words = ["formalize", tmp_path, "--model", "nano_described", "decoding.temperature=0"]
     said = pddlego(*words, "--explain", "--out", tmp_path / "out").out
-    explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text()
+    explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text(encoding="utf-8")
     assert "\nThe goal: " in explained and textwrap.indent(explained, "; ") in said
     assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
-    plan = (tmp_path / "out" / "mystery" / "plan.txt").read_text()
+    plan = (tmp_path / "out" / "mystery" / "plan.txt").read_text(encoding="utf-8")
     assert plan.startswith("(") and plan.endswith(f")\n; {UNCHECKED}\n")
 
 
@@ -261,14 +263,16 @@ def same_at_start(seed: int) -> bool:
 @pytest.mark.parametrize("texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"])
 def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None:
     card = f"---\npddlego_local:\n  trained_on: {{environment: described}}\n  texts: {texts}\n---\n"
-    (tmp_path / "README.md").write_text(card)
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
         known_texts(tmp_path)
 
 
 def test_a_card_may_say_nothing_of_texts(tmp_path: Path) -> None:
     assert known_texts(tmp_path) is None
-    (tmp_path / "README.md").write_text("---\npddlego_local:\n  trained_on: {a: b}\n---\n")
+    (tmp_path / "README.md").write_text(
+        "---\npddlego_local:\n  trained_on: {a: b}\n---\n", encoding="utf-8"
+    )
     assert known_texts(tmp_path) == {}
     assert known_texts(folder_named("nano_edit")) == {}
 

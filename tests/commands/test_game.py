@@ -172,7 +172,7 @@ def test_mistakes_are_named() -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text(encoding="utf-8")
     block, _, other = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)  # _: test_mask.py
     found: dict[str, Any] = {}
     exec(f"{other}env.close()\n{block}", found)

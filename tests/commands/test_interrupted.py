@@ -15,7 +15,7 @@ def test_a_sweep_says_beforehand_what_it_will_play(tmp_path: Path) -> None:
     words = ["-m", "environment.rooms=3,5", "trials=2", "games=0-3", f"run.out={tmp_path}"]
     assert run_command([*words, "run.max_hours=1e-9"]) == 0
     (file,) = (tmp_path / "default").glob("sweep-*.json")
-    planned = json.loads(file.read_text())["cells"]
+    planned = json.loads(file.read_text(encoding="utf-8"))["cells"]
     assert list(planned.values()) == [[{"games": "0-3", "trials": 2}]] * 2
 
 

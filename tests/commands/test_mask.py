@@ -94,7 +94,7 @@ def test_a_game_without_masks_says_so(tokenizer: LLTokenizer) -> None:
 
 
 def test_the_example_of_the_page_samples_an_answer(spelling: Any) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text(encoding="utf-8")
     _, block, _ = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     chance = random.Random(0)
 

@@ -42,7 +42,9 @@ def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> Non
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
-    assert f"about:   # https://huggingface.co/{settings_of(path)['weights']}\n" in path.read_text()
+    assert f"about:   # https://huggingface.co/{settings_of(path)['weights']}\n" in path.read_text(
+        encoding="utf-8"
+    )
     known = list(facts(path))
     assert {fact.name for fact in known} - {"thinking"} <= vars(about_of(settings_of(path))).keys()
     for fact in known:
@@ -50,7 +52,7 @@ def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
 
 
 def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
-    assert (ROOT / "docs/maintain/model_facts.md").read_text() == page(), (
+    assert (ROOT / "docs/maintain/model_facts.md").read_text(encoding="utf-8") == page(), (
         "python -m tools.model_facts"
     )
 

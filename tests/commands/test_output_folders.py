@@ -27,7 +27,7 @@ def words(tmp_path: Path) -> dict[str, Path]:
     plant(tmp_path / "runs", outcomes={1: WON})
     (tmp_path / "runs" / "file").touch()
     for name, text in {"domain": DOMAIN, "problem": PROBLEM, "lines": lines(PROBLEM)}.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return {name: tmp_path / name for name in ("runs", "domain", "problem", "lines")}
 
 

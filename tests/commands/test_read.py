@@ -31,7 +31,7 @@ def test_programs_get_what_a_run_would_have_read(answer: Path, pddlego: Pddlego)
             given += ["--thought", *row["thought"]]
         if "problem" in row:
             problem = answer.with_name("problem.pddl")
-            problem.write_text(row["problem"])
+            problem.write_text(row["problem"], encoding="utf-8")
             given += ["--problem", str(problem)]
         read = answered(row, "lenient")
         words = [answer, "--json", "--form", form, *given]
@@ -42,7 +42,7 @@ def test_programs_get_what_a_run_would_have_read(answer: Path, pddlego: Pddlego)
 
 
 def test_a_reader_sees_the_files_and_where_they_were(answer: Path, pddlego: Pddlego) -> None:
-    answer.write_text(f"{FENCES}\nAs JSON that is {FORMAT}.\n")
+    answer.write_text(f"{FENCES}\nAs JSON that is {FORMAT}.\n", encoding="utf-8")
     assert pddlego("read", answer).out == (
         f"--- df\n{DOMAIN}\n--- pf\n{PROBLEM}\n---\n"
         "Read: PDDL in the text, lines 2 to 9.\n"
@@ -66,12 +66,12 @@ def test_a_reader_sees_the_files_and_where_they_were(answer: Path, pddlego: Pddl
 def test_it_says_why_nothing_was_read(
     answer: Path, pddlego: Pddlego, text: str, given: list[str], why: str
 ) -> None:
-    answer.write_text(text)
+    answer.write_text(text, encoding="utf-8")
     assert why in pddlego("read", answer, *given, code=1).out
 
 
 def test_an_earlier_draft_is_named(answer: Path, pddlego: Pddlego) -> None:
-    answer.write_text(JSON.replace("house", "shed") + "\n" + JSON)
+    answer.write_text(JSON.replace("house", "shed") + "\n" + JSON, encoding="utf-8")
     told = pddlego("read", answer).out
     assert "(domain house)" in told and "(domain shed)" not in told
     assert "Not read: JSON, line 1: an earlier draft" in told

@@ -16,7 +16,7 @@ QUICK = ["sample", "model=reference", "decoding=free", "environment.rooms=3"]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    text = path.read_text() if path.exists() else ""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
@@ -27,7 +27,7 @@ def test_answers_that_ended_are_kept_while_one_never_ends(
     out, gate = tmp_path / "answers", tmp_path / "gate"
     gate.touch()
     words = [*QUICK, "model._target_=tests.sweeping.Waiting", "run.concurrency=2"]
-    with out.open("w") as file:
+    with out.open("w", encoding="utf-8") as file:
         process = start(*words, "-n", "5", stdout=file, env={**os.environ, VARIABLE: str(gate)})
     while len(lines(out)) < 4:
         assert process.poll() is None
@@ -42,7 +42,7 @@ def test_an_answer_in_the_making_in_this_process_is_no_hindrance(tmp_path: Path)
     """Torch aborts a process that ends while it computes, or is waited for."""
     out = tmp_path / "answers"
     words = ["sample", "model=random", "decoding=free", "decoding.max_tokens=300"]
-    with out.open("w") as file:
+    with out.open("w", encoding="utf-8") as file:
         process = start(*words, "-n", "999", stdout=file)
     while not lines(out):
         assert process.poll() is None

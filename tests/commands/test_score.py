@@ -24,7 +24,8 @@ def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def score(*lines: object) -> tuple[int, list[dict[str, Any]], str]:
         path = tmp_path / "answers.jsonl"
         path.write_text(
-            "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines)
+            "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines),
+            encoding="utf-8",
         )
         code = run(["score", str(path)])
         told = capsys.readouterr()

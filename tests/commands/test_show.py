@@ -17,7 +17,9 @@ def test_forced_tokens_and_rollbacks_are_shown(tmp_path: Path, pddlego: Pddlego)
     (tmp_path / "transcripts").mkdir()
     transcript = tmp_path / "transcripts" / "1-0.jsonl"
     event = call(completion_tokens=20, forced_tokens=5, stages=(types, again))
-    transcript.write_text(to_json(event) + "\n" + to_json(call(forced_tokens=0)) + "\n")
+    transcript.write_text(
+        to_json(event) + "\n" + to_json(call(forced_tokens=0)) + "\n", encoding="utf-8"
+    )
     shown, told = pddlego("show", tmp_path, 1, code=1)  # the transcript has no end
     assert f"{transcript} has no end: a part of the episode is lost" in told
     assert "20 tokens of which 5 forced, 0.50 s" in shown
@@ -28,7 +30,9 @@ def test_forced_tokens_and_rollbacks_are_shown(tmp_path: Path, pddlego: Pddlego)
 def test_an_episode_of_the_only_cell_below_a_run(tmp_path: Path, pddlego: Pddlego) -> None:
     for cell in ("a", "b"):
         (tmp_path / "runs" / cell / "transcripts").mkdir(parents=True)
-        (tmp_path / "runs" / cell / "transcripts" / "7-0.jsonl").write_text(to_json(call()) + "\n")
+        (tmp_path / "runs" / cell / "transcripts" / "7-0.jsonl").write_text(
+            to_json(call()) + "\n", encoding="utf-8"
+        )
         if cell == "a":
             for folder in ("runs", "runs/a"):
                 pddlego("show", tmp_path / folder, 7, code=1)

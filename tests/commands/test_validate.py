@@ -23,7 +23,7 @@ GO = "(Go Kitchen Hall)"
 def written(folder: Path, problem: str, plan: str) -> list[Path]:
     paths = [folder / name for name in ("domain.pddl", "problem.pddl", "plan")]
     for path, text in zip(paths, (DOMAIN, problem, plan), strict=True):
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     return paths
 
 
@@ -68,7 +68,7 @@ def test_val_is_a_second_judge_who_does_not_change_the_verdict(
     monkeypatch.setattr(
         "pddlego_local.commands.validate.VAL_LIMIT_S", 0.1 if "sleep" in program else 60
     )
-    (tmp_path / "Validate").write_text(f"#!/bin/sh\n{program}\n")
+    (tmp_path / "Validate").write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
     (tmp_path / "Validate").chmod(0o755)
     paths = written(tmp_path, PROBLEM, GO)
     assert f"The plan is valid.\n{said}\n" in pddlego("validate", *paths).out

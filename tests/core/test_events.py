@@ -122,9 +122,9 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cell that was won, its run.json of an older version."""
     out = tmp_path_factory.mktemp("older")
     folder = run_cell(compose_cell([f"run.out={out}", "games=1-2", "environment.rooms=5"])).folder
-    record = json.loads((folder / "run.json").read_text())
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert record.pop("format") == FORMAT
-    (folder / "run.json").write_text(json.dumps(record))
+    (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")
     return folder
 
 
@@ -154,6 +154,6 @@ def test_all_of_a_played_record_can_be_read(tmp_path: Path) -> None:
         [f"run.out={tmp_path}", "games=1", "method=pddl_gen", "environment=cooking_easy"]
     )
     folder = run_cell(cell).folder
-    for line in (folder / "transcripts" / "1-0.jsonl").read_text().splitlines():
+    for line in (folder / "transcripts" / "1-0.jsonl").read_text(encoding="utf-8").splitlines():
         assert to_json(event_of(line)) == line
-    assert json.loads((folder / "run.json").read_text())["format"] == FORMAT
+    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["format"] == FORMAT

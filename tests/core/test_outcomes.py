@@ -34,7 +34,9 @@ def names_in_the_code() -> set[str]:
     """Of all methods, and of the episode and the run that end one."""
     others = ("episode/game_runner.py", "episode/episode.py", "runner/cell.py")
     files = [*(SOURCE / "methods").rglob("*.py"), *(SOURCE / name for name in others)]
-    lines = "\n".join(line for file in files for line in ENDS.findall(file.read_text()))
+    lines = "\n".join(
+        line for file in files for line in ENDS.findall(file.read_text(encoding="utf-8"))
+    )
     return set(re.findall(r'"([a-z_]{4,})"', lines)) - NO_OUTCOMES
 
 
@@ -44,7 +46,7 @@ def test_the_table_lists_what_methods_return_and_nothing_that_none_returns() -> 
 
 def test_what_a_methods_docstring_declares_is_in_the_table() -> None:
     for file in (SOURCE / "methods").glob("[!_]*.py"):
-        for call in ast.walk(ast.parse(file.read_text())):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not (isinstance(call, ast.FunctionDef) and call.name == "__call__"):
                 continue
             declared = (ast.get_docstring(call) or "").partition("Returns ")[2]

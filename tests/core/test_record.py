@@ -31,7 +31,7 @@ def test_a_torn_last_line_is_ignored_by_readers_and_dropped_by_the_next_session(
     with Cell(tmp_path) as cell:
         cell.append(row(game=1))
     file = tmp_path / "episodes.jsonl"
-    with file.open("a") as torn:
+    with file.open("a", encoding="utf-8") as torn:
         torn.write('{"game": 2, "tri')
     assert rows(tmp_path) == [1]
     with Cell(tmp_path) as cell:
@@ -42,7 +42,7 @@ def test_a_torn_last_line_is_ignored_by_readers_and_dropped_by_the_next_session(
 
 def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -> None:
     lines = [to_json(row(game=1)), "nonsense", to_json(row(game=2))]
-    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"episodes.jsonl line 2 is not JSON"):
         rows(tmp_path)
 
@@ -66,7 +66,7 @@ def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) ->
         cell.describe(run_record(seed=0, began="tuesday"))
         with pytest.raises(ConfigError, match="identity"):
             cell.describe(run_record(seed=1, began="wednesday"))
-    starts = json.loads((tmp_path / "run.json").read_text())["starts"]
+    starts = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["starts"]
     assert [start["began"] for start in starts] == ["monday", "tuesday"]
 
 
@@ -117,7 +117,7 @@ def run_without_room(
 def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
     """What a command says goes to a file on the same disk."""
     log = tmp_path / "log"
-    log.write_text("lines of before\n" * 100)
+    log.write_text("lines of before\n" * 100, encoding="utf-8")
     words = ["environment.rooms=3", f"run.out={tmp_path}"]
     with log.open("ab") as file:
         done = run_without_room(*words, file_bytes=500, stdout=file, stderr=file)
@@ -148,7 +148,7 @@ def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that has the cell until a line is sent to it."""
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8") as process:
         assert process.stdout
         while "held" not in (line := process.stdout.readline()):
             assert line, "it ended without the cell"

@@ -53,9 +53,9 @@ def test_a_mistake_in_a_file_is_named(
 ) -> None:
     shutil.copytree(folder("grammars"), tmp_path / "grammars")
     path = tmp_path / "grammars" / f"{part}.lark"
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert before in text
-    path.write_text(text.replace(before, after, 1))
+    path.write_text(text.replace(before, after, 1), encoding="utf-8")
     monkeypatch.setattr(lark_text, "folder", tmp_path.joinpath)
     with pytest.raises(ConfigError, match=reason) as caught:
         validate(load("problem"))

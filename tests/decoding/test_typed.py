@@ -18,7 +18,9 @@ from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("house.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("house.yaml").read_text(encoding="utf-8")
+)
 DOMAIN, PROBLEM_FILE = CASES["domain"], CASES["problem"]
 ACCEPTED, REJECTED, GROUNDED = CASES["accepted"], CASES["rejected"], CASES["grounded"]
 PRINTED_OTHERWISE = CASES["printed_otherwise"]

@@ -54,7 +54,8 @@ def cells(archive: str) -> tuple[Cell, ...]:
     files = dict[str, str]()
     if place.is_dir():
         files = {
-            str(file.relative_to(place.parent)): file.read_text() for file in place.rglob("*.json*")
+            str(file.relative_to(place.parent)): file.read_text(encoding="utf-8")
+            for file in place.rglob("*.json*")
         }
     else:
         with tarfile.open(place) as packed:

@@ -207,7 +207,9 @@ def test_a_repair_wins_the_games_of_typed() -> None:
 
 
 def test_the_page_says_how_the_weaker_model_was_trained() -> None:
-    (rounds,) = yaml.safe_load((ROOT / "conf/train/nano_edit_early.yaml").read_text())["rounds"]
+    (rounds,) = yaml.safe_load(
+        (ROOT / "conf/train/nano_edit_early.yaml").read_text(encoding="utf-8")
+    )["rounds"]
     assert f"{rounds['slips']:,} games and {rounds['steps']:,} steps" in told(PAGE)
 
 
@@ -220,7 +222,7 @@ def test_the_card_counts_the_unseen_games() -> None:
 
 
 def test_published_figures_stand_with_their_source() -> None:
-    for found in yaml.safe_load((RESULTS / "nano_edit/published.yaml").read_text()):
+    for found in yaml.safe_load((RESULTS / "nano_edit/published.yaml").read_text(encoding="utf-8")):
         second_hand = found["read_in"].partition(",")[0] != found["source"].partition(",")[0]
         if "success" in found:
             (row,) = re.findall(rf"\| {re.escape(found['system'])} \|[^\n]*", PAGE_TEXT)

@@ -109,7 +109,9 @@ def test_the_page_of_prompts_has_every_key_and_filter() -> None:
         assert name in told or any(one.startswith(f"{name}.") for one in told)
     folders = (ROOT / "pddlego_local/methods/prompts").iterdir()
     for template in (file for folder in folders for file in folder.glob("*.jinja")):
-        for key in re.findall(r"\b(?:environment|examples)\.([a-z_.]+[a-z])", template.read_text()):
+        for key in re.findall(
+            r"\b(?:environment|examples)\.([a-z_.]+[a-z])", template.read_text(encoding="utf-8")
+        ):
             assert key in told or key == "yaml", f"{template}: {key}"
     for name in FILTERS:
         assert f"| `{name}` |" in page

@@ -67,7 +67,7 @@ def test_every_fresh_game_was_played_once_after_its_declaration_and_counts() -> 
     primary = {"base": "free", "factor": "decoding.rung", "other": "grounded", "primary": True}
     assert all(start["config"]["compare"] == [primary] for start in starts)
     shown = ["git", "show", "--format=%cI", "--name-only", commit]
-    git = subprocess.run(shown, cwd=ROOT, capture_output=True, text=True, check=False)
+    git = subprocess.run(shown, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     if git.returncode == 0:  # a copy without the history has no commits
         when, file = git.stdout.split()
         assert when[:16] == declared_at and file == "conf/experiment/nano_fresh.yaml"

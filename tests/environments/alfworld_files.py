@@ -43,10 +43,10 @@ def write(split: Path, game: Game, seed: int, **changes: Any) -> Path:
     name = f"{game.task.plain}-{kind}-None-{game.task.target or LAMP}-{number}"
     trial = split / name / f"trial_{seed}"
     trial.mkdir(parents=True)
-    (trial / "traj_data.json").write_text(json.dumps(trajectory(game, seed)))
-    (trial / "initial_state.pddl").write_text(game.problem)
+    (trial / "traj_data.json").write_text(json.dumps(trajectory(game, seed)), encoding="utf-8")
+    (trial / "initial_state.pddl").write_text(game.problem, encoding="utf-8")
     if changes.get("file", True):
-        (trial / "game.tw-pddl").write_text(json.dumps(game_file(game) | changes))
+        (trial / "game.tw-pddl").write_text(json.dumps(game_file(game) | changes), encoding="utf-8")
     return trial
 
 

@@ -114,7 +114,9 @@ def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
     commands = ("look", "inventory", "dance", *walkthrough(game), "inventory", "look")
     told = json.dumps([game_file(game), commands])
     run = [python(find_environment()), "-c", PLAIN_ENGINE]
-    plain = subprocess.run(run, input=told, capture_output=True, text=True, check=True).stdout
+    plain = subprocess.run(
+        run, input=told, capture_output=True, encoding="utf-8", check=True
+    ).stdout
     states: list[Any] = json.loads(plain.splitlines()[-1])
     expected = [([c for c in offered if c != "help"], won) for _, offered, won in states]
     for _ in range(3):

@@ -97,7 +97,10 @@ def test_games_in_one_room_of_alfred_have_one_map(data: DataSet) -> None:
         maps.setdefault(read_game(trial).floor_plan, set()).add(environment.map)
     assert sorted(map(len, maps.values())) == [1, 1] and len(set().union(*maps.values())) == 2
     for file in data.split.rglob("traj_data.json"):
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"scene": None}))
+        file.write_text(
+            json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"scene": None}),
+            encoding="utf-8",
+        )
     environment = data.environment(kind)
     environment.reset(0)
     assert environment.map == ""
@@ -205,9 +208,9 @@ def test_wins_of_records_are_replayed_in_plain_alfworld(
     monkeypatch.setattr("sys.argv", ["replay_alfworld", str(tmp_path / "runs")])
     assert replay_alfworld.main() == 0 and "| 2 | 2 |" in capsys.readouterr().out
     (transcript,) = (tmp_path / "runs").rglob("transcripts/1-0.jsonl")
-    lines = transcript.read_text().splitlines(keepends=True)
+    lines = transcript.read_text(encoding="utf-8").splitlines(keepends=True)
     last = max(n for n, line in enumerate(lines) if json.loads(line)["event"] == "action")
-    transcript.write_text("".join(lines[:last] + lines[last + 1 :]))
+    transcript.write_text("".join(lines[:last] + lines[last + 1 :]), encoding="utf-8")
     assert replay_alfworld.main() == 1 and "| 2 | 1 | [1] |" in capsys.readouterr().out
 
 
@@ -224,7 +227,7 @@ def test_real_games_are_won_by_their_walkthrough_and_nothing_is_written(real: Al
     trials = find_games(real._folder, PLAIN_TYPES)
     before = digest(real._folder)
     for seed in range(0, len(trials), max(1, len(trials) // 5)):
-        content = json.loads((trials[seed] / "game.tw-pddl").read_text())
+        content = json.loads((trials[seed] / "game.tw-pddl").read_text(encoding="utf-8"))
         first = real.reset(seed)
         task = re.search(r"Your task is to: [^\"]+?\.", content["grammar"])
         assert task and first.text.endswith(task[0])
@@ -241,11 +244,13 @@ def test_a_real_game_with_the_old_grammar_plays_like_its_current_file(
 ) -> None:
     assert real._folder is not None
     trial = find_games(real._folder, PLAIN_TYPES)[0]
-    content = json.loads((trial / "game.tw-pddl").read_text())
+    content = json.loads((trial / "game.tw-pddl").read_text(encoding="utf-8"))
     copy = data.split / trial.relative_to(real._folder)
     copy.mkdir(parents=True)
     (copy / "traj_data.json").symlink_to(trial / "traj_data.json")
-    (copy / "game.tw-pddl").write_text(json.dumps(content | {"grammar": old(content["grammar"])}))
+    (copy / "game.tw-pddl").write_text(
+        json.dumps(content | {"grammar": old(content["grammar"])}), encoding="utf-8"
+    )
     rebuilt = data.environment()
     assert rebuilt.reset(0) == real.reset(0)
     for command in content["walkthrough"]:

@@ -100,7 +100,7 @@ def test_names_are_those_that_the_engine_gives() -> None:
     houses = [[pddl_name(identifier).lower() for identifier in names] for names in ours]
     told = subprocess.run(
         [python(find_environment()), "-c", NAMES],
-        input=json.dumps(houses), capture_output=True, text=True, check=True,
+        input=json.dumps(houses), capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     theirs = json.loads(told.stdout.splitlines()[-1])
     assert theirs == [list(names.values()) for names in ours]

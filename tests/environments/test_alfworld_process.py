@@ -75,7 +75,10 @@ def test_close_leaves_no_process() -> None:
 @pytest.mark.parametrize("end", [signal.SIGKILL, None])
 def test_no_process_outlives_ours(end: signal.Signals | None) -> None:
     player = subprocess.Popen(
-        [sys.executable, "-c", PLAYER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PLAYER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
     )
     assert player.stdin and player.stdout
     process = psutil.Process(int(player.stdout.readline()))
@@ -87,7 +90,7 @@ def test_no_process_outlives_ours(end: signal.Signals | None) -> None:
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "textworld.py").write_text("import no_such_package")
+    (tmp_path / "textworld.py").write_text("import no_such_package", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(MissingPart, match=r"'no_such_package'.*make alfworld"):
         Alfworld().reset(0)

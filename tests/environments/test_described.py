@@ -170,12 +170,16 @@ HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - ro
 def test_constants_of_the_gold_domain_are_objects_of_the_world(
     domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, quick_planner: FastDownward
 ) -> None:
-    (tmp_path / "domain.pddl").write_text(domain)
+    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
     needs = "(:requirements :strips)"
     problem = f"(define (problem one) (:domain depot) {needs} {rest} (:goal (done)))"
-    (tmp_path / "p01.pddl").write_text(problem)
-    (tmp_path / "p01_domain.txt").write_text(f"Arm brings things to base.\n\n{HEADS}")
-    (tmp_path / "p01_problem.txt").write_text("Roads lead from p1 to p2 and on to base.")
+    (tmp_path / "p01.pddl").write_text(problem, encoding="utf-8")
+    (tmp_path / "p01_domain.txt").write_text(
+        f"Arm brings things to base.\n\n{HEADS}", encoding="utf-8"
+    )
+    (tmp_path / "p01_problem.txt").write_text(
+        "Roads lead from p1 to p2 and on to base.", encoding="utf-8"
+    )
     world = Described(folder=tmp_path)
     assert world.names([Turn("", world.reset(0).text)]).objects == objects
     method, model = Formalizer(), Scripted([json.dumps({"df": domain, "pf": problem})])
@@ -197,7 +201,7 @@ def test_a_folder_is_played_in_the_order_of_its_names(folder: Path) -> None:
     assert world.seeds == range(2)
     texts = [world.reset(game).text for game in (0, 1, 0)]
     assert texts[0] == texts[2] != texts[1]
-    assert (folder / "p01_problem.txt").read_text() in texts[1]
+    assert (folder / "p01_problem.txt").read_text(encoding="utf-8") in texts[1]
     assert world.task_type == folder.name
 
 
@@ -205,8 +209,10 @@ def test_worlds_with_one_start_and_goal_have_one_map(folder: Path) -> None:
     world = Described(folder=folder)
     world.reset(0)
     before = world.map
-    lines = (folder / "p00.pddl").read_text().splitlines()
-    (folder / "p00.pddl").write_text("\n".join([*lines[:3], *reversed(lines[3:-1]), lines[-1]]))
+    lines = (folder / "p00.pddl").read_text(encoding="utf-8").splitlines()
+    (folder / "p00.pddl").write_text(
+        "\n".join([*lines[:3], *reversed(lines[3:-1]), lines[-1]]), encoding="utf-8"
+    )
     other = Described(folder=folder)
     other.reset(1)
     assert other.map != before
@@ -217,8 +223,12 @@ def test_heads_are_matched_by_name_and_then_by_position(
     folder: Path, quick_planner: FastDownward
 ) -> None:
     for path in folder.glob("*_domain.txt"):
-        text = path.read_text().replace("\npick-up (", "\ngrasp (").replace("\nstack (", "\npile (")
-        path.write_text(text)
+        text = (
+            path.read_text(encoding="utf-8")
+            .replace("\npick-up (", "\ngrasp (")
+            .replace("\nstack (", "\npile (")
+        )
+        path.write_text(text, encoding="utf-8")
     world = Described(folder=folder)
     solve(world, 0, quick_planner)
     assert [action.name for action in world.actions] == ["grasp", "put-down", "pile", "unstack"]
@@ -273,9 +283,11 @@ def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(
 
 
 def test_a_gold_problem_whose_goal_is_out_of_reach_counts_for_nobody(folder: Path) -> None:
-    text = (folder / "p01.pddl").read_text()
+    text = (folder / "p01.pddl").read_text(encoding="utf-8")
     start, goal = text.split("(:goal ")
-    (folder / "p01.pddl").write_text(start.replace("(hand-empty)", "") + "(:goal " + goal)
+    (folder / "p01.pddl").write_text(
+        start.replace("(hand-empty)", "") + "(:goal " + goal, encoding="utf-8"
+    )
     world = Described(folder=folder)
     world.reset(0)
     with pytest.raises(UnsolvableGame, match="no action can make"):

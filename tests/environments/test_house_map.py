@@ -72,7 +72,7 @@ def test_what_cannot_be_done_names_nothing() -> None:
     assert coin_names(*(("move north", text) for text in refusals)) == before
 
 
-@pytest.mark.parametrize("wording", yaml.safe_load(WORDINGS.read_text()))
+@pytest.mark.parametrize("wording", yaml.safe_load(WORDINGS.read_text(encoding="utf-8")))
 def test_every_wording_of_the_kitchen_is_read(wording: dict[str, Any]) -> None:
     names = Cooking().names([Turn("look around", wording["text"])])
     assert list(names.things) == wording["names"]

@@ -268,7 +268,9 @@ def fact_of(sentence: str) -> tuple[str, ...]:
 
 def test_a_task_of_any_kind_in_words() -> None:
     """Names with braces, undeclared objects, costs, derived predicates and quantifiers included."""
-    case = yaml.safe_load(Path(__file__).with_name("task_in_words.yaml").read_text())
+    case = yaml.safe_load(
+        Path(__file__).with_name("task_in_words.yaml").read_text(encoding="utf-8")
+    )
     words = task_in_words(case["domain"], case["problem"], {})
     assert words.partition("\n")[2] == case["words"].rstrip()
     broken = task_in_words(case["domain"], case["problem"].rstrip()[:-1], {})

@@ -46,10 +46,13 @@ def test_hostile_files_are_checked_and_planned_without_acting(
     name = "\x1b[31mred\x9b2J"
     domain, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
     domain.write_text(
-        f"(define (domain d) (:predicates (g)) (:action {name} :parameters () :effect (g)))"
+        f"(define (domain d) (:predicates (g)) (:action {name} :parameters () :effect (g)))",
+        encoding="utf-8",
     )
     for goal in ("(g)", f"({name})"):
-        problem.write_text(f"(define (problem p) (:domain d) (:init) (:goal {goal}))")
+        problem.write_text(
+            f"(define (problem p) (:domain d) (:init) (:goal {goal}))", encoding="utf-8"
+        )
         for command in ("check", "plan"):
             run([command, str(domain), str(problem)])
             told = capsys.readouterr()

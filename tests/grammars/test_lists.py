@@ -55,7 +55,7 @@ def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(ca
 
 
 def test_fast_downward_reads_what_the_lists_accept() -> None:
-    companion = (HERE / "problem" / "domain.pddl").read_text()
+    companion = (HERE / "problem" / "domain.pddl").read_text(encoding="utf-8")
     pairs: list[tuple[str, str]] = []
     for case in ACCEPT:
         if case.grammar == "domain":

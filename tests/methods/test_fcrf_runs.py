@@ -79,7 +79,7 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
     assert {row.outcome for row in rows} == {"repeated_action", "success", "solved_before"}
     assert [row.task_type for row in rows if "lesson" in row.notes] == ["5 rooms"] * 5
     (deep,) = tmp_path.rglob("transcripts/15-2.jsonl")
-    assert "These lessons were learnt" in deep.read_text()
+    assert "These lessons were learnt" in deep.read_text(encoding="utf-8")
 
     assert whole_run(tmp_path / "four", monkeypatch, Pupil(), "run.concurrency=4") == rows
 

@@ -17,7 +17,7 @@ def test_who_asks_at_the_same_time_waits(monkeypatch: pytest.MonkeyPatch, tmp_pa
     def make(folder: Path) -> None:
         made.append(folder)
         time.sleep(0.2)  # the others ask meanwhile
-        (folder / "file").write_text("whole")
+        (folder / "file").write_text("whole", encoding="utf-8")
 
     with ThreadPoolExecutor(3) as pool:
         asked = [pool.submit(made_once, "folder", make) for _ in range(3)]

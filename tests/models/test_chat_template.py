@@ -28,7 +28,7 @@ def test_every_day_is_the_same(
         (folder / file.name).symlink_to(file)
     assert dated_file(folder) is None
     (folder / "chat_template.jinja").unlink()
-    (folder / "chat_template.jinja").write_text(opening + REST)
+    (folder / "chat_template.jinja").write_text(opening + REST, encoding="utf-8")
     model = TransformersModel(weights=str(folder), engine=CPU)
     prefix = model.complete(
         (Message("user", "Go."),), TOY, Sampling(max_tokens=30), Prefix()
@@ -36,5 +36,5 @@ def test_every_day_is_the_same(
     assert prefix is not None and model._loaded is not None
     assert model._loaded.tokenizer.decode(prefix.opening) == f"Today: {DATE}. Go."
     written = dated_file(folder)
-    assert written is not None and written.read_text().endswith(opening + REST)
-    assert model._loaded.tokenizer.chat_template == written.read_text()
+    assert written is not None and written.read_text(encoding="utf-8").endswith(opening + REST)
+    assert model._loaded.tokenizer.chat_template == written.read_text(encoding="utf-8")

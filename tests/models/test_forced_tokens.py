@@ -120,9 +120,9 @@ def test_a_tokenizer_that_cannot_spell_forced_text_is_told_of(
     """Before the first episode: here one that has no upper case."""
     folder = shutil.copytree(random_llama, tmp_path / "lower")
     path = folder / "tokenizer.json"
-    tokenizer = json.loads(path.read_text())
+    tokenizer = json.loads(path.read_text(encoding="utf-8"))
     tokenizer["normalizer"] = {"type": "Lowercase"}
-    path.write_text(json.dumps(tokenizer))
+    path.write_text(json.dumps(tokenizer), encoding="utf-8")
     model = TransformersModel(weights=str(folder), engine=CPU)
     with pytest.raises(ConfigError, match=r"tokenizer of .*lower cannot spell.*decoding=syntax"):
         check_obedience(model, stages=True)

@@ -28,7 +28,9 @@ def folder(random_llama: Path, tmp_path: Path) -> Path:
 def config(**changes: object) -> Change:
     def change(folder: Path) -> None:
         path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+        path.write_text(
+            json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8"
+        )
 
     return change
 
@@ -131,9 +133,9 @@ def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
     folder: Path, file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = folder / "ran"
-    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
     path = folder / file
-    told = json.loads(path.read_text())
+    told = json.loads(path.read_text(encoding="utf-8"))
     if file == "config.json":
         told |= {
             "model_type": "own",
@@ -141,7 +143,7 @@ def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
         }
     else:
         told |= {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.T", None]}}
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(told), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 9))
     with pytest.raises(ConfigError, match="is not a model that transformers can load"):
         _ = TransformersModel(weights=str(folder), engine=CPU).generation

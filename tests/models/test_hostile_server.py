@@ -163,7 +163,7 @@ def test_a_run_goes_on_over_answers_that_no_server_gives(
         words = [*PLAYED, f"model.server.url={url}", f"run.out={tmp_path}"]
         words.append("model.server.request_timeout_s=0.5")
         assert "Traceback" not in pddlego("run", *words, code=3).err
-        assert any(path.read_text() for path in tmp_path.rglob("faults.jsonl"))
+        assert any(path.read_text(encoding="utf-8") for path in tmp_path.rglob("faults.jsonl"))
         while code:
             code = run(["run", *words])
     assert [outcome[:7] for _, outcome in endings(tmp_path)] == ["success"] * 4

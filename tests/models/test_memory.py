@@ -64,7 +64,7 @@ def test_fewer_bits_count_unless_another_precision_is_asked_for() -> None:
 
 
 def test_files_tell_their_own_size_and_shape(random_llama: Path) -> None:
-    config = json.loads((random_llama / "config.json").read_text())
+    config = json.loads((random_llama / "config.json").read_text(encoding="utf-8"))
     needs = needs_found(random_llama, "auto")
     assert needs.weights == (random_llama / "model.safetensors").stat().st_size
     heads = config["num_hidden_layers"] * config["num_key_value_heads"]
@@ -76,7 +76,7 @@ def test_files_tell_their_own_size_and_shape(random_llama: Path) -> None:
 def altered(files: Path, folder: Path, config: object) -> Path:
     """A copy with another config.json."""
     (folder / "model.safetensors").write_bytes((files / "model.safetensors").read_bytes())
-    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     return folder
 
 

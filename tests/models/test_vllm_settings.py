@@ -54,8 +54,9 @@ def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> 
     """A driver's tool that tells of GPUs: capability, and MiB of memory."""
     tool = tmp_path / "driver" / "nvidia-smi"
     tool.parent.mkdir(exist_ok=True)
-    (tool.parent / "told").write_text("\n".join(lines) + "\n")
-    tool.write_text(f"""#!/bin/sh
+    (tool.parent / "told").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    tool.write_text(
+        f"""#!/bin/sh
 case "$1" in
     --list-gpus) sed 's/^/GPU /' {tool.parent}/told; exit;;
     --query-gpu=compute_cap) column=1;;
@@ -63,7 +64,9 @@ case "$1" in
     *) exit 6;;
 esac
 cut -d, -f$column {tool.parent}/told
-""")
+""",
+        encoding="utf-8",
+    )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
 
@@ -240,7 +243,7 @@ def test_the_plugins_version_is_the_one_that_is_installed() -> None:
     pins = {
         match[1]
         for path in folder("serving").glob("requirements-*.txt")
-        for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(), re.M)
+        for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(encoding="utf-8"), re.M)
     }
     assert pins == {FORCED_TOKENS_NEED} == {LAUNCH.FORCED_TOKENS_NEED}
 

@@ -27,7 +27,10 @@ def llama(tmp_path: Path) -> Path:
 
 def class_of(folder: Path, name: str) -> None:
     path = folder / "tokenizer_config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": name}))
+    path.write_text(
+        json.dumps({**json.loads(path.read_text(encoding="utf-8")), "tokenizer_class": name}),
+        encoding="utf-8",
+    )
 
 
 def given_to_vllm(*words: str) -> str | None:
@@ -47,9 +50,9 @@ def test_only_a_class_that_would_be_replaced_is_named_otherwise(
     assert [path.name for path in (tmp_path / "cache/pddlego_local").iterdir()] == [
         Path(folder).name
     ]
-    assert json.loads((llama / "tokenizer_config.json").read_text())["tokenizer_class"] == (
-        "LlamaTokenizerFast"
-    )
+    assert json.loads((llama / "tokenizer_config.json").read_text(encoding="utf-8"))[
+        "tokenizer_class"
+    ] == ("LlamaTokenizerFast")
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     own = LocalTokenizer.of("maker/model", llama)
     assert type(tokenizer).__name__ != "LlamaTokenizerFast"
@@ -74,7 +77,7 @@ def test_a_name_in_the_local_cache_is_looked_up_as_vllm_does(
     (cached / "snapshots").mkdir()
     llama.rename(cached / "snapshots/c0ffee")
     for reference in ("main", "other"):
-        (cached / "refs" / reference).write_text("c0ffee")
+        (cached / "refs" / reference).write_text("c0ffee", encoding="utf-8")
     folder = given_to_vllm("maker/model", *words)
     assert folder and (Path(folder) / "tokenizer.json").is_file()
 

@@ -14,7 +14,9 @@ from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.planner import FastDownward
 from tests.pddl.test_solvability import random_task
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("initial_state.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("initial_state.yaml").read_text(encoding="utf-8")
+)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 TRUE, NOT_YET = CASES["already_true"], CASES["not_yet"]
 

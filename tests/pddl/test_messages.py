@@ -123,7 +123,7 @@ def test_right_files_with_such_characters_in_comments_have_no_fault() -> None:
 def test_utf_16_is_told_in_one_sentence(
     command: str, encoding: str, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "domain.pddl").write_text(DOMAIN, encoding="utf-8")
     (tmp_path / "problem.pddl").write_bytes(PROBLEM.encode(encoding))
     output = pddlego(command, tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
     assert output.count("the file is UTF-16") == 1
@@ -132,8 +132,8 @@ def test_utf_16_is_told_in_one_sentence(
 
 def test_plan_and_the_feedback_to_models_name_it_too(tmp_path: Path, pddlego: Pddlego) -> None:
     domain, problem = pair("problem", OBJECTS, "o, o2 - t1 r - t2")
-    (tmp_path / "domain.pddl").write_text(domain)
-    (tmp_path / "problem.pddl").write_text(problem)
+    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
+    (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
     output = pddlego("plan", tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
     assert "Undefined object" in output and "declared as `o,`: leave out the comma" in output
     told = explain(domain, problem, PlanResult("translate_error", (), "Undefined object", 0))

@@ -11,7 +11,9 @@ from pddlego_local.pddl.check import check
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.pddl.test_static_check import with_change
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("solvability.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("solvability.yaml").read_text(encoding="utf-8")
+)
 HOUSE, TASK = CASES["house"], CASES["task"]
 
 

@@ -8,7 +8,9 @@ import yaml
 
 from pddlego_local.pddl.check import Check, check
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("static_check.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("static_check.yaml").read_text(encoding="utf-8")
+)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 EVERY_FEATURE, EVERY_PROBLEM = CASES["every_feature"], CASES["every_problem"]
 

@@ -88,7 +88,7 @@ def tasks_in(stage: Stage) -> list[tuple[int, int]]:
     with suppress(OSError):  # one of them has ended
         for worker in [one for one in children_of(os.getpid()) if is_worker(one)]:
             for child in children_of(worker):
-                name = Path(f"/proc/{child}/comm").read_text().strip()
+                name = Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip()
                 if (name == "downward") == (stage == "search"):
                     found.append((worker, child))
     return found

@@ -18,7 +18,7 @@ def loaded(page: Path, fragment: str = "") -> str:
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files")
     done = subprocess.run(
         [CHROMIUM, *options, "--dump-dom", f"{page.as_uri()}{fragment}"],
-        capture_output=True, text=True, timeout=120, check=True,
+        capture_output=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     return done.stdout
 
@@ -30,7 +30,8 @@ def measured(page: Path, width: int, script: str) -> str:
     frame.write_text(
         f'<iframe id="page" src="{page.name}" style="width: {width}px; border: 0"></iframe>'
         "<script>window.onload = () => { const shown = document.getElementById('page')"
-        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})() }}</script>"
+        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})() }}</script>",
+        encoding="utf-8",
     )
     try:
         return loaded(frame).partition("<title>found ")[2].partition("<")[0]

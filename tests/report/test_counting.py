@@ -28,7 +28,7 @@ def test_one_number_everywhere_where_trials_follow_a_trivial_game(tmp_path: Path
     assert (cell.measures.success.k, cell.measures.success.n, cell.trivial) == (4, 4, 4)
     assert "learns in one game" not in report_markdown(report(out))  # as Reflexion does not
     assert run(["report", str(out), "--out", str(tmp_path / "pages")]) == 0
-    page = (tmp_path / "pages" / "index.html").read_text()
+    page = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     assert len(re.findall(r"<td>no: trivial</td>", page)) == 4
     assert len(re.findall(r"<td>yes</td>", page)) == 4
 

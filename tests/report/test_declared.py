@@ -122,7 +122,7 @@ def test_the_command_takes_other_records(tmp_path: Path, pddlego: Pddlego) -> No
     said = pddlego("report", runs, "--out", tmp_path / "out", "--earlier", older).out
     assert "first recorded at 2026-02-02" in said
     for name in ("report.md", "index.html"):
-        text = (tmp_path / "out" / name).read_text()
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert "40 of these 40 games had been played" in text
         assert "first recorded at 2026-02-02" in text
     pddlego("report", runs, "--earlier", tmp_path / "none", code=2)

@@ -65,7 +65,7 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
     cell(tmp_path / "runs" / "b", [asked, nothing], decoding="free")
     assert drawn(tmp_path / "runs", out) == ["success", "outcomes"]
-    (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("")
+    (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("", encoding="utf-8")
     assert drawn(tmp_path / "runs", out) == []
 
 
@@ -75,7 +75,7 @@ def test_figures_can_be_read_hold_no_date_and_on_a_dark_page_have_other_colours(
     pictures = {path.stem for path in (written / "figures").glob("*.png")}
     assert pictures == {"success", "outcomes"}
     files = [written / "figures" / f"success{ending}.svg" for ending in ("", "_dark")]
-    light, dark = (file.read_text() for file in files)
+    light, dark = (file.read_text(encoding="utf-8") for file in files)
     assert ElementTree.fromstring(light).tag.endswith("svg")
     assert "date" not in light.lower() and "<script" not in light
     colours = re.compile("#[0-9a-f]{6}")
@@ -146,8 +146,8 @@ def test_what_was_compared_is_one_figure_if_there_are_two_comparisons(tmp_path: 
         rows = [row(end, game, calls=1) for game, end in enumerate(ends)]
         cell(runs / decoding, rows, decoding=decoding)
     assert drawn_differences(runs, out) == ["differences"]
-    figure = (out / "differences.svg").read_text()
+    figure = (out / "differences.svg").read_text(encoding="utf-8")
     assert "free → typed" in figure and "n = 10" in figure
-    (runs / "typed" / "episodes.jsonl").write_text("")
+    (runs / "typed" / "episodes.jsonl").write_text("", encoding="utf-8")
     assert drawn_differences(runs, out) == []
     assert not list(out.iterdir())

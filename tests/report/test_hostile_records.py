@@ -58,19 +58,19 @@ def on_line(file: str, change: Callable[[dict[str, Any]], object]) -> Change:
 
     def changed(cell: Path) -> None:
         path = next(cell.glob(file))
-        *before, last = path.read_text().splitlines()
+        *before, last = path.read_text(encoding="utf-8").splitlines()
         told = json.loads(last)
         change(told)
-        path.write_text("\n".join([*before, json.dumps(told)]) + "\n")
+        path.write_text("\n".join([*before, json.dumps(told)]) + "\n", encoding="utf-8")
 
     return changed
 
 
 def in_run(change: Callable[[dict[str, Any]], object]) -> Change:
     def changed(cell: Path) -> None:
-        told = json.loads((cell / "run.json").read_text())
+        told = json.loads((cell / "run.json").read_text(encoding="utf-8"))
         change(told)
-        (cell / "run.json").write_text(json.dumps(told))
+        (cell / "run.json").write_text(json.dumps(told), encoding="utf-8")
 
     return changed
 
@@ -130,7 +130,7 @@ def test_what_can_be_read_is_reported_and_the_rest_is_told(
     with pytest.warns(UserWarning):
         load(runs, "calls")
     assert (tmp_path / "report" / "index.html").is_file()
-    assert len((tmp_path / "calls.csv").read_text().splitlines()) > 2
+    assert len((tmp_path / "calls.csv").read_text(encoding="utf-8").splitlines()) > 2
 
 
 def test_rows_that_stand_twice_count_once_and_the_first_counts(
@@ -142,7 +142,9 @@ def test_rows_that_stand_twice_count_once_and_the_first_counts(
     assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
     told = "".join(pddlego("report", folder, "--out", tmp_path, "--without-pages", code=1))
     assert "of 2" in told and told.count("is ignored") == 3
-    assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text()
+    assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text(
+        encoding="utf-8"
+    )
     for command in ("rescore", "show"):
         assert "a further row of game 1" in "".join(pddlego(command, folder, code=1))
 
@@ -152,11 +154,11 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
 ) -> None:
     folder = a_cell(runs)
     path = folder / "transcripts/1-0.jsonl"
-    events = [json.loads(line) for line in path.read_text().splitlines()]
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     texts = {"text", "observation", "feedback", "command", "message", "told", "planned", "thought"}
     for event in events:
         event |= {key: NASTY for key in texts & event.keys() if isinstance(event[key], str)}
-    path.write_text("".join(json.dumps(e) + "\n" for e in events))
+    path.write_text("".join(json.dumps(e) + "\n" for e in events), encoding="utf-8")
     on_line("episodes.jsonl", lambda told: told.update(notes={NASTY: NASTY}, task_type="\0\x1b$"))(
         folder
     )
@@ -165,7 +167,7 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
         shown = "".join(pddlego(*words, code=(0, 1)))
         assert "\x00" not in shown and "\x1b[2J" not in shown
     for file in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.svg")]:
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         assert "\x00" not in text and "\x1b" not in text and "<b>${" not in text
 
 
@@ -174,7 +176,9 @@ def test_nothing_that_a_record_names_is_imported(
 ) -> None:
     foreign = tmp_path / "path" / "foreign_world"
     foreign.mkdir(parents=True)
-    (foreign / "__init__.py").write_text(f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n")
+    (foreign / "__init__.py").write_text(
+        f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(tmp_path / "path")
 
     def renamed(told: dict[str, Any]) -> None:
@@ -196,12 +200,12 @@ def test_a_run_json_that_is_gone_is_written_again_by_the_same_command(
     given = ["run", f"run.out={tmp_path}", "model=reference", "games=1"]
     pddlego(*given)
     (path,) = tmp_path.rglob("run.json")
-    before = json.loads(path.read_text())
+    before = json.loads(path.read_text(encoding="utf-8"))
     rows = (path.parent / "episodes.jsonl").read_bytes()
     path.unlink()
     assert "no run.json" in "".join(pddlego("report", tmp_path, code=2))
     assert "written again" in "".join(pddlego(*given))
-    after = json.loads(path.read_text())
+    after = json.loads(path.read_text(encoding="utf-8"))
     assert after["identity"] == before["identity"] and after["format"] == FORMAT
     assert after["starts"][0]["rows_before"] == 1
     assert (path.parent / "episodes.jsonl").read_bytes() == rows
@@ -217,5 +221,7 @@ def test_a_page_shows_a_command_that_can_be_copied(
         assert (cell.run.starts[0].command or [""])[0] != "pddlego run"
         in_run(lambda told: told["starts"][0].update(command=typed))(cell.folder)
     assert run(["report", str(runs), "--out", str(tmp_path)]) == 0
-    line = re.findall(r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text())[0]
+    line = re.findall(
+        r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text(encoding="utf-8")
+    )[0]
     assert shlex.split(html.unescape(line)) == ["pddlego", "run", *typed[len(first) :]]

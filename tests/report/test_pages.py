@@ -52,17 +52,17 @@ def test_every_episode_has_a_page_and_every_link_leads_somewhere(
     pages = list(written.rglob("*.html"))
     assert len(pages) == 1 + len([*transcripts(played)]) == 5
     for page in pages:
-        for link in Text(page.read_text()).links:
+        for link in Text(page.read_text(encoding="utf-8")).links:
             address, _, fragment = link.partition("#")
             target = page.parent / unquote(address) if address else page
             assert target.is_file(), link
-            assert not fragment or f'id="{fragment}"' in target.read_text(), link
+            assert not fragment or f'id="{fragment}"' in target.read_text(encoding="utf-8"), link
 
 
 def test_an_episodes_page_tells_all_of_its_transcript(played: Path, written: Path) -> None:
     for path, events in transcripts(played):
         page = written / "episodes" / path.parent.parent.name / f"{path.stem}.html"
-        shown = " ".join(Text(page.read_text()).text.split())
+        shown = " ".join(Text(page.read_text(encoding="utf-8")).text.split())
         for event in events:
             told = (
                 [message.content for message in event.messages] if isinstance(event, Call) else []
@@ -75,11 +75,11 @@ def test_an_episodes_page_tells_all_of_its_transcript(played: Path, written: Pat
 def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
     played: Path, written: Path
 ) -> None:
-    shown = Text((written / "index.html").read_text()).text
-    for line in (written / "report.md").read_text().splitlines():
+    shown = Text((written / "index.html").read_text(encoding="utf-8")).text
+    for line in (written / "report.md").read_text(encoding="utf-8").splitlines():
         for cell in line.strip("|").split("|") if line.startswith("| coin") else ():
             assert cell.strip() in shown
-    (start, *_) = json.loads(next(played.rglob("run.json")).read_text())["starts"]
+    (start, *_) = json.loads(next(played.rglob("run.json")).read_text(encoding="utf-8"))["starts"]
     assert start["commit"] in shown and start["packages"]["outlines"] in shown
 
 
@@ -98,7 +98,7 @@ def first_table(page: str) -> list[list[str]]:
 def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the_episodes(
     written: Path,
 ) -> None:
-    page = (written / "index.html").read_text()
+    page = (written / "index.html").read_text(encoding="utf-8")
     assert page.index("<h1>") < page.index("<img") < page.index("<table")
     figures = re.findall(r'<img[^>]*src="(figures/\w+)\.', page)
     assert sorted(figures) == ["figures/outcomes", "figures/success"]  # each once
@@ -114,7 +114,7 @@ def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the
 def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: Path) -> None:
     def titles(*rows: EpisodeRow) -> list[str]:
         write_cell(tmp_path / "runs" / "cell", list(rows), "0-1")
-        page = (reported(tmp_path) / "index.html").read_text()
+        page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
         return re.findall("<h2>(By kind of task|After each trial)</h2>", page)
 
     one, other = row("success", 0), row("success", 1, task_type="3 rooms")
@@ -146,7 +146,7 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     for rung, outcomes in ends.items():
         rows = [asked(outcome, game) for game, outcome in enumerate(outcomes)]
         planted(tmp_path / "runs" / rung, rung, rows, played)
-    page = (reported(tmp_path) / "index.html").read_text()
+    page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
     found = compared(find_cells([tmp_path / "runs"]))
     ((one,), first) = verdicts(found), page.index("<table")
     for told in (declared_in_words(found), one.arms, one.text):
@@ -171,7 +171,7 @@ def test_an_episodes_title_says_how_the_game_went(
     played: Path, tmp_path: Path, outcome: str, told: str
 ) -> None:
     planted(tmp_path / "runs" / "free", "free", [asked(outcome, 3)], played)
-    page = (reported(tmp_path) / "episodes" / "free" / "3-0.html").read_text()
+    page = (reported(tmp_path) / "episodes" / "free" / "3-0.html").read_text(encoding="utf-8")
     assert f"<h1>Game 3, trial 0: {told}</h1>" in page
     assert f"<title>3-0, {told} ·" in page
 
@@ -180,18 +180,22 @@ def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
     for rung in (FREE, SYNTAX):
         plant(tmp_path / "runs", rung, outcomes=wins([0], range(3)))
     out = reported(tmp_path)
-    assert "The layout `line` comes with" in (out / "report.md").read_text()
-    page = (out / "index.html").read_text()
+    assert "The layout `line` comes with" in (out / "report.md").read_text(encoding="utf-8")
+    page = (out / "index.html").read_text(encoding="utf-8")
     assert "The layout <code>line</code> comes with the grammar." in page
 
 
 def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
     planted(tmp_path / "runs" / "free", "free", [row("success", 3, wall_time_s=12.345)], played)
-    assert '<td class="count">12.3</td></tr>' in (reported(tmp_path) / "index.html").read_text()
+    assert '<td class="count">12.3</td></tr>' in (reported(tmp_path) / "index.html").read_text(
+        encoding="utf-8"
+    )
     seconds = [
         number
         for page in written.glob("episodes/*/*.html")
-        for number in re.findall(r"(\d+(?:\.\d+)?)\s+s\b(?! )", Text(page.read_text()).text)
+        for number in re.findall(
+            r"(\d+(?:\.\d+)?)\s+s\b(?! )", Text(page.read_text(encoding="utf-8")).text
+        )
     ]
     assert seconds and all(re.fullmatch(r"\d+\.\d", number) for number in seconds)
 
@@ -206,7 +210,7 @@ def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
             planted(tmp_path / "runs" / f"{rung}{seed}", rung, rows, played, seed)
     (tmp_path / "runs" / "typed0" / "transcripts" / "2-0.jsonl").unlink()
     page = reported(tmp_path) / "episodes" / "free0"
-    found = {game: Text((page / f"{game}-0.html").read_text()) for game in range(3)}
+    found = {game: Text((page / f"{game}-0.html").read_text(encoding="utf-8")) for game in range(3)}
     assert [link for link in found[1].links if "free0" in link] == [
         "../../episodes/free0/0-0.html", "../../episodes/free0/2-0.html"
     ]  # fmt: skip
@@ -224,13 +228,15 @@ def test_a_transcript_that_is_lost_or_cannot_be_read_takes_no_other_page_away(
     shutil.copytree(played, tmp_path / "played")
     (lost, _), (torn, _), *_ = list(transcripts(tmp_path / "played"))
     lost.unlink()
-    torn.write_text("no JSON\n{}\n")
+    torn.write_text("no JSON\n{}\n", encoding="utf-8")
     assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1  # it is told
     assert len(list((tmp_path / "episodes").rglob("*.html"))) == 3
     page = tmp_path / "episodes" / torn.parent.parent.name / f"{torn.stem}.html"
-    shown = Text(page.read_text()).text
+    shown = Text(page.read_text(encoding="utf-8")).text
     assert "The transcript cannot be read" in shown and "line 1 is not JSON" in shown
-    assert "4 of 4 episodes" in " ".join(Text((tmp_path / "index.html").read_text()).text.split())
+    assert "4 of 4 episodes" in " ".join(
+        Text((tmp_path / "index.html").read_text(encoding="utf-8")).text.split()
+    )
 
 
 def test_the_same_records_give_the_same_bytes(played: Path, written: Path, tmp_path: Path) -> None:

@@ -208,4 +208,4 @@ def test_the_files_of_the_papers_tables(tmp_path: Path) -> None:
     lines = lines_of(out / "papers.csv")
     assert {line["source"] for line in lines} >= {HERE, "PDDLego+ table 1", "public runs"}
     assert float(lines[0]["lowest"]) == 0.6 and lines[0]["n"] == "5"
-    assert "Gong et al." in (out / "papers.md").read_text()
+    assert "Gong et al." in (out / "papers.md").read_text(encoding="utf-8")

@@ -47,8 +47,10 @@ def write_cell(
         },
         "starts": [{"config": {"games": games, "trials": 1 + max(row.trial for row in rows)}}],
     }
-    (folder / "run.json").write_text(json.dumps(run_json))
-    (folder / "episodes.jsonl").write_text("".join(to_json(row) + "\n" for row in rows))
+    (folder / "run.json").write_text(json.dumps(run_json), encoding="utf-8")
+    (folder / "episodes.jsonl").write_text(
+        "".join(to_json(row) + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 def ended(*outcomes: str) -> list[EpisodeRow]:
@@ -99,9 +101,9 @@ def test_crashes_of_the_planner_are_told_apart_from_the_models_mistakes(
 
 def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
     write_cell(tmp_path, ended("success", "success"), "0-9")
-    record = json.loads((tmp_path / "run.json").read_text())
+    record = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     record["starts"].append({"config": {"games": "10-11", "trials": 1}})
-    (tmp_path / "run.json").write_text(json.dumps(record))
+    (tmp_path / "run.json").write_text(json.dumps(record), encoding="utf-8")
     (cell,) = report(tmp_path).cells
     assert (cell.asked, cell.missing) == (12, 10)
 
@@ -112,7 +114,7 @@ def test_the_report_is_printed_and_written_as_markdown_and_csv(
     write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
     write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
     assert "66.7" in pddlego("report", tmp_path / "runs", "--out", tmp_path / "out").out
-    text = (tmp_path / "out" / "report.md").read_text()
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert text.count("\n|") == 4  # of one kind of task alone, no table by kind
     assert "PDDLego's steps on success" in text and "[" in text
     assert not (tmp_path / "out" / "trials.csv").exists()
@@ -216,14 +218,19 @@ def test_an_unfinished_sweep_says_so_before_any_rate(tmp_path: Path, pddlego: Pd
     runs, out = tmp_path / "runs", tmp_path / "out"
     write_cell(runs / "a", ended("success", "solver_abort"), "0-3")
     write_cell(runs / "b", ended("success"), "0", decoding="typed")
-    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}))
+    (runs / "sweep.json").write_text(
+        json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}), encoding="utf-8"
+    )
     told = "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells have not"
     assert pddlego("report", runs, "--out", out).out.startswith(told)
-    assert (out / "report.md").read_text().startswith(f"**{told}")
-    page = (out / "index.html").read_text().partition("<body>")[2]
+    assert (out / "report.md").read_text(encoding="utf-8").startswith(f"**{told}")
+    page = (out / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
     assert told in page and page.index(told) < page.index("%")
     write_cell(runs / "a", ended("success", "solver_abort"), "0-1")
-    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 2, "b": 1}}))
+    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 2, "b": 1}}), encoding="utf-8")
     pddlego("report", runs, "--out", out)
-    for text in ((out / "report.md").read_text(), (out / "index.html").read_text()):
+    for text in (
+        (out / "report.md").read_text(encoding="utf-8"),
+        (out / "index.html").read_text(encoding="utf-8"),
+    ):
         assert "not finished" not in text

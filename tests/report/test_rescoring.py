@@ -20,9 +20,11 @@ def copy(played: Path, tmp_path: Path) -> Path:
 
 def edited(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
     """Changes the lines of a file, as objects."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     change(lines)
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    path.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+    )
 
 
 def remove_a_call(events: list[dict[str, Any]]) -> None:
@@ -63,7 +65,7 @@ def test_what_differs_is_told(
 
 def test_a_lost_transcript_is_told(copy: Path, pddlego: Pddlego) -> None:
     (copy / "transcripts" / "1-0.jsonl").unlink()
-    (copy / "transcripts" / "notes of mine.jsonl").write_text("")
+    (copy / "transcripts" / "notes of mine.jsonl").write_text("", encoding="utf-8")
     told = pddlego("rescore", copy, code=1).out
     assert "game 1, trial 0: a row without a transcript" in told
 

@@ -73,12 +73,12 @@ def test_jobs_play_each_cell_once_and_what_none_played_is_told(tmp_path: Path, h
     assert code == 3 and "2 episodes of the sweep have no result" in told
     assert "Traceback" not in told
     (log,) = tmp_path.glob("lost/.submitit/*/*.err")
-    assert "Check the server at http://127.0.0.1:9/v1" in log.read_text()
+    assert "Check the server at http://127.0.0.1:9/v1" in log.read_text(encoding="utf-8")
 
 
 def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: Rows) -> None:
     for name, script in {"sbatch": SBATCH, "srun": SRUN, "sacct": SACCT}.items():
-        (tmp_path / name).write_text(script)
+        (tmp_path / name).write_text(script, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     out = tmp_path / "runs"
     code, told = sweep(
@@ -86,12 +86,14 @@ def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: R
         "hydra/launcher=submitit_slurm", "hydra.launcher.partition=gpu",
         PATH=f"{tmp_path}:{os.environ['PATH']}",
     )  # fmt: skip
-    assert code == 0, told + (tmp_path / "sbatch.log").read_text()
+    assert code == 0, told + (tmp_path / "sbatch.log").read_text(encoding="utf-8")
     assert rows_of(out) == here
-    assert (tmp_path / "sbatch.log").read_text().count("2 episodes to play, 0 done") == 2
+    assert (tmp_path / "sbatch.log").read_text(encoding="utf-8").count(
+        "2 episodes to play, 0 done"
+    ) == 2
     sent = next(out.rglob("*submission*.sh"))
-    assert "#SBATCH --partition=gpu" in sent.read_text()
-    assert "#SBATCH --gpus-per-node=1" in sent.read_text()
+    assert "#SBATCH --partition=gpu" in sent.read_text(encoding="utf-8")
+    assert "#SBATCH --gpus-per-node=1" in sent.read_text(encoding="utf-8")
 
 
 @ray

@@ -1,7 +1,11 @@
 """Overrides as people write them: Hydra's sweeps, slips of spelling, and texts that need quotes."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+import pddlego_local
 from pddlego_local.core.nearest import nearest
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
@@ -91,7 +95,7 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
         (["model=vllm", "url=x"], "did you mean model.server.url?"),
         (["xyzzy=1"], "there is no option 'xyzzy'.\n"),
         (["method=PDDLego+"], "there is no such choice; did you mean pddlego_plus?"),
-        (["-m", "method=plangen,PDDL-edit"], "did you mean pddl_edit?"),
+        (["-m", "method=plangen,PDDL-edits"], "did you mean pddl_edit?"),
         (["model=Qwen/Qwen3-8B"], "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has"),
         (["model=/tmp"], "model=vllm model.weights=/tmp. The choices are"),
         (["model=tiny.gguf"], "model=vllm model.weights=tiny.gguf"),
@@ -119,3 +123,97 @@ def test_what_cannot_be_is_one_sentence_that_names_the_option(
 )
 def test_the_nearest_name(name: str, known: list[str], meant: str) -> None:
     assert nearest(name, known) == meant
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        (
+            "planner.limits={cpu: 5}",
+            "no option 'planner.limits.cpu'; did you mean planner.limits.cpu_s?",
+        ),
+        ("planner.limits={xyz: 5}", "the options of planner.limits are cpu_s, wall_s, memory_mb"),
+        ("planner={limits: {wall: 5}}", "did you mean planner.limits.wall_s?"),
+        ("planner.limits.cpu=5", "did you mean planner.limits.cpu_s?"),
+        ("environment.budget={limt: 3}", "did you mean environment.budget.limit?"),
+        ("decoding.stage_tokens.types=5", "+decoding.stage_tokens.types="),
+        ("method=PDDLego+", "did you mean pddlego_plus?"),
+        ("environment.rooms=5\r", "environment.rooms=5: this word ends with a carriage return"),
+        ("games=7\r", "games=7: this word ends with a carriage return"),
+        ("model.server={url: x}", "there is no option 'model.server'"),
+    ],
+)
+def test_unknown_words_are_told_with_what_is_near(pddlego: Pddlego, word: str, told: str) -> None:
+    assert told in pddlego("run", *COMMON, word, "--dry-run", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("word", "label"),
+    [
+        ("planner=lama-first", "lama_first"),
+        ("planner=LAMA_First", "lama_first"),
+        ("method=PDDLego-Plus", "pddlego_plus"),
+        ("model=Qwen3-8B", "qwen3_8b"),
+        ("model=qwen2.5-7b", "qwen25_7b"),
+        ("decoding=Grounded", "grounded"),
+        ("environment=Cooking-Easy", "cooking_easy"),
+        ("environment=coin", "coin"),
+    ],
+)
+def test_usual_spellings_of_choices(word: str, label: str) -> None:
+    group, _, _ = word.partition("=")
+    assert compose_cell([word]).labels[group] == label
+
+
+def test_choices_of_a_sweep_and_of_a_folder(pddlego: Pddlego) -> None:
+    found = cells(pddlego, "decoding=Free,TYPED", "planner=lama-first,fast-downward")
+    assert len(found) == 4
+    assert len(cells(pddlego, "arm=mechanism/Typed")) == 1
+
+
+def test_a_mapping_whose_keys_are_free() -> None:
+    config = compose_cell(["decoding=typed", "decoding.stage_tokens={types: 500}"])
+    assert config.tree["decoding"]["stage_tokens"] == {"types": 500}
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("run.out=~/x", 'run.out="~/x"', "run.out='~/x'", "environment.folder=~/x"),
+        *("environment.data=~/x", "model.weights=~/x", "model.server.logs=~/x/y"),
+        *("model.server.env=~/x", "+environment.mine=~/x"),
+    ],
+)
+def test_the_home_folder(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    groups = {"folder": "described", "data": "alfworld_real"}
+    key, _, _ = word.lstrip("+").partition("=")
+    environment = groups.get(key.rpartition(".")[2], "coin")
+    chosen = ["model=vllm", "model.weights=x", f"environment={environment}"]
+    config = compose_cell([*chosen, word])
+    found: Any = config.tree
+    for part in key.split("."):
+        found = found[part]
+    assert str(found).startswith("/home/somebody/x")
+    assert not str(config.folder).startswith("~")
+
+
+def test_the_home_folder_elsewhere(
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a variable, in a YAML file of one's own, in --config-dir, in --out and in Python."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ALFWORLD_DATA", "~/data")
+    assert (
+        compose_cell(["environment=alfworld_real"]).tree["environment"]["data"]
+        == f"{tmp_path}/data"
+    )
+    (tmp_path / "own" / "experiment").mkdir(parents=True)
+    own = "# @package _global_\nname: mine\nrun: {out: ~/records}\n"
+    (tmp_path / "own" / "experiment" / "mine.yaml").write_text(own, "utf-8")
+    words = ("--config-dir", "~/own", "experiment=mine", "games=7", "environment.rooms=3")
+    monkeypatch.chdir(tmp_path)
+    pddlego("run", *words)
+    assert list((tmp_path / "records" / "mine").iterdir()) and not (tmp_path / "~").exists()
+    pddlego("export", "~/records", "--out=~/calls.csv")
+    assert (tmp_path / "calls.csv").exists() and len(pddlego_local.load("~/records"))

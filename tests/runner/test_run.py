@@ -112,7 +112,7 @@ def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
     assert played(tmp_path, games="0-3") == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     assert len(read_rows(file)) == 4
-    starts = json.loads((file.parent / "run.json").read_text())["starts"]
+    starts = json.loads((file.parent / "run.json").read_text(encoding="utf-8"))["starts"]
     assert [begun["config"]["games"] for begun in starts] == ["0,1", "0-3"]
 
 
@@ -126,7 +126,7 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     assert played(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1") == 0
     cells = sorted(tmp_path.rglob("run.json"))
     assert len(cells) == 4
-    record = json.loads(cells[0].read_text())
+    record = json.loads(cells[0].read_text(encoding="utf-8"))
     assert record["labels"]["model"] == "reference"
     assert record["grammar_sha256"] and record["prompt_sha256"]
     (begun,) = record["starts"]
@@ -150,7 +150,9 @@ def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
 ) -> None:
     files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
     problem = files / "problem.lark"
-    problem.write_text(problem.read_text().replace("goal: _GOAL", "goal: _GAOL"))
+    problem.write_text(
+        problem.read_text(encoding="utf-8").replace("goal: _GOAL", "goal: _GAOL"), encoding="utf-8"
+    )
     monkeypatch.setattr("pddlego_local.decoding.grammars.lark_text.folder", lambda name: files)
     with pytest.raises(errors.ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
         played_cell(tmp_path / "runs")
@@ -208,7 +210,7 @@ def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
     assert result.faults == ["game 1, trial 0: ModelFault: gone"]
     assert [row.game for row in rows(tmp_path)] == [0, 2]
     (faults,) = tmp_path.rglob("faults.jsonl")
-    assert json.loads(faults.read_text())["message"] == "gone"
+    assert json.loads(faults.read_text(encoding="utf-8"))["message"] == "gone"
     result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
     assert result.played == 1
     assert [row.game for row in rows(tmp_path)] == [0, 1, 2]
@@ -222,7 +224,7 @@ def test_a_grammar_that_does_not_compile_costs_its_episode_alone(
     (kept,) = tmp_path.rglob("1-0.lark")
     (fault,) = result.faults
     assert fault == f"game 1, trial 0: GrammarFault: {bad} Its text is in {kept}."
-    assert kept.read_text() == "start: ((("
+    assert kept.read_text(encoding="utf-8") == "start: ((("
     assert [row.game for row in rows(tmp_path)] == [0, 2]
     assert play(tmp_path, ReferenceFormalizer(), monkeypatch).played == 1
 
@@ -249,7 +251,9 @@ def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
     assert played_cell(tmp_path, *cell).faults == []
     assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
     assert run(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 0
-    text = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (tmp_path / "report").rglob("*.html")
+    )
     assert "open door to south␀" in text and "open door to west␀" in text
 
 
@@ -269,7 +273,7 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
     assert all(row.map_seen == (row.map == first[0]) for row in rows(tmp_path))
     assert {row.map_seen for row in rows(tmp_path)} == {True, False}
     listed = hashlib.sha256((weights / "training_maps.txt").read_bytes()).hexdigest()
-    model = json.loads((result.folder / "run.json").read_text())["model"]
+    model = json.loads((result.folder / "run.json").read_text(encoding="utf-8"))["model"]
     assert model["training_maps_sha256"] == listed
 
 

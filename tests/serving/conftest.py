@@ -29,8 +29,11 @@ def plain(weights: Path) -> Iterator[VllmModel]:
     """Without forced tokens, and with the class of tokenizer that vLLM would replace."""
     folder = shutil.copytree(weights, weights.parent / "of_another_class")
     config = folder / "tokenizer_config.json"
-    named = {**json.loads(config.read_text()), "tokenizer_class": "LlamaTokenizerFast"}
-    config.write_text(json.dumps(named))
+    named = {
+        **json.loads(config.read_text(encoding="utf-8")),
+        "tokenizer_class": "LlamaTokenizerFast",
+    }
+    config.write_text(json.dumps(named), encoding="utf-8")
     yield from _started(folder, forced_tokens=False)
 
 

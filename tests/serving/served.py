@@ -48,7 +48,7 @@ def told_by_vllm(script: str, given: object = None) -> Any:
         input=json.dumps(given),
         env={**os.environ, "PYTHONPATH": str(launcher().parent), "VLLM_LOGGING_LEVEL": "ERROR"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

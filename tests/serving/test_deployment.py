@@ -37,7 +37,7 @@ def resolve(python: str, glibc: str) -> subprocess.CompletedProcess[str]:
         ],
         env={**os.environ, "UV_HTTP_TIMEOUT": "30", "UV_NO_CONFIG": "1", "NO_COLOR": "1"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
 
 
@@ -58,7 +58,7 @@ def test_the_cuda_build_is_to_be_had_as_wheels(
     resolved: dict[tuple[str, str], str], python: str
 ) -> None:
     lines = resolved[python, GLIBC].splitlines()
-    assert CUDA.read_text().splitlines()[-1] in lines
+    assert CUDA.read_text(encoding="utf-8").splitlines()[-1] in lines
     versions = dict(line.split("==") for line in lines if "==" in line)
     assert {"torch", "llguidance", "transformers", "flashinfer-python"} <= versions.keys()
     # The two are made from one source: the older cuda-python has other modules than these bindings.
@@ -74,20 +74,22 @@ def test_an_older_glibc_lacks_a_wheel(resolved: dict[tuple[str, str], str]) -> N
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_scripts_are_clean(script: str) -> None:
     assert subprocess.run(["bash", "-n", ROOT / script]).returncode == 0
-    done = subprocess.run([tool("shellcheck"), ROOT / script], capture_output=True, text=True)
+    done = subprocess.run(
+        [tool("shellcheck"), ROOT / script], capture_output=True, encoding="utf-8"
+    )
     assert done.returncode == 0, done.stdout
 
 
 def test_the_container_is_clean() -> None:
     dockerfile = ROOT / "serving" / "Dockerfile"
-    done = subprocess.run([tool("hadolint"), dockerfile], capture_output=True, text=True)
+    done = subprocess.run([tool("hadolint"), dockerfile], capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout
 
 
 def test_the_container_copies_what_the_launcher_needs() -> None:
     copied = next(
         line.split()[1:-1]
-        for line in (ROOT / "serving" / "Dockerfile").read_text().splitlines()
+        for line in (ROOT / "serving" / "Dockerfile").read_text(encoding="utf-8").splitlines()
         if line.startswith("COPY ")
     )
     assert set(copied) == {CUDA.name, *(path.name for path in CUDA.parent.glob("*.py"))}
@@ -95,7 +97,7 @@ def test_the_container_copies_what_the_launcher_needs() -> None:
 
 def test_the_job_gives_its_words_to_pddlego(tmp_path: Path) -> None:
     """Run with a stand-in for `srun`, which prints what it is told to run."""
-    (tmp_path / "srun").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "srun").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
     (tmp_path / "srun").chmod(0o755)
 
     def job(*words: str) -> subprocess.CompletedProcess[str]:
@@ -103,7 +105,7 @@ def test_the_job_gives_its_words_to_pddlego(tmp_path: Path) -> None:
             ["bash", ROOT / "serving/slurm.sbatch", *words],
             env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
         )
 
     told = job("qwen3_32b", "games=0-9", "'decoding.stage_tokens={types: 500}'")

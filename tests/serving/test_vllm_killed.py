@@ -106,4 +106,4 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path, weights: Path) -> N
     with pytest.raises(ModelFault, match="no-such-flag"):
         VllmServer(arguments, start_timeout_s=1500, logs=tmp_path / "logs")
     (kept,) = (tmp_path / "logs").iterdir()
-    assert "no-such-flag" in kept.read_text()
+    assert "no-such-flag" in kept.read_text(encoding="utf-8")

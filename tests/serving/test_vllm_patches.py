@@ -63,7 +63,7 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     """Halves of characters and control tokens among them."""
     tokenizer, chance = family(tmp_path, 2_000), random.Random(3)
     tokenizer.save_pretrained(tmp_path / "tokenizer")
-    words = tokenizer.encode(Path(__file__).read_text(), add_special_tokens=False)
+    words = tokenizer.encode(Path(__file__).read_text(encoding="utf-8"), add_special_tokens=False)
     odd = tokenizer.encode("日本 🎉 naïve\x00 ﷽  𓂀 " * 3, add_special_tokens=False)
     any_token = range(len(tokenizer))
     answers = [

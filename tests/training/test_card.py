@@ -40,7 +40,7 @@ def test_the_top_of_a_card_names_what_all_questions_had(
     progress.report("data", 0, {"questions": 3, "device": "a CPU", "bf16": True})
     progress.report("played", 0, {"games": "one=1", "rung": "free", "won": 2, "of": 3})
     text = card(settings, 3_000_000, progress, {"a map"}, "")
-    (tmp_path / "README.md").write_text(text)
+    (tmp_path / "README.md").write_text(text, encoding="utf-8")
     found = learned(tmp_path)
     assert known.items() <= found.items() and found["decoding.reason"] == "none"
     assert ("environment" in found) == ("environment" in known)

@@ -62,7 +62,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(tmp_path: Path) -> 
     lines = tmp_path / "killed" / "progress.jsonl"
     whole = begun(tmp_path / "whole", "free").carry_out(QUIET)
     process = start("train", "grpo", *SMALL, "rung=free", f"out={lines.parent}")
-    while not lines.is_file() or len(lines.read_text().splitlines()) < 2:
+    while not lines.is_file() or len(lines.read_text(encoding="utf-8").splitlines()) < 2:
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)

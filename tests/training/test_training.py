@@ -40,7 +40,7 @@ def train(out: Path, *overrides: str) -> subprocess.Popen[str]:
         [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}", *SMALL, *overrides],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
         env={**os.environ, "HF_HUB_OFFLINE": "1"},
     )
@@ -58,7 +58,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 def steps(out: Path) -> list[int]:
     path = out / "progress.jsonl"
-    lines = path.read_text().splitlines() if path.is_file() else []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return [json.loads(line)["step"] for line in lines if '"loss"' in line]
 
 
@@ -71,7 +71,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
     folder = locate(str(trained / "model"))
-    card = (folder / "README.md").read_text()
+    card = (folder / "README.md").read_text(encoding="utf-8")
     for words in (
         "games of the student",
         "Training curve",
@@ -96,7 +96,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
     whole = sorted((out / "round-0").glob("checkpoint-*"))
     torn = out / "round-0" / "checkpoint-7"
     shutil.copytree(whole[-1], torn)
-    (torn / "trainer_state.json").write_text('{"global_step": 7, "lo')
+    (torn / "trainer_state.json").write_text('{"global_step": 7, "lo', encoding="utf-8")
     finish(train(out, "play=null"))
     assert not torn.exists()
     for number in (0, 1):
@@ -125,9 +125,9 @@ def test_a_folder_begun_with_other_settings_is_left_alone(
 ) -> None:
     told = pddlego("train", "nano", f"out={trained}", *SMALL, "seed=1", code=2).err
     assert "was begun with another seed" in told
-    older = json.loads((trained / "settings.json").read_text())
+    older = json.loads((trained / "settings.json").read_text(encoding="utf-8"))
     del older["worlds"]  # as in a folder of a version without this option
-    (tmp_path / "settings.json").write_text(json.dumps(older))
+    (tmp_path / "settings.json").write_text(json.dumps(older), encoding="utf-8")
     told = pddlego("train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]", code=2).err
     assert "was begun with another worlds;" in told
 

@@ -64,7 +64,7 @@ def main() -> None:
                 table.add_row(*map(str, row.values()))
             literal_console().print(table)
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(results, indent=2) + "\n")
+    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print(f"written: {given.out}")
 
 

@@ -77,7 +77,7 @@ def replay(cell: CellRecord) -> list[tuple[int, bool]]:
         [python(find_environment()), "-c", COLLECTED + REPLAYED, str(split)],
         input=json.dumps(files),
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     verdicts: list[bool] = json.loads(child.stdout.splitlines()[-1])

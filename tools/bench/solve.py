@@ -15,8 +15,8 @@ from pddlego_local.planner.warm import find_fast_downward
 
 SEARCH = "astar(lmcut())"
 
-COIN_DOMAIN = Path(__file__).with_name("coin.pddl").read_text()
-HOUSE_DOMAIN = Path(__file__).with_name("house.pddl").read_text()
+COIN_DOMAIN = Path(__file__).with_name("coin.pddl").read_text(encoding="utf-8")
+HOUSE_DOMAIN = Path(__file__).with_name("house.pddl").read_text(encoding="utf-8")
 
 
 def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
@@ -87,8 +87,8 @@ def _ours(planner: FastDownward, domain: str, problem: str) -> None:
 def _driver(domain: str, problem: str) -> None:
     script = str(find_fast_downward().search.parents[3] / "fast-downward.py")
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "domain.pddl").write_text(domain)
-        Path(folder, "problem.pddl").write_text(problem)
+        Path(folder, "domain.pddl").write_text(domain, encoding="utf-8")
+        Path(folder, "problem.pddl").write_text(problem, encoding="utf-8")
         command = [sys.executable, script, "domain.pddl", "problem.pddl", "--search", SEARCH]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
 

@@ -123,7 +123,7 @@ class Round:
         left = left_over(self._spared, LEFT_S)
         wrong = [f"processes left: {', '.join(left)}"] if left else []
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
-        text = self._playing.log.read_text(errors="replace")
+        text = self._playing.log.read_text(encoding="utf-8", errors="replace")
         if re.search("^Traceback", text[self._read :], re.MULTILINE):  # not one that vLLM logged
             wrong.append("a traceback in the log")
         self._read = len(text)
@@ -185,7 +185,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     adopt_orphans()
     log = out / f"blows-{given.seed}.jsonl"
-    lines = log.read_text().splitlines() if log.exists() else []
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     fallen = [Fallen(**json.loads(line)) for line in lines]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
@@ -208,7 +208,7 @@ def main() -> int:
                 print("interrupted: the same command plays this round again", file=sys.stderr)
                 return 130
             fallen += struck
-            with log.open("a") as file:
+            with log.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(asdict(blow)) + "\n" for blow in struck)
             if not any(blow.wrong for blow in struck):
                 shutil.rmtree(out / f"round-{number}")

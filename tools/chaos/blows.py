@@ -133,7 +133,11 @@ def run_again(playing: Playing) -> str:
     if second.poll() is None:
         who, ended, other = ("first", first, second)
     playing.client = other
-    text = log.read_text() if who == "second" else playing.log.read_text()
+    text = (
+        log.read_text(encoding="utf-8")
+        if who == "second"
+        else playing.log.read_text(encoding="utf-8")
+    )
     refused = ended.returncode == 2 and "being played by another process" in " ".join(text.split())
     if refused or ended.returncode == 0:
         return f"the {who} was refused" if refused else f"the {who} finished"

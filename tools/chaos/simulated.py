@@ -95,4 +95,4 @@ def serve(answers: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    serve(json.loads(Path(sys.argv[1]).read_text()))
+    serve(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))

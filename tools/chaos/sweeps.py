@@ -63,9 +63,11 @@ def simulated(out: Path, games: int) -> Iterator[Sweep]:
     """Yields the first sweep while its server runs. The undisturbed rows use the same server."""
     played = f"games=0-{games - 1}"
     first = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
-    (out / "answers.json").write_text(json.dumps(recorded_answers(out / first.name)))
+    (out / "answers.json").write_text(
+        json.dumps(recorded_answers(out / first.name)), encoding="utf-8"
+    )
     command = [sys.executable, "-m", "tools.chaos.simulated", str(out / "answers.json")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
         assert server.stdout
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         model = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")

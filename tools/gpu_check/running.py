@@ -76,7 +76,7 @@ def carry_out(
             if now.outcome == "failed" and not step.again.items() <= variables.items():
                 now = _try_again(step, out, now, variables, tell)
                 variables |= now.variables
-        (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n")
+        (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n", encoding="utf-8")
         tell(f"{step.name}: {now.outcome}, {now.seconds:.0f} s {now.said}".rstrip())
         yield now
 
@@ -84,7 +84,7 @@ def carry_out(
 def ending_of(name: str, out: Path) -> Ended | None:
     """Returns how a step ended when it was last run, or None if it has never ended."""
     try:
-        return Ended(**json.loads((out / f"{name}.json").read_text()))
+        return Ended(**json.loads((out / f"{name}.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -144,5 +144,9 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _last_line(log: Path) -> str:
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    lines = [
+        line.strip()
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line.strip()
+    ]
     return lines[-1][:500] if lines else "it printed nothing"

@@ -16,6 +16,7 @@ from pddlego_local.core.errors import InfrastructureError
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.core.resources import table
+from pddlego_local.core.secrets import hidden_in_word
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
@@ -129,7 +130,7 @@ def _own(cell: CellCount, cells: Sequence[CellCount]) -> str:
     common = set(cell.overrides).intersection(*(other.overrides for other in cells))
     named = (*GROUPS[:4], "seed")
     return " ".join(
-        override
+        hidden_in_word(override)
         for override in cell.overrides
         if override not in common and override.split("=")[0] not in named
     )

@@ -12,6 +12,7 @@ from rich.filesize import decimal
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
+from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import SHARE, About, needs_found, needs_told, room_of_gpus
@@ -70,7 +71,7 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     """Estimates one model from its settings; `name` is its name for `pddlego fetch`. Raises
     ConfigError for an impossible folder or context."""
     if url := settings.get("server", {}).get("url"):
-        return Fit(name, (f"runs elsewhere: {url}",), True)
+        return Fit(name, (f"runs elsewhere: {hidden_in_text(url)}",), True)
     weights = settings.get("weights")
     if weights is None:
         return Fit(name, ("needs no weights",), True)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
 from pddlego_local.commands.shared.fit import GB, about_of, find_files
+from pddlego_local.core import yaml_faults
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
@@ -80,7 +80,7 @@ def settings_of(path: Path) -> dict[str, Any]:
     The result is the same as Hydra's, in a hundredth of the time, but references to a run's
     settings are not resolved.
     """
-    own = yaml.safe_load(path.read_text())
+    own = yaml_faults.read(path)
     names = own.pop("defaults", ["_self_"])[:-1]
     bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
     merged: Any = OmegaConf.to_container(OmegaConf.merge(*bases, own))

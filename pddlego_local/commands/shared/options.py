@@ -2,12 +2,13 @@
 
 import argparse
 import contextlib
-import json
+import os.path
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
+from pddlego_local.runner.words import as_override
 
 
 def count(most: int, least: int = 1) -> Callable[[str], int]:
@@ -21,6 +22,14 @@ def count(most: int, least: int = 1) -> Callable[[str], int]:
         )
 
     return parse
+
+
+def path(text: str) -> Path:
+    """An argparse type: a path, with "~" for the home folder, which no shell expands in --out=~/x.
+
+    An unknown user is no home folder.
+    """
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - it raises for an unknown user
 
 
 @contextlib.contextmanager
@@ -43,10 +52,9 @@ def model_options(model: str, server: str | None = None) -> dict[str, object]:
 
 
 def overrides_of(options: Mapping[str, object]) -> list[str]:
-    """Returns quoted Hydra overrides: `decoding__temperature` becomes decoding.temperature."""
-    return [f"{key.replace('__', '.')}={_quoted(value)}" for key, value in options.items()]
+    """Returns Hydra overrides that hold just these values: `decoding__temperature` becomes
+    decoding.temperature. Nothing in a value is interpolated (`as_override`).
 
-
-def _quoted(value: object) -> object:
-    plain = isinstance(value, str) and re.fullmatch(r"[\w./:-]+", value)
-    return value if plain else json.dumps(value, ensure_ascii=False, default=str)
+    Raises ConfigError for a key or a value that cannot be written as an override.
+    """
+    return [as_override(key.replace("__", "."), value) for key, value in options.items()]

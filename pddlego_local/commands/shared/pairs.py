@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pddlego_local.commands.shared.options import as_error
+from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
@@ -42,10 +42,10 @@ class Entry:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("domain", nargs="?", type=Path, help="a domain file")
-    add("problem", nargs="?", type=Path, help="a problem file")
+    add("domain", nargs="?", type=path, help="a domain file")
+    add("problem", nargs="?", type=path, help="a problem file")
     add("--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin')
-    add("--out", type=Path, metavar="FILE", help="write JSON lines to FILE")
+    add("--out", type=path, metavar="FILE", help="write JSON lines to FILE")
 
 
 @contextlib.contextmanager
@@ -133,7 +133,7 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
             reads = option.strip() or "this command"
             raise ConfigError(f"--out {out} is the file that {reads} reads: name another file")
     with as_error(ConfigError, f"{option}{file}"):
-        lines = Path(file).open(encoding="utf-8-sig", errors="replace")  # noqa: SIM115 (closed below)
+        lines = path(file).open(encoding="utf-8-sig", errors="replace")
     with lines:
         yield lines
 

@@ -20,7 +20,8 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +35,7 @@ from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_
 from pddlego_local.core.record.events import EVENT, End, Event
 from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
 from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, continued, read_run
+from pddlego_local.core.secrets import hidden, hidden_in_data, secrets_of
 
 T = TypeVar("T")
 
@@ -49,6 +51,7 @@ class Cell:
         self.folder = folder
         self._lock = filelock.FileLock(folder / ".lock", timeout=0, thread_local=False)
         self._append_lock = threading.Lock()
+        self._secrets = frozenset[str]()
 
     def __enter__(self) -> "Cell":
         """Raises CellHeld if another process, here or on another machine, is playing this cell."""
@@ -82,18 +85,22 @@ class Cell:
         return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:
-        """Writes run.json, with the one start of `run` added to the earlier starts.
+        """Writes run.json, with the one start of `run` added to the earlier starts. Secrets are
+        hidden, those of earlier starts too, and in everything that is written later.
 
         Raises ConfigError if the folder holds a different run, or if the record of `run` could not
         be read back.
         """
         path = self.folder / "run.json"
-        new: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
+        given: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
+        self._secrets = secrets_of(given)
+        new: dict[str, Any] = hidden(given, self._secrets)
         check_readable(new)
         if self.described:
             read_run(self.folder)
+            before: dict[str, Any] = hidden(object_of(path), self._secrets)
             try:
-                new = continued(object_of(path), new)
+                new = continued(before, new)
             except ValueError as error:
                 raise ConfigError(f"{path} was begun with {error}") from error
         write_json(path, new)
@@ -107,13 +114,20 @@ class Cell:
         with self._append_lock, recording(path), path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
             try:
-                _write(file, row)
+                _write(file, self._without_secrets(row))
                 os.fsync(file.fileno())
                 if before == 0:
                     sync_folder(self.folder)
             except OSError:
                 file.truncate(before)
                 raise
+
+    def _without_secrets(self, row: EpisodeRow | FaultRow) -> EpisodeRow | FaultRow:
+        """Hides secrets in the message of a fault, which can be a server's. Rows have no text."""
+        if isinstance(row, EpisodeRow):
+            return row
+        texts = {k: hidden(v, self._secrets) for k, v in vars(row).items() if isinstance(v, str)}
+        return replace(row, **texts)
 
     def keep_grammar(self, game: int, trial: int, text: str) -> Path:
         """Writes the text of a grammar that did not compile beside the episode's transcript."""
@@ -139,28 +153,32 @@ class Cell:
                 earlier.unlink(missing_ok=True)
             file = partial.open("wb", buffering=0)  # a buffered file would fail again on closing
         with file:
-            transcript = Transcript(file)
+            transcript = Transcript(file, self._secrets)
             yield transcript
             with recording(path):
                 os.fsync(file.fileno())
                 try:
                     partial.replace(path)
                 except FileNotFoundError:  # without locks, another process plays this episode too
-                    replace_file(path, b"".join(map(_line, transcript.events)))
+                    lines = [_line(event, self._secrets) for event in transcript.events]
+                    replace_file(path, b"".join(lines))
                 sync_folder(path.parent)
 
 
 class Transcript:
-    """Collects the events of one episode: on disk as they happen, and in memory for its summary."""
+    """Collects the events of one episode: on disk as they happen, and in memory for its summary.
 
-    def __init__(self, file: FileIO) -> None:
-        self._file = file
+    A server that repeats its key in an answer does not bring the key (one of `secrets`) on disk.
+    """
+
+    def __init__(self, file: FileIO, secrets: Collection[str] = ()) -> None:
+        self._file, self._secrets = file, secrets
         self.events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
         with recording(Path(str(self._file.name))):
-            _write(self._file, event)
+            _write(self._file, event, self._secrets)
 
 
 def transcript_of(cell: Path, game: int, trial: int) -> Path:
@@ -233,14 +251,14 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         replace_file(path, (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
 
 
-def _write(file: FileIO, entry: Recorded) -> None:
-    data = _line(entry)
+def _write(file: FileIO, entry: Recorded, secrets: Collection[str] = ()) -> None:
+    data = _line(entry, secrets)
     if file.write(data) != len(data):
         raise OSError("the disk is full")
 
 
-def _line(entry: Recorded) -> bytes:
-    return (to_json(entry) + "\n").encode()
+def _line(entry: Recorded, secrets: Collection[str] = ()) -> bytes:
+    return (hidden_in_data(to_json(entry), secrets) + "\n").encode()
 
 
 def _drop_torn_line(path: Path) -> None:

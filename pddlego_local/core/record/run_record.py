@@ -16,6 +16,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import Outcome, declare
+from pddlego_local.core.secrets import hidden
 
 MOST_EPISODES = 1_000_000
 """The limit for one cell. Without it, a typing error could fill the memory unnoticed."""
@@ -152,7 +153,7 @@ def read_run(cell: Path) -> RunRecord:
     format."""
     path = cell / "run.json"
     try:
-        found = object_of(path)
+        found = hidden(object_of(path))  # an earlier version may have written a secret
         if (recorded_format := found.get("format", 1)) != FORMAT:
             raise ConfigError(_other_format(path, recorded_format, found))
         run = _run_of(found)

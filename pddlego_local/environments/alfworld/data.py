@@ -78,7 +78,11 @@ def read_game(trial: Path) -> AlfworldGame:
             logic = rules(_sentence(content["grammar"]))
         else:  # the sentence depends only on the trial
             logic = rules(draw_goal(Random(trajectory["task_id"]), plain, parameters)[0])
-        problem = content["pddl_problem"] if content else (trial / "initial_state.pddl").read_text()
+        problem = (
+            content["pddl_problem"]
+            if content
+            else (trial / "initial_state.pddl").read_text(encoding="utf-8")
+        )
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
     return AlfworldGame(task_type, *logic, problem, _floor_plan(trajectory))

@@ -104,7 +104,7 @@ def end_with(parent: int) -> None:
 
 
 def main() -> None:
-    replies = os.fdopen(os.dup(1), "w")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what the packages print must not mix with replies
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 

@@ -11,6 +11,7 @@ import tenacity
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.secrets import HIDDEN, hidden_in_text
 from pddlego_local.models.vllm.answer import Body, Detokenized, Streamed, Tokenized, Version
 from pddlego_local.models.vllm.http import MOST_BYTES, Excessive, HttpClient, Lost
 from pddlego_local.models.vllm.plausible import AnyAnswers, check_answers, check_model
@@ -50,7 +51,8 @@ class Connection:
         self, url: str, api_key: str, name: str, *, timeout_s: float, server: VllmServer | None
     ) -> None:
         self.name = name
-        self._url = url.rstrip("/")
+        self._key = api_key.encode()
+        self._url = hidden_in_text(url.rstrip("/"))  # for messages
         headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
         self._http = HttpClient(url, headers, timeout_s=timeout_s)
         self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
@@ -165,7 +167,8 @@ class Connection:
         status, said = self._http.request(method, path, body, pieces, most_bytes)
         if 200 <= status < 300:
             return pieces.joined if pieces else said
-        raise OtherStatus(status, said)
+        hides = len(self._key) > len(b"none")  # the default, which is no secret
+        raise OtherStatus(status, said.replace(self._key, HIDDEN.encode()) if hides else said)
 
     def _post(
         self,

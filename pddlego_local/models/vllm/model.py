@@ -17,6 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.memory import About
@@ -111,7 +112,7 @@ class VllmModel:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
             what |= identity_of(self.weights, None, None)
             version = self.start().connection.version()
-            what["servers"] = self.server.url
+            what["servers"] = hidden_in_text(self.server.url)
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:

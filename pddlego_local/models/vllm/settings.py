@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
@@ -61,7 +62,8 @@ class Server:
         if self.url and urllib.parse.urlsplit(self.url).scheme in ("http", "https"):
             return
         raise ConfigError(
-            f"model.server.url: {self.url!r} is not an address; write it as http://HOST:PORT/v1."
+            f"model.server.url: {hidden_in_text(str(self.url))!r} is not an address; write it as "
+            "http://HOST:PORT/v1."
         )
 
     def check_gpus(self) -> None:

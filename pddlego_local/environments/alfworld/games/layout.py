@@ -107,8 +107,8 @@ def rules(sentence: str) -> tuple[str, str]:
     """Returns (the PDDL domain of every game, the grammar of the texts of a game with this task
     sentence). Raises MissingPart if `alfworld` is not installed."""
     data = find_package() / "data"
-    grammar = (data / "alfred.twl2").read_text().replace("UNKNOWN GOAL", sentence)
-    return (data / "alfred.pddl").read_text(), grammar
+    grammar = (data / "alfred.twl2").read_text(encoding="utf-8").replace("UNKNOWN GOAL", sentence)
+    return (data / "alfred.pddl").read_text(encoding="utf-8"), grammar
 
 
 def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
@@ -134,8 +134,10 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     kind is added once if the room has it, at a place off the grid.
     """
     folder = find_package() / "gen" / "layouts"
-    listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text())
-    present = set(json.loads((folder / f"FloorPlan{number}-objects.json").read_text()))
+    listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text(encoding="utf-8"))
+    present = set(
+        json.loads((folder / f"FloorPlan{number}-objects.json").read_text(encoding="utf-8"))
+    )
     tables: Any = _tables("constants")
     classes = catalogue()
     amount = Counter(map(kind_of, listed))
