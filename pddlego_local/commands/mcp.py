@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from pddlego_local.commands.agent_work import checked, formalized, judged, planned
-from pddlego_local.commands.shared.pairs import refuse_path
 from pddlego_local.commands.validate import not_judged
 from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
+from pddlego_local.pddl.paths import path_in_place_of_text
 from pddlego_local.planner import Limits
 from pddlego_local.runner.clear_errors import clear_errors
 
@@ -138,7 +138,8 @@ TOOLS = ("check_pddl", "plan_pddl", "validate_plan", "formalize")
 def refuse_paths(**texts: str) -> None:
     """Raises ConfigError if the path of a file was given in place of a text."""
     for name, text in texts.items():
-        refuse_path(name, text)
+        if path := path_in_place_of_text(text):
+            raise ConfigError(f"{name}: {path}")
 
 
 def text_of_plan(plan: str | list[str] | dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ import re
 
 _PATH = re.compile(
     r"(?:[A-Za-z]:|~|\.{1,2})?[\\/]?(?:[^\\/()\n;]+[\\/])*[^\\/()\n;]+"
-    r"\.(?:pddl|txt|lisp|plan|soln|json|ya?ml)|(?:[A-Za-z]:|~|\.{1,2})?[\\/][^()\n;\s]+"
+    r"\.(?:pddl|txt|lisp|plan|soln|md|json|ya?ml)|(?:[A-Za-z]:|~|\.{1,2})?[\\/][^()\n;\s]+"
     r"|file:[^()\n;\s]+",
     re.IGNORECASE,
 )

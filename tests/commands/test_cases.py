@@ -1,74 +1,80 @@
-"""Inputs rebuilt from public bug reports, and the right result of each: what is read from an
-answer, and what is said of PDDL. Tokenizers with added tokens that spell PDDL are in
-tests/models/test_added_tokens.py, sweeps in tests/runner/test_overrides.py."""
+"""Inputs rebuilt from public reports, files and answers of models, and the right result of each.
+
+A folder of `cases` is one of them. `command.txt` is run in a copy of the folder, and `right.yaml`
+says what must come of it:
+
+code      the exit code, or a list of those that are right; 0 if it is left out
+json      keys of the JSON object on standard output, and their values
+says      regular expressions that the output must match somewhere
+says_not  regular expressions that it must match nowhere
+absent    files that must not exist afterwards
+
+Tokenizers with added tokens that spell PDDL are in tests/models/test_added_tokens.py.
+"""
 
 import json
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from tests.pddlego import Pddlego
+from tests.pddlego import Pddlego, Printed
 
 CASES = Path(__file__).with_name("cases")
-HOUSE = {
-    "df": "(define (domain house)\n  (:predicates (at ?r) (door ?a ?b))\n"
-    "  (:action go :parameters (?a ?b) :precondition (and (at ?a) (door ?a ?b)) "
-    ":effect (and (at ?b) (not (at ?a)))))\n",
-    "pf": "(define (problem p)\n  (:domain house)\n  (:objects k h)\n"
-    "  (:init (at k) (door k h))\n  (:goal (at h)))\n",
-}
-WITH_COMMENTS = {
-    "df": HOUSE["df"].replace("  (:action", "  ; <move>\n  (:action"),
-    "pf": HOUSE["pf"].replace("  (:goal", "  ; goal: reach <room>\n  (:goal"),
-}
-FLAT = (
-    "(define (problem flat)\n  (:domain house)\n  (:objects kitchen hall - location)\n"
-    "  (:init (at kitchen) (connected kitchen hall))\n  (:goal (at hall)))\n"
-)
-HALL = {
-    "objects": {"add": ["hall - location"], "replace": {}, "delete": []},
-    "init": {"add": ["(connected kitchen hall)"], "replace": {}, "delete": []},
-}
-READ: dict[str, tuple[str, dict[str, Any] | str]] = {  # the form; the value, or the fault
-    "command_bullet": ("command", {"action": "go to shelf 1"}),
-    "command_numbered": ("command", {"action": "go to shelf 1"}),
-    "command_react_halluc": ("command", {"action": "go to shelf 1"}),
-    "command_underscore": ("command", {"action": "go to living_room"}),
-    "edit_unquoted_goal": ("edit", HALL),
-    "read_excerpt_after": ("pddl", HOUSE),
-    "read_fence_eats_paren": ("problem", {"pf": FLAT}),
-    "read_harmony": ("pddl", HOUSE),
-    "read_magistral": ("pddl", HOUSE),
-    "read_magistral_cut": ("pddl", "unfinished_thought"),
-    "read_tag_in_comment": ("pddl", WITH_COMMENTS),
-    "read_template_problem_after": ("pddl", HOUSE),
-}
-CHECKED = {  # what is said, and whether the planner's translator takes it
-    "bom": (r"U\+FEFF \(byte order mark\)", 1),
-    "comma_objects": (r"`o` is used in `:init` but is declared as `o,`", 1),
-}
+RIGHT = {"code", "json", "says", "says_not", "absent"}
 
 
-def test_no_case_is_left_out() -> None:
-    assert {path.stem for path in CASES.iterdir()} == READ.keys() | CHECKED.keys()
+def stripped(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, and texts among them without white space at their ends."""
+    return {
+        key: value.strip() if isinstance(value, str) else value for key, value in values.items()
+    }
 
 
-@pytest.mark.parametrize("name", READ)
-def test_an_answer_is_read_as_it_is_meant(name: str, pddlego: Pddlego) -> None:
-    form, meant = READ[name]
-    cut = ["--cut"] * name.endswith("_cut")
-    words = ["--form", form, "--json", *cut, CASES / f"{name}.txt"]
-    faulty = isinstance(meant, str)
-    read = json.loads(pddlego("read", *words, code=int(faulty)).out)
-    assert read.pop("fault") == (meant if faulty else "")
-    assert faulty or read == meant
+def carried_out(words: list[str], codes: tuple[int, ...], pddlego: Pddlego) -> Printed:
+    """Runs the command. `pddlego` runs in this process, and every other program in one of its own,
+    which finds `pddlego` on its path."""
+    if words[0] == "pddlego":
+        return pddlego(*words[1:], code=codes)
+    scripts = Path(sys.executable).parent
+    path = os.pathsep.join([str(scripts), os.environ["PATH"]])
+    ended = subprocess.run(
+        words, env={**os.environ, "PATH": path}, capture_output=True, encoding="utf-8"
+    )
+    printed = Printed(ended.stdout, ended.stderr)
+    assert ended.returncode in codes, printed
+    assert "Traceback" not in ended.stderr
+    return printed
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_the_check_says_what_is_wrong(name: str, pddlego: Pddlego) -> None:
-    said, code = CHECKED[name]
-    pair = [CASES / name / file for file in ("domain.pddl", "problem.pddl")]
-    assert re.search(said, pddlego("check", *pair, code=code).out)
-    assert "translate_error" in pddlego("plan", *pair, code=1).out
+@pytest.mark.parametrize("name", sorted(path.name for path in CASES.iterdir()))
+def test_a_reported_case_has_the_right_result(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
+) -> None:
+    folder = shutil.copytree(CASES / name, tmp_path / name)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    right = yaml.safe_load((folder / "right.yaml").read_text(encoding="utf-8"))
+    assert right.keys() <= RIGHT
+    code = right.get("code", 0)
+    codes = tuple(code) if isinstance(code, list) else (code,)
+    words = shlex.split((folder / "command.txt").read_text(encoding="utf-8"))
+
+    printed = carried_out(words, codes, pddlego)
+
+    if "json" in right:
+        found = json.loads(printed.out)
+        assert stripped({key: found.get(key) for key in right["json"]}) == stripped(right["json"])
+    said = printed.out + printed.err
+    for pattern in right.get("says", ()):
+        assert re.search(pattern, said), said
+    for pattern in right.get("says_not", ()):
+        assert not re.search(pattern, said), said
+    assert not [file for file in right.get("absent", ()) if (folder / file).exists()]

@@ -226,7 +226,7 @@ def test_a_path_in_place_of_a_text_is_named(
     asked: Asked, tool: str, name: str, arguments: dict[str, str], path: str
 ) -> None:
     told = json.dumps(asked(tool, **{**arguments, name: path}))
-    assert f"{name}: " in told and "is the path of a file; give the text" in told
+    assert f"{name}: " in told and "is a path: give the content" in told
 
 
 def test_what_the_planner_returns_is_validated(asked: Asked) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pddlego_local
-from pddlego_local.commands import mcp
+from pddlego_local.commands import agent_work
 from pddlego_local.commands.formalize import formalizer
 from pddlego_local.commands.shared.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError
@@ -79,7 +79,7 @@ def test_a_key_that_is_no_name_is_refused(key: str) -> None:
 
 
 WAYS: dict[str, Callable[[str], object]] = {
-    "mcp": lambda text: mcp.formalize("a puzzle", text)["message"],
+    "mcp": lambda text: agent_work.formalized("a puzzle", text, ""),
     "formalize": lambda text: pddlego_local.formalize("a puzzle", model=text),
     "formalize's rung": lambda text: pddlego_local.formalize("a puzzle", model="nano", rung=text),
     "sample": lambda text: pddlego_local.sample("a prompt", model=text),

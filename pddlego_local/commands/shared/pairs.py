@@ -8,7 +8,6 @@ import contextlib
 import functools
 import io
 import json
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -156,15 +155,6 @@ def _entry(line: str, number: int, place: str) -> Entry:
         if not isinstance(pair.get(key), str):
             return Entry(id_, "", "", place, number, f'has no "{key}" that is a string of PDDL')
     return Entry(id_, pair["domain"], pair["problem"], place, number)
-
-
-def refuse_path(name: str, text: str) -> None:
-    """Raises ConfigError if the path of a file was given in place of its text."""
-    word = text.strip()
-    if "(" not in word and re.fullmatch(r"\S*[/\\]\S*|.*\.(pddl|txt|plan|md)", word, re.IGNORECASE):
-        raise ConfigError(
-            f"{name}: {word[:60]!r} is the path of a file; give the text of that file instead"
-        )
 
 
 def text_of(path: Path) -> str:
