@@ -1,19 +1,24 @@
 """One name is declared as one thing, wherever an answer was rewritten after the model wrote it."""
 
+from dataclasses import replace
 
 import pytest
 
 from pddlego_local.core.nouns import Completion, Names, Prefix, Sampling
-from pddlego_local.decoding.forms import PROBLEM
+from pddlego_local.decoding.forms import DOMAIN as DOMAIN_ALONE
+from pddlego_local.decoding.forms import PDDL, PROBLEM, DomainFile, Fields, Pddl, Problem
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import GrammarContext, Question
+from pddlego_local.decoding.membership import why_outside
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.episode.model_caller import without_repetition
 from pddlego_local.episode.one_answer import draw_one
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import Answer, read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
+from pddlego_local.planner import FastDownward
+from tests.decoding import test_typed
 from tests.episode.drawing import RandomLogits, Request
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing) (:types t u) (:constants c - u)
@@ -77,3 +82,59 @@ def test_an_object_that_is_added_changes_no_type_of_another(case: str, layout: L
         assert set(declared) == expected
         types |= set(declared.values())
     assert "t" in types or not expected
+
+
+# One change to the house, and who accepts it: a rung as it stands, and without what it says twice.
+SAID_TWICE = {
+    "an object": ("hall cellar - room", "hall cellar hall - room", False, True),
+    "an object in capitals": ("hall cellar - room", "hall cellar HALL - room", False, True),
+    "an object of two types": ("candle - lamp", "candle - lamp hall - way", False, False),
+    "an object with and without a type": ("candle - lamp", "candle - lamp hall", False, False),
+    "a constant": ("torch - lamp)", "torch torch - lamp)", False, True),
+    "a constant of two types": ("torch - lamp)", "torch - lamp torch - room)", False, False),
+    "a constant as an object": ("candle - lamp", "candle torch - lamp", False, True),
+    "a constant as an object in capitals": ("candle - lamp", "candle Torch - lamp", False, True),
+    "a constant as an object of another type": (
+        "candle - lamp", "candle - lamp torch - room", False, False
+    ),
+    "a constant as an object of no type": ("candle - lamp", "candle - lamp torch", False, False),
+    "a type": ("(:types room", "(:types room - object room", True, True),
+    "a type with two supertypes": ("(:types room", "(:types room - thing room", False, False),
+    "a predicate": ("(done)", "(done) (done)", True, True),
+    "a predicate with other parameters": ("(done)", "(done) (done ?r - room)", False, False),
+    "a fact": ("(at hall)", "(at hall) (at hall)", True, True),
+    "a name of a type and a predicate": ("hall cellar", "hall cellar room at", True, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAID_TWICE)
+def test_a_rung_accepts_a_name_twice_only_if_the_planner_reads_it_once(
+    case: str, planner: FastDownward
+) -> None:
+    old, new, as_it_stands, once = SAID_TWICE[case]
+    house = test_typed.DOMAIN + test_typed.PROBLEM_FILE
+    assert house.count(old) >= 1
+    files = Pddl(
+        df=test_typed.DOMAIN.replace(old, new, 1), pf=test_typed.PROBLEM_FILE.replace(old, new, 1)
+    )
+    question = Question(PDDL, (), test_typed.SCENE)
+    dropped = without_repetition(Answer(files, ""), question).value
+    assert dropped
+    for value, inside in ((files, as_it_stands), (dropped, once)):
+        assert bool(why_outside(value, question, "typed")) is not inside
+        if inside:
+            assert planner.plan(value.df, value.pf).outcome == "solved"
+
+
+@pytest.mark.parametrize("case", SAID_TWICE)
+def test_one_file_alone_is_judged_by_what_it_declares(case: str) -> None:
+    """Beside a given domain the problem is at fault, and a domain alone for its own constants."""
+    old, new, as_it_stands, _ = SAID_TWICE[case]
+    if old in test_typed.PROBLEM_FILE and old not in test_typed.DOMAIN:
+        context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
+        alone: Fields = Problem(pf=test_typed.PROBLEM_FILE.replace(old, new))
+        asked: AnyQuestion = Question(PROBLEM, (), context)
+    else:
+        alone = DomainFile(df=test_typed.DOMAIN.replace(old, new))
+        asked = Question(DOMAIN_ALONE, (), test_typed.SCENE)
+    assert bool(why_outside(alone, asked, "typed")) is not as_it_stands
