@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.forms import EDIT, Fields
+from pddlego_local.decoding.forms import EDIT, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer, line_of
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext
@@ -38,6 +38,7 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
     faults: list[Fault] = []
     if form is EDIT or files:
         context = _in_lower_case(context)
+    contexts = [context]
     if form is EDIT:
         text = json.dumps(as_typed(values), ensure_ascii=False).lower()
     elif files:
@@ -46,16 +47,20 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
             return str(syntax[0])
         # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
-        used = tuple(action for action in context.actions if action.name in written)
-        context = replace(context, actions=used or context.actions)
+        if used := tuple(action for action in context.actions if action.name in written):
+            contexts.insert(0, replace(context, actions=used))
         try:
             text = Printer("line", context.actions, tight=True).answer(values | files)
         except RecursionError:
             return "lists are nested too deeply"
     else:
         text = json.dumps(values, ensure_ascii=False)
-    departure = place_of_departure(constraint_for(rung, form, context, "line"), text)
-    return departure or next(map(str, faults), "")
+    departures = [_departure(text, form, one, rung) for one in contexts]
+    return departures[0] if all(departures) else next(map(str, faults), "")
+
+
+def _departure(text: str, form: Form[Fields], context: GrammarContext, rung: str) -> str:
+    return place_of_departure(constraint_for(rung, form, context, "line"), text)
 
 
 def actions_in(domain: str) -> tuple[Action, ...]:

@@ -21,7 +21,6 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -34,6 +33,7 @@ from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, Model, Question
 from pddlego_local.decoding.rungs import RUNGS, Lists
 from pddlego_local.decoding.settings import Decoding
+from pddlego_local.environments.described.generated import families
 from pddlego_local.episode.model_caller import draw_answers, under
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -44,15 +44,13 @@ from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import TASTES, RandomLogits
 from tools.bench.played import played
 
-ENVIRONMENTS = (
-    "coin", "cooking", "cooking_easy", "cooking_hard", "described", "alfworld", "alfworld_unseen",
+GAMES = (
+    "coin", "cooking", "cooking_easy", "cooking_hard", "alfworld", "alfworld_unseen",
     "alfworld_real",
 )  # fmt: skip
-METHODS = (
-    "pddlego_plus", "pddl_gen", "pddl_edit", "formalizer", "formalizer_problem",
-    "formalizer_two_step",
-)  # fmt: skip
-GAMES = range(4)
+IN_GAMES = ("pddlego_plus", "pddl_gen", "pddl_edit")
+IN_WORDS = ("formalizer", "formalizer_problem", "formalizer_two_step")
+SEEDS = range(2)
 FEW_NAMES = 4
 SPREADS = (0.3, 0.3, 3.0)  # with a wide spread, a model repeats itself
 
@@ -69,11 +67,10 @@ class Case(NamedTuple):
         return _decoding(*self)
 
 
+LISTS: tuple[Lists, ...] = ("free", "free", "tight")  # free lists are the default
 CASES = [
     Case(rung, lists, layout)
-    for rung, lists, layout in itertools.product(
-        ("typed", "grounded"), ("free", "free", "tight"), get_args(Layout)
-    )
+    for rung, lists, layout in itertools.product(("typed", "grounded"), LISTS, get_args(Layout))
 ]
 
 
@@ -84,27 +81,29 @@ def _decoding(rung: str, lists: str, layout: str) -> Decoding:
     return built
 
 
-Source = tuple[str, str]
-"""An environment and a method."""
+Known = list[list[AnyQuestion]]
+"""The questions about PDDL of each environment and method."""
 
 
-def questions() -> dict[Source, list[AnyQuestion]]:
-    """Returns the questions about PDDL of every environment and method that play together. What
-    cannot be played is named on standard error."""
-    found: dict[Source, list[AnyQuestion]] = {}
-    for source in itertools.product(ENVIRONMENTS, METHODS):
-        environment, method = source
-        try:
-            asked = [one.question for one in _played(environment, method)]
-        except PddlegoError as error:
-            print(f"{environment}, {method}: {error!s:.150}", file=sys.stderr)
-            continue
-        found[source] = [one for one in asked if one.form.name in WITH_PDDL]
-    return {source: asked for source, asked in found.items() if asked}
+def questions() -> Known:
+    """Plays every environment and method, with every world that is described in words. What cannot
+    be played is named on standard error."""
+    found: Known = []
+    for environment, method in itertools.product(GAMES, IN_GAMES):
+        found.append(_asked(environment, method))
+    for method in IN_WORDS:
+        worlds = (_asked("described", method, f"environment.world={name}") for name in families())
+        found.append(list(itertools.chain.from_iterable(worlds)))
+    return [asked for asked in found if asked]
 
 
-def _played(environment: str, method: str) -> Iterator[Any]:
-    return played(environment, GAMES, "grounded", f"method={method}")
+def _asked(environment: str, method: str, *overrides: str) -> list[AnyQuestion]:
+    try:
+        every = list(played(environment, SEEDS, "grounded", f"method={method}", *overrides))
+    except PddlegoError as error:
+        print(f"left out: {environment}, {method}: {error!s:.150}", file=sys.stderr)
+        return []
+    return [one.question for one in every if one.question.form.name in WITH_PDDL]
 
 
 class Drawn(NamedTuple):
@@ -141,19 +140,17 @@ def draw(model: Model, question: AnyQuestion, decoding: Decoding, seed: int) -> 
     return found, tokens
 
 
-def judge(planner: FastDownward, drawn: Drawn, case: Case) -> tuple[str, str]:
-    """Returns the outcome of an answer, and what is wrong with it: "cut", "refused" by the
-    translator or the static check, "outside" of the rung's language as `reject` judges it, a
-    "goal" or "names" that the rung excludes, or else the planner's outcome."""
+def judge(planner: FastDownward, drawn: Drawn, rung: str) -> tuple[str, str]:
+    """Returns the outcome of an answer, and what is wrong with it ("" if nothing is): "cut" by the
+    limit of tokens, "refused" by the translator or the static check, a "goal" or "names" that the
+    rung excludes, or else the planner's outcome."""
     if drawn.value is None:
-        return "cut" if drawn.fault == "truncated" else "refused", drawn.fault
+        return ("cut", "") if drawn.fault == "truncated" else ("refused", drawn.fault)
     files, context = (drawn.domain, drawn.problem), drawn.question.context
     result, found = planner.plan(*files), check(*files)
     if drawn.fault or result.outcome == "translate_error" or not found.accepted:
         return "refused", drawn.fault or result.message
-    if why := why_outside(drawn.value, drawn.question, case.rung):
-        return "outside", why
-    if not RUNGS[case.rung].grounded or isinstance(drawn.value, Edit):
+    if not RUNGS[rung].grounded or isinstance(drawn.value, Edit):
         return result.outcome, ""
     if context.own_goal and result.outcome == "goal_already_true":
         return "goal", "It is already true."
@@ -162,13 +159,18 @@ def judge(planner: FastDownward, drawn: Drawn, case: Case) -> tuple[str, str]:
     return result.outcome, ""
 
 
+def outside(drawn: Drawn, rung: str) -> str:
+    """Returns why `reject` would not accept the answer. It misjudges one kind: a domain to whose
+    types those of the actions were added, so that there are more than a rung writes."""
+    return why_outside(drawn.value, drawn.question, rung) if drawn.value else ""
+
+
 def answer_row(
-    number: int, seed: int, known: dict[Source, list[AnyQuestion]], planner: FastDownward, how: str
+    number: int, seed: int, known: Known, planner: FastDownward, how: str
 ) -> dict[str, Any]:
     """Draws and judges the answer with this number. It does not depend on the other answers."""
     rng = random.Random(f"{seed} {number}")
-    case, source = rng.choice(CASES), rng.choice(list(known))
-    question = rng.choice(known[source])
+    case, question = rng.choice(CASES), rng.choice(rng.choice(known))
     if few := rng.random() < 1 / 3:
         names = question.context.names
         kept = rng.sample(names.objects, min(rng.randint(0, FEW_NAMES), len(names.objects)))
@@ -176,10 +178,12 @@ def answer_row(
         question = replace(question, context=context)
     model = _model(how, rng.randrange(3), rng.choice(SPREADS), rng.choice(TASTES))
     drawn, tokens = draw(model, question, case.decoding, rng.randrange(2**31))
-    outcome, why = judge(planner, drawn, case)
-    row: dict[str, Any] = {"n": number, "seed": seed, "of": source, "form": question.form.name}
+    outcome, why = judge(planner, drawn, case.rung)
+    row: dict[str, Any] = {"n": number, "seed": seed, "form": question.form.name}
+    row |= {"environment": question.context.environment.rpartition(".")[2]}
     row |= {**case._asdict(), "few_names": few, "outcome": outcome, "tokens": tokens}
-    if why and outcome != "cut":
+    row["outside"] = outside(drawn, case.rung)
+    if why:
         row |= {"why": why, "domain": drawn.domain, "problem": drawn.problem}
     return row
 
@@ -213,10 +217,16 @@ def rows_in(out: Path, seed: int) -> dict[int, dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Returns the counts: answers, those of each outcome, and the same for each form and rung."""
-    lines = [f"{len(rows)} answers, {sum(row['tokens'] for row in rows)} tokens"]
+    tokens, wrong = sum(row["tokens"] for row in rows), sum("why" in row for row in rows)
+    not_in = Counter(row["outside"].split(":")[0] for row in rows if row["outside"])
+    lines = [f"{len(rows)} answers, {tokens} tokens; wrong: {wrong}; outside: {dict(not_in)}"]
     groups: dict[str, list[dict[str, Any]]] = {"all": rows}
     for row in rows:
-        for name in (row["form"], row["of"][0], f"{row['rung']}, {row['lists']}, {row['layout']}"):
+        for name in (
+            row["form"],
+            row["environment"],
+            f"{row['rung']}, {row['lists']}, {row['layout']}",
+        ):
             groups.setdefault(name, []).append(row)
     for name, group in sorted(groups.items()):
         counts = Counter(row["outcome"] for row in group).most_common()
@@ -237,7 +247,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     rows, known, began = rows_in(given.out, given.seed), questions(), time.monotonic()
-    print(f"{sum(map(len, known.values()))} questions of {len(known)} sources, {len(rows)} answers")
+    print(f"{sum(map(len, known))} questions, {len(rows)} answers")
     limits = Limits(cpu_s=20)
     with (
         given.out.open("a", encoding="utf-8") as file,
