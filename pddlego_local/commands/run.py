@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
@@ -228,7 +229,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
 
 def _play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
-    for warning in training_warnings(cells):
+    for warning in (*training_warnings(cells), *name_warnings(cells)):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
     results, codes = list[CellResult](), [0]
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 from rich.progress import Progress
 
+from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError
@@ -46,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for message in first_question(config).messages:
             print(f"{message.role}:\n{visible(message.content)}\n")
         return 0
-    for warning in training_warnings([config]):
+    for warning in (*training_warnings([config]), *name_warnings([config])):
         print(f"warning: {warning}", file=sys.stderr)
     built = config.check()
     model: Model = built["model"]

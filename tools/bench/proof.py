@@ -160,8 +160,9 @@ def judge(planner: FastDownward, drawn: Drawn, rung: str) -> tuple[str, str]:
 
 
 def outside(drawn: Drawn, rung: str) -> str:
-    """Returns why `reject` would not accept the answer. It misjudges one kind: a domain to whose
-    types those of the actions were added, so that there are more than a rung writes."""
+    """Returns why `reject` would not accept the answer. It misjudges lists that are longer than a
+    rung writes: types to which those of the actions were added, and the objects of an edit, each in
+    a string of its own."""
     return why_outside(drawn.value, drawn.question, rung) if drawn.value else ""
 
 
