@@ -38,6 +38,12 @@ def test_random_answers_of_all_forms_keep_the_promise(
     assert not {row["outside"].split(":")[0] for row in rows} - {"", "types", "objects"}
 
 
+def test_answers_that_run_out_of_names_keep_the_promise(planner: FastDownward) -> None:
+    crowded = [proof.crowded()]
+    rows = [proof.answer_row(number, 0, crowded, planner, "logits") for number in range(20)]
+    assert not [row["why"] for row in rows if "why" in row]
+
+
 def test_a_broken_promise_is_found(
     known: proof.Known, planner: FastDownward, monkeypatch: pytest.MonkeyPatch
 ) -> None:

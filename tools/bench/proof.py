@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from pddlego_local.core.errors import PddlegoError
-from pddlego_local.core.nouns import Names
+from pddlego_local.core.nouns import Message, Names
 from pddlego_local.decoding.forms import PROBLEM, WITH_PDDL, DomainFile, Edit, Pddl, Problem
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
-from pddlego_local.decoding.question import AnyQuestion, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS, Lists
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.generated import families
@@ -53,6 +53,14 @@ IN_WORDS = ("formalizer", "formalizer_problem", "formalizer_two_step")
 SEEDS = range(2)
 FEW_NAMES = 4
 SPREADS = (0.3, 0.3, 3.0)  # with a wide spread, a model repeats itself
+
+
+CROWDED = """(define (domain crowded) (:requirements :strips :typing) (:types t u - object v - u)
+  (:constants {constants}) (:predicates (p ?x - {kind}) (q ?x ?y - {kind}))
+  (:action a :parameters (?x - {kind}) :effect (p ?x)))"""
+CONSTANTS = ("c", "c - u", "c d - v", "c - object d - u")
+"""Domains in which few facts are possible, with constants that a problem may declare again. So an
+answer often runs out of names, or needs one more object for its goal."""
 
 
 class Case(NamedTuple):
@@ -94,7 +102,21 @@ def questions() -> Known:
     for method in IN_WORDS:
         worlds = (_asked("described", method, f"environment.world={name}") for name in families())
         found.append(list(itertools.chain.from_iterable(worlds)))
-    return [asked for asked in found if asked]
+    return [asked for asked in (*found, crowded()) if asked]
+
+
+def crowded() -> list[AnyQuestion]:
+    """Returns questions for a problem with the names of constants and a few more."""
+    return [
+        Question(
+            PROBLEM,
+            (Message("user", "Write the problem file."),),
+            GrammarContext(
+                domain=CROWDED.format(constants=constants, kind=kind), names=Names(tuple(names))
+            ),
+        )
+        for constants, kind, names in itertools.product(CONSTANTS, "tv", ("cd", "cda", "cdab"))
+    ]
 
 
 def _asked(environment: str, method: str, *overrides: str) -> list[AnyQuestion]:
@@ -181,7 +203,7 @@ def answer_row(
     drawn, tokens = draw(model, question, case.decoding, rng.randrange(2**31))
     outcome, why = judge(planner, drawn, case.rung)
     row: dict[str, Any] = {"n": number, "seed": seed, "form": question.form.name}
-    row |= {"environment": question.context.environment.rpartition(".")[2]}
+    row |= {"environment": question.context.environment.rpartition(".")[2] or "crowded"}
     row |= {**case._asdict(), "few_names": few, "outcome": outcome, "tokens": tokens}
     row["outside"] = outside(drawn, case.rung)
     if why:
