@@ -219,3 +219,18 @@ def test_an_outcome_that_means_something_else_already_is_refused(elsewhere: Path
     )
     code, said = run(elsewhere, "method=hopeful")
     assert code == 2 and "'game_lost' is declared as 'Other.'" in said
+
+
+@pytest.mark.parametrize(
+    "decoding", ["decoding=grounded", "decoding=grounded,typed", "decoding=typed"]
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_an_environment_without_names_is_warned_of_where_only_names_are_allowed(
+    elsewhere: Path, decoding: str, named: bool
+) -> None:
+    if not named:
+        edit(elsewhere, (CONF, "names: room \\d+\n", ""))
+    code, said = run(elsewhere, "-m", decoding, "model=reference", "seed=0,1")
+    assert code == 0, said
+    warned = "grounded" in decoding and not named
+    assert said.count("environment=lamp declares no `names`") == warned

@@ -11,10 +11,11 @@ import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from rich.progress import Progress
 
+from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.console import literal_console
@@ -23,12 +24,11 @@ from pddlego_local.core.nouns import Completion
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, Model, Question
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.model_caller import layout_of, read_answer, rejection_of
+from pddlego_local.episode.model_caller import draw_answers, under
+from pddlego_local.episode.planning import repaired
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner.config import CellConfig, compose_cell
 
@@ -49,7 +49,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             print(f"{message.role}:\n{visible(message.content)}\n")
         return 0
     built = config.check(games=config.settings.games[:1])
-    for warning in training_warnings([config]):
+    for warning in (*training_warnings([config]), *name_warnings([config])):
         print(f"warning: {warning}", file=sys.stderr)
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
@@ -74,9 +74,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
 class Sample:
     """One answer of a model.
 
-    `id` is its number. `fault` says why no `domain` and `problem` could be read from the answer, ""
-    if they could (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be
-    read, else "". `forced_tokens` counts those of the `completion_tokens` that were the only ones
+    `id` is its number. `domain` and `problem` are the files that a run would plan with: without
+    what a rung lets an answer state twice, and repaired if `decoding.repair` is set. `fault` says
+    why no files could be read from the answer, "" if they could
+    (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be read, else "".
+    `forced_tokens` counts those of the `completion_tokens` that were the only ones
     that the grammar allowed.
     """
 
@@ -117,21 +119,18 @@ def sampler(config: CellConfig, model: Model, question: AnyQuestion) -> Callable
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
-    asked = Question(PDDL, question.messages, replace(question.context, goal=decoding.goal))
-    constraint = constraint_for(decoding.rung, PDDL, asked.context, layout_of(model, decoding))
-    rejection = rejection_of(asked, decoding, model)
+    asked = under(Question(PDDL, question.messages, question.context), decoding)
 
     def sample(number: int) -> Sample:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
-        (drawn,) = draw(
-            model, asked, constraint, sampling, decoding.stage_tokens, rejection=rejection
-        )
-        completion = drawn.completion
-        answer = read_answer(drawn, asked, constraint, decoding, model)
+        ((drawn, answer),) = draw_answers(model, asked, decoding, sampling)
+        completion, (domain, problem) = drawn.completion, ("", "")
+        if answer.value:
+            domain, problem, _ = repaired(decoding, answer.value.df, answer.value.pf, asked.context)
         return Sample(
             id=number,
-            domain=answer.value.df if answer.value else "",
-            problem=answer.value.pf if answer.value else "",
+            domain=domain,
+            problem=problem,
             finish_reason=completion.finish_reason,
             completion_tokens=completion.completion_tokens,
             forced_tokens=completion.forced_tokens,

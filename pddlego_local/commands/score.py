@@ -22,10 +22,10 @@ from pddlego_local.core.nouns import Completion, Message, PlanResult
 from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.membership import why_outside
+from pddlego_local.decoding.membership import actions_in, why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
-from pddlego_local.episode.reading.answer import read_free
+from pddlego_local.episode.reading.answer import Answer, read_free
 from pddlego_local.planner import FastDownward
 
 
@@ -98,28 +98,32 @@ def _judged(planner: FastDownward, judges: ConfinedPool, given: Given) -> dict[s
     form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
     answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
-    verdict: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": []}
-    if answer.value is None:
+    value = answer.value
+    files = {"df": given.domain, **value.model_dump()} if value else {}
+    context = GrammarContext(domain=given.domain, actions=actions_in(files.get("df", "")))
+    outside = _outside(given.answer, answer, Question(form, prompt, context))
+    rungs = [rung for rung, why in outside.items() if not why]
+    verdict: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": rungs}
+    verdict["outside"] = {rung: why for rung, why in outside.items() if why}
+    if not value:
         return verdict
-    files = {"df": given.domain, **answer.value.model_dump()}
     result = planner.plan(files["df"], files["pf"])
-    question = Question(form, prompt, GrammarContext(domain=given.domain))
-    verdict |= files | {"rungs": _rungs(given.answer, answer.value, question)}
-    verdict |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
+    verdict |= files | {"outcome": result.outcome, "plan": result.plan, "message": result.message}
     if given.gold:
         verdict["why_not_in_gold"] = _in_gold(given.gold, planner, judges, result)
     return verdict
 
 
-def _rungs(text: str, value: Fields, question: AnyQuestion) -> list[str]:
-    """Returns the rungs whose grammar accepts the answer: "syntax" is checked on the answer's text,
-    "typed" on the files that were read from it."""
+def _outside(text: str, answer: Answer[Fields], question: AnyQuestion) -> dict[str, str]:
+    """Returns where the answer leaves the language of each rung, in words; "" if it is in the
+    language. "syntax" is judged on the answer's text, "typed" on the files that were read from it.
+    Without an environment, the actions are those of the domain."""
     syntax = constraint_for("syntax", question.form, question.context)
-    outside = {
+    value, fault = answer.value, f"no files could be read: {answer.fault}"
+    return {
         "syntax": place_of_departure(syntax, text.strip()),
-        "typed": why_outside(value, question, "typed"),
+        "typed": why_outside(value, question, "typed") if value else fault,
     }
-    return [rung for rung, why in outside.items() if not why]
 
 
 def _in_gold(gold: Gold, planner: FastDownward, judges: ConfinedPool, result: PlanResult) -> str:

@@ -1,7 +1,9 @@
 """Finds out whether a free answer is in the language of "typed" or "grounded", and where it is not.
 
 The answer is judged as the rung would have written it: in the layout "line" (`Printer.tight`) and
-in lower case; an edit has one name or fact in each string. Redundant entries are no fault.
+in lower case; an edit has one name or fact in each string. Redundant entries are no fault, except
+for an object that is declared twice, because the planner refuses it: whoever drops such an entry
+(`pddl.redundant`) drops it before the answer is judged.
 """
 
 import json
@@ -9,17 +11,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pddlego_local.decoding.forms import EDIT, Fields
+from pddlego_local.core.nouns import Action
+from pddlego_local.decoding.forms import EDIT, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.layout import Printer
+from pddlego_local.decoding.layout import Printer, line_of
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
-from pddlego_local.pddl.check import check
+from pddlego_local.decoding.staged.reading import domain_of
+from pddlego_local.pddl.check import Fault, check
 from pddlego_local.pddl.edit import as_typed
+from pddlego_local.pddl.reader import Block, Word
 
 _ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
+_SPELLED = re.compile(r"[a-zA-Z][\w-]* \([\w\s?-]*\)", re.ASCII)
 _PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
+_KEYS = {"df": "domain", "pf": "problem"}
 
 
 def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
@@ -28,30 +35,62 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
     form, values = question.form, value.model_dump()
     context = replace(question.context, lists="free", goal=RUNGS[rung].goal, rollback=True)
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
+    faults: list[Fault] = []
     if form is EDIT or files:
         context = _in_lower_case(context)
+    contexts = [context]
     if form is EDIT:
         text = json.dumps(as_typed(values), ensure_ascii=False).lower()
     elif files:
-        if fault := _broken(files, context):
-            return fault
+        faults = _faults(files, context)
+        if syntax := [fault for fault in faults if fault.kind == "syntax"]:
+            return str(syntax[0])
         # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
-        used = tuple(action for action in context.actions if action.name in written)
-        context = replace(context, actions=used or context.actions)
+        if used := tuple(action for action in context.actions if action.name in written):
+            contexts.insert(0, replace(context, actions=used))
         try:
             text = Printer("line", context.actions, tight=True).answer(values | files)
         except RecursionError:
             return "lists are nested too deeply"
     else:
         text = json.dumps(values, ensure_ascii=False)
+    departures = [_departure(text, form, one, rung) for one in contexts]
+    return departures[0] if all(departures) else next(map(str, faults), "")
+
+
+def _departure(text: str, form: Form[Fields], context: GrammarContext, rung: str) -> str:
     return place_of_departure(constraint_for(rung, form, context, "line"), text)
 
 
-def _broken(files: Mapping[str, str], context: GrammarContext) -> str:
-    """Returns the first syntax fault. It may be in the requirements, which the printer omits."""
+def actions_in(domain: str) -> tuple[Action, ...]:
+    """Returns the actions of a domain, without words for a game. It leaves out an action that is in
+    no language, because its name or its parameters are not spelled as a rung spells them."""
+    found = []
+    for block in (one for one in domain_of(domain).block.blocks if one.head == ":action"):
+        match block.items[1:4]:
+            case [Word() as name, Word(name=":parameters"), Block() as listed]:
+                parameters = line_of(listed)
+            case [Word() as name, *_]:
+                parameters = "()"
+            case _:
+                continue
+        if _SPELLED.fullmatch(f"{name.text} {parameters}"):
+            found.append(Action(name.text, parameters, name.text))
+    return tuple(found)
+
+
+def _faults(files: Mapping[str, str], context: GrammarContext) -> list[Fault]:
+    """Returns the faults for which the planner refuses the files: every syntax fault (it may be in
+    the requirements, which the printer omits), and the faults in the names of the files that were
+    answered."""
     found = check(files.get("df", context.domain), files.get("pf", _PROBLEM))
-    return "" if found.syntax else str(next(one for one in found.faults if one.kind == "syntax"))
+    answered = {_KEYS[key] for key in files}
+    return [
+        fault
+        for fault in found.faults
+        if fault.kind == "syntax" or (fault.kind == "symbol" and fault.file in answered)
+    ]
 
 
 def _in_lower_case(context: GrammarContext) -> GrammarContext:

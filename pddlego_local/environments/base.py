@@ -7,12 +7,13 @@ example.
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from pddlego_local.core.nouns import Budget, Goal, Names, Turns
 from pddlego_local.environments import family
+from pddlego_local.environments.own_pddl import REFUSED, domain_fault, goal_fault
 from pddlego_local.environments.tables import FeedbackRule, Pattern, Tables, without_comments
 
 WORDS = re.compile(r"[^\W\d_][\w'-]*(?: \d+)?")  # "lamp", "room 2"
@@ -36,6 +37,12 @@ class Words(BaseModel, extra="forbid"):
     demonstration: dict[str, Any] = {}
 
 
+def _whole(domain: str) -> str:
+    if fault := domain_fault(domain):
+        raise ValueError(f"{REFUSED}: {fault}")
+    return without_comments(domain)
+
+
 class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     """Implements `core.protocols.Environment` except for `reset`, `step` and `won`.
 
@@ -47,13 +54,21 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
 
     budget: Budget
     words: Words
-    domain: Annotated[str, AfterValidator(without_comments)]
+    domain: Annotated[str, AfterValidator(_whole)]
     all_goals: Annotated[tuple[Goal, ...], Field(alias="goals", min_length=1)]
     feedback: tuple[FeedbackRule, ...] = ()
     name_pattern: Annotated[Pattern, Field(alias="names")] = WORDS
     shows_commands: bool = True
     examples: dict[str, dict[str, Any]] = Field(default_factory=dict)
     _package: str = ""
+
+    @model_validator(mode="after")
+    def _fits_its_domain(self) -> Self:
+        """Raises ValueError for a goal that does not fit the domain."""
+        for goal in self.all_goals:
+            if fault := goal_fault(self.domain, goal.pddl):
+                raise ValueError(f"goals: the planner would refuse {goal.pddl!r:.80}: {fault}")
+        return self
 
     def model_post_init(self, context: object) -> None:
         kind = type(self)

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Completion
+from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
@@ -35,21 +35,16 @@ class ModelCaller:
     def answers(self, question: Question[T], count: int, where: Where) -> list[Answer[T]]:
         """Draws `count` answers to a question, reads them, and records each of them."""
         self._calls += 1
-        decoding, form = self._decoding, question.form
-        layout = layout_of(self._model, decoding)
-        constraint = constraint_for(decoding.rung, form, question.context, layout)
+        decoding = self._decoding
+        constraint = constraint_of(question, self._model, decoding)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        rejection = rejection_of(question, decoding, self._model)
-        samples = draw(
-            self._model, question, constraint, sampling, decoding.stage_tokens, count, rejection
-        )
+        samples = draw_answers(self._model, question, decoding, sampling, count)
         answers = list[Answer[T]]()
-        for number, drawn in enumerate(samples):
-            answer = read_answer(drawn, question, constraint, decoding, self._model)
+        for number, (drawn, answer) in enumerate(samples):
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
-                form=form.name,
+                form=question.form.name,
                 messages=question.messages,
                 grammar=None if constraint.in_stages else constraint.sha256,
                 **drawn.completion.recorded,
@@ -61,6 +56,30 @@ class ModelCaller:
             self._emit(event)
             answers.append(answer)
         return answers
+
+
+def under(question: Question[T], decoding: Decoding) -> Question[T]:
+    """Returns a question that was built with other settings as `decoding` asks it."""
+    context = dataclasses.replace(
+        question.context, goal=decoding.goal, lists=decoding.lists, rollback=decoding.rollback
+    )
+    return dataclasses.replace(question, context=context)
+
+
+def constraint_of(question: Question[T], model: Model, decoding: Decoding) -> Constraint:
+    """Returns the constraint of `decoding` on the answers of a model to a question."""
+    layout = layout_of(model, decoding)
+    return constraint_for(decoding.rung, question.form, question.context, layout)
+
+
+def draw_answers(
+    model: Model, question: Question[T], decoding: Decoding, sampling: Sampling, count: int = 1
+) -> list[tuple[Drawn, Answer[T]]]:
+    """Draws answers to a question, and reads what is handed on from each."""
+    constraint = constraint_of(question, model, decoding)
+    rejection = rejection_of(question, decoding, model)
+    drawn = draw(model, question, constraint, sampling, decoding.stage_tokens, count, rejection)
+    return [(one, read_answer(one, question, constraint, decoding, model)) for one in drawn]
 
 
 def read_answer(
@@ -96,7 +115,9 @@ def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rej
         return None
 
     def why(completion: Completion) -> str:
-        answer = _read_free(completion, question, decoding, model)
+        """Judges what an accepted answer hands on."""
+        read = _read_free(completion, question, decoding, model)
+        answer = without_repetition(read, question)
         return why_outside(answer.value, question, reject.rung) if answer.value else answer.fault
 
     return Rejection(reject.tries, why)

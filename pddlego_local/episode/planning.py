@@ -11,7 +11,7 @@ from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.pddl.check import check, explain
-from pddlego_local.pddl.repair import Knowledge, repair
+from pddlego_local.pddl.repair import Knowledge, Repaired, repair
 from pddlego_local.pddl.sections import with_goal
 
 EMPTY = GrammarContext()
@@ -58,14 +58,11 @@ def plan(
     files are repaired first with what the `context` of the question shows, and the repair is
     recorded. A domain that was `given` is never changed.
     """
-    if decoding.repair != "none":
-        rung = RUNGS[decoding.repair]
-        names = context.names.objects if rung.grounded else None
-        own = with_goal(problem, "(and)") if goals else problem
-        repaired = repair(domain, own, Knowledge(rung.typed, given, context.actions, names))
-        if repaired.changes:
-            emit(Repair(where=where, domain=domain, problem=problem, changes=repaired.changes))
-            domain, problem = repaired.domain, repaired.problem
+    own = with_goal(problem, "(and)") if goals else problem
+    files = repaired(decoding, domain, own, context, given=given)
+    if files.changes:
+        emit(Repair(where=where, domain=domain, problem=problem, changes=files.changes))
+        domain, problem = files.domain, files.problem
     formalization = Formalization(domain, problem, "", (), "")
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem
@@ -86,6 +83,18 @@ def plan(
         if formalization.to_do or faulty:
             break
     return formalization
+
+
+def repaired(
+    decoding: Decoding, domain: str, problem: str, context: GrammarContext, *, given: bool = False
+) -> Repaired:
+    """Repairs the files as `decoding.repair` says, with what the `context` of the question shows. A
+    domain that was `given` is never changed."""
+    if decoding.repair == "none":
+        return Repaired(domain, problem, ())
+    rung = RUNGS[decoding.repair]
+    names = context.names.objects if rung.grounded else None
+    return repair(domain, problem, Knowledge(rung.typed, given, context.actions, names))
 
 
 def _is_faulty(domain: str, problem: str) -> bool:

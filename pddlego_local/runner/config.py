@@ -36,7 +36,7 @@ from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.environments import family, tables
+from pddlego_local.environments import family, own_pddl, tables
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.methods import Method, prompting
 from pddlego_local.runner.clear_errors import clear_errors
@@ -259,7 +259,7 @@ class CellConfig:
                 f"environment._target_={target}: write PACKAGE.game.CLASS, or the path of a class "
                 "that is derived from BaseEnvironment"
             )
-        return self._environment_faults(package, *family.ALWAYS)
+        return [*self._environment_faults(package, *family.ALWAYS), *own_pddl.faults(package)]
 
     def _environment_faults(self, package: str, *always: str) -> list[str]:
         """Returns a sentence for each part that the folder lacks for this method and model."""

@@ -65,7 +65,6 @@ INSIDE = {
     "no constants": written("(:constants torch - lamp)", ""),
     "empty constants": written("(:constants torch - lamp)", "(:constants)"),
     "empty functions": written("(:predicates", "(:functions) (:predicates"),
-    "an object twice": written("hall cellar - room", "hall cellar hall - room"),
     "a fact three times": written("(at hall)", "(at hall) (at hall) (at hall)"),
     "a predicate twice": written("(done)", "(done) (done)"),
     "an operand twice": written("(:goal (at cellar))", "(:goal (and (at cellar) (at cellar)))"),
@@ -79,6 +78,10 @@ OUTSIDE = {
     "an unknown predicate": (written("(has candle)", "(holds candle)"), "facts: after"),
     "a wrong type": (written("(has candle)", "(has hall)"), "facts: after"),
     "too few arguments": (written("(next hall cellar up)", "(next hall cellar)"), "facts: after"),
+    "an object twice": (
+        written("hall cellar - room", "hall cellar hall - room"),
+        "problem line 3, column 25: object `hall` is declared twice",
+    ),
     "an object of two types": (written("candle - lamp", "candle - lamp hall - way"), "objects: "),
     "another action": (written("(:action light", "(:action ignite"), "actions: after"),
     "a goal already true": (written("(:goal (at cellar))", "(:goal (at hall))"), "already true"),

@@ -25,9 +25,12 @@ class Asked:
     answer: dict[str, str]
 
 
-def played(environment: str, games: Iterable[int], rung: str = "typed") -> Iterator[Asked]:
+def played(
+    environment: str, games: Iterable[int], rung: str = "typed", *overrides: str
+) -> Iterator[Asked]:
     """Yields every question of some games, in order."""
-    config = compose_cell([f"environment={environment}", "model=reference", f"decoding={rung}"])
+    words = [f"environment={environment}", "model=reference", f"decoding={rung}", *overrides]
+    config = compose_cell(words)
     method = config.build("method")
     with (
         contextlib.closing(config.build("environment")) as game,

@@ -12,17 +12,16 @@ from collections.abc import Collection
 from functools import partial
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
-from pddlego_local.decoding.grammars.terminals import new_name, one_of
+from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
-from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.declarations import Declarations, type_of
 from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
 from pddlego_local.decoding.staged.writing import Build, Entry, Part, Review, Writing, keyed
-from pddlego_local.pddl.reader import Block
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
 
@@ -200,29 +199,40 @@ class ProblemStages:
         yield from self.writing.write("goal", goal, [self.writing.bodies(rest)], names=False)
 
     def _missing_objects(self) -> Part:
-        """Adds objects until a fact can be written. If all names are taken, the last object is
-        replaced. The limit is MOST_ADDED, because some predicates need more objects than there are
-        names."""
+        """Adds objects until a fact can be written. If all names are taken, an object is replaced.
+        The limit is MOST_ADDED, because some predicates need more objects than there are names."""
         for _ in range(MOST_ADDED):
-            objects, things = self._written.objects, self._things
+            things = self._things
             if can_be_new(things, set()):
                 return
-            present = {name.lower() for name in things.things}
-            name = new_name(self.names.allowed, present)
-            ends = {b.head: b.end for b in self._written.block.items if isinstance(b, Block)}
-            cut = ends[":objects"]
-            if not name and objects:
-                last = objects[-1].word
-                name, cut = one_of([last.text]), last.offset
-            types = fitting_types(things)
+            types, (kept, name) = fitting_types(things), self._room_for_one_more()
             if not name or not types:
                 return
-            self.writing.cut(end_before(self.writing.text, cut))
+            self._keep_objects(kept)
             yield from self.writing.write("objects", partial(self._added_object, name, types))
+
+    def _room_for_one_more(self) -> tuple[int, str]:
+        """Returns how many of the first objects can be kept, so that a name is left for one more
+        object, and a terminal for such a name ("" if constants have taken all names)."""
+        objects = [entry.name for entry in self._written.objects]
+        for kept in range(len(objects), -1, -1):
+            if name := self.names.thing([*self.declared.things, *objects[:kept]]):
+                return kept, name
+        return 0, ""
+
+    def _keep_objects(self, count: int) -> None:
+        """Cuts the text after the first `count` objects. These keep their types: such a name may be
+        a constant or an earlier object, which must not be declared again with another type."""
+        objects, sections = self._written.objects, self._written.block.blocks
+        if count < len(objects):
+            cut = objects[count].word.offset
+        else:
+            cut = next(section.end for section in sections if section.head == ":objects")
+        self.writing.cut(end_before(self.writing.text, cut))
+        if count and not after_type(self.writing.text):
+            self.writing.cut(len(self.writing.text), f" - {type_of(objects[count - 1])}")
 
     def _added_object(self, name: str, types: Collection[str], rules: Rules) -> str:
         """One more object at the end of the list: its name matches `name`, and its type is one of
         `types`."""
-        typed = after_type(self.writing.text) or not self._written.objects
-        before = "" if typed else f"_DASH {one_of(self.declared.types)}"
-        return rules.terminal(f"{before} _B1 {name} _DASH {one_of(types)} _C")
+        return rules.terminal(f"_B1 {name} _DASH {one_of(types)} _C")

@@ -1,0 +1,57 @@
+"""Finds mistakes in the PDDL that an environment supplies: in its domain and its goals. The planner
+would refuse them in every episode alike."""
+
+import functools
+
+from pddlego_local.environments import family
+from pddlego_local.pddl.check import Fault, check
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import read_domain
+from pddlego_local.pddl.formulas import read_condition
+from pddlego_local.pddl.reader import read
+
+REFUSED = "the planner would refuse it"
+_PROBLEM = "(define (problem p) (:domain {name}) (:objects {objects}) (:init) (:goal {goal}))"
+
+
+@functools.cache
+def domain_fault(domain: str) -> str:
+    """Returns the first fault for which the planner would refuse a domain; "" if there is none. A
+    blank domain is that of an environment without one."""
+    if not domain.strip():
+        return ""
+    found = check(domain, _problem(domain, "(and)")).faults
+    return next((str(fault) for fault in found if _refused(fault, "domain")), "")
+
+
+@functools.cache
+def goal_fault(domain: str, goal: str) -> str:
+    """Returns why the planner would refuse a goal beside a domain without faults; "" if it would
+    not. The names in the goal count as declared, because problems declare them."""
+    if not domain.strip():
+        return ""
+    found = check(domain, _problem(domain, goal)).faults
+    return next((fault.message for fault in found if _refused(fault, "problem")), "")
+
+
+def faults(package: str) -> list[str]:
+    """Returns a sentence if the planner would refuse the domain in an environment's folder. A
+    domain that is missing is no fault here."""
+    if family.missing(package, "domain.pddl"):
+        return []
+    fault = domain_fault(family.text(package, "domain.pddl"))
+    return [f"{family.place(package, 'domain.pddl')}: {REFUSED}: {fault}"] if fault else []
+
+
+def _refused(fault: Fault, file: str) -> bool:
+    return fault.kind != "warning" and fault.file == file
+
+
+def _problem(domain: str, goal: str) -> str:
+    written, block = read_domain(read(domain, recover=True)), read(goal, recover=True)
+    literals = read_condition(block, FaultLog()).literals if block else []
+    terms = {term.name for literal in literals for term in literal.atom.terms}
+    declared = {entry.name for entry in written.constants}
+    objects = sorted(term for term in terms - declared if not term.startswith("?"))
+    name = written.word.text if written.word else "domain"
+    return _PROBLEM.format(name=name, objects=" ".join(objects), goal=goal)
