@@ -83,9 +83,9 @@ def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
     assert start["commit"] in shown and start["packages"]["outlines"] in shown
 
 
-def reported(folder: Path) -> Path:
+def reported(folder: Path, code: int = 0) -> Path:
     """The report of the runs in a folder, beside them."""
-    assert run(["report", str(folder / "runs"), "--out", str(folder / "out")]) == 0
+    assert run(["report", str(folder / "runs"), "--out", str(folder / "out")]) == code
     return folder / "out"
 
 
@@ -209,7 +209,7 @@ def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
             rows = [asked(outcome, game) for game in games]
             planted(tmp_path / "runs" / f"{rung}{seed}", rung, rows, played, seed)
     (tmp_path / "runs" / "typed0" / "transcripts" / "2-0.jsonl").unlink()
-    page = reported(tmp_path) / "episodes" / "free0"
+    page = reported(tmp_path, code=1) / "episodes" / "free0"
     found = {game: Text((page / f"{game}-0.html").read_text(encoding="utf-8")) for game in range(3)}
     assert [link for link in found[1].links if "free0" in link] == [
         "../../episodes/free0/0-0.html", "../../episodes/free0/2-0.html"
