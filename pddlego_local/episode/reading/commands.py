@@ -45,7 +45,9 @@ _TAGGED = re.compile(
     r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)(?:</\1>|\Z)",
     re.IGNORECASE,
 )
-_INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|[ \t]+(?=Action Input:)")
+_INLINE = re.compile(
+    r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|(?<![ \t])[ \t]+(?=Action Input:)"
+)
 _THOUGHT = re.compile(
     r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*+\d*+[*_\s]*+:[*_\s]*+(\S.*)", re.I
 )

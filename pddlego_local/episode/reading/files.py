@@ -243,16 +243,17 @@ def _belongs_until(text: str, at: int, end: int) -> int:
     """Returns where the text behind a file's last bracket stops to belong to the file: blanks,
     comments and further brackets do, as of a file that was closed too early. A label, a remark or
     the mark of an end does not, unless brackets that nothing opened show that the file goes on."""
+    last = at  # where the last bracket of the file is
     while True:
         at = _skipped(text, at, end)
         if text.startswith(")", at, end):
-            at += 1
+            at = last = at + 1
             continue
         group = _group(text, at, end)
         if group == at:
             goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
-            return end if goes_on else at
-        at = group
+            return end if goes_on or at == end else last
+        at = last = group
 
 
 def _closes_more(text: str, at: int, end: int) -> bool:

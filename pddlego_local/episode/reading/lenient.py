@@ -231,7 +231,9 @@ class _Search(Generic[T]):
             return 2, THOUGHT
         if not wholeness.is_whole(file.kind, file.text):
             return 3, ""
-        return (4, PROMPT) if wholeness.words_of(file.text) in self._prompt else (5, "")
+        if wholeness.words_of(file.text) in self._prompt:
+            return 4, PROMPT
+        return (5, "") if wholeness.has_header(file.text) else (3, "")
 
     def _candidate(self, draft: "_Draft") -> Candidate[T]:
         found = {kind: draft[kind][1] for kind in self._keys}

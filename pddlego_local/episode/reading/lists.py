@@ -20,7 +20,7 @@ _IN_LINE = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.)][ \t]+")
 _BETWEEN = re.compile(r"[\s,;]*(?:(?:and|then|and then)\s*)?\Z")
 _TAGS = re.compile(r"<((?:sub-?_?)?goal|step|item|task)>([^<]+)</\1>", re.IGNORECASE)
 _TITLE = re.compile(r"(?:the |my )?(?:sub-?)?(?:goals?|plan|steps)[*_]*:[*_ \t]*", re.IGNORECASE)
-_ARROW = re.compile(r"[ \t]*(?:->|=>|→|;)[ \t]*")
+_ARROW = re.compile(r"->|=>|→|;")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _AROUND = re.compile(r"([*_]|`|\"|')(?=\S)(.+?)(?<=\S)\1")
 _LONGEST = 2000  # characters of an item whose emphasis is looked for

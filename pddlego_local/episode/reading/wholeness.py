@@ -9,8 +9,8 @@ from pddlego_local.episode.reading.files import SECTION, Kind
 from pddlego_local.episode.reading.words import any_of
 
 _NEEDED: Mapping[Kind, tuple[str, ...]] = {
-    "df": (r"\(\s*domain\b", r"\(\s*:?(?:durative-)?action\b"),
-    "pf": (r"\(\s*problem\b", r"\(\s*:?init\b", r"\(\s*:?goal\b"),
+    "df": (r"\(\s*:?(?:durative-)?action\b",),
+    "pf": (r"\(\s*:?init\b", r"\(\s*:?goal\b"),
 }
 _COMMENT = re.compile(r";[^\n]*")
 _LEFT_OUT = re.compile(
@@ -31,10 +31,14 @@ _LONGEST_PLACEHOLDER = 200
 
 
 def is_whole(kind: Kind, text: str) -> bool:
-    """Returns whether a domain has its name and actions, or a problem its name, `:init` and
-    `:goal`."""
+    """Returns whether a domain has actions, or a problem has `:init` and `:goal`."""
     text = _COMMENT.sub("", text)
     return all(re.search(needed, text, re.IGNORECASE) for needed in _NEEDED[kind])
+
+
+def has_header(text: str) -> bool:
+    """Returns whether a file names itself, as in `(domain farm)` or `(problem p)`."""
+    return re.search(r"\(\s*(?:domain|problem)\b", _COMMENT.sub("", text), re.I) is not None
 
 
 def is_excerpt(text: str) -> bool:
