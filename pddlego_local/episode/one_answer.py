@@ -44,9 +44,8 @@ def draw_one(
         lost = session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
         drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
         left -= piece.completion_tokens
-        if (
-            lost and piece.text
-        ):  # give back the tokens of the repetition, estimated by its share of the text
+        if lost and piece.text:
+            # The tokens of the repetition are given back, estimated by its share of the text.
             left += piece.completion_tokens * min(lost, len(piece.text)) // len(piece.text)
     assert piece is not None
     return Drawn(_whole(session, drawn, piece) if constraint.in_stages else piece, tuple(drawn))

@@ -87,9 +87,8 @@ def as_override(key: str, value: object) -> str:
     """
     if not re.fullmatch(r"\w+(\.\w+)*", key):
         raise ConfigError(f"{key!r:.80}: this is not the name of an option, such as games")
-    adds = (
-        "++" if isinstance(value, Mapping) else ""
-    )  # `conf` does not list the keys of all mappings
+    # `conf` does not list the keys of all mappings, so a mapping may add some.
+    adds = "++" if isinstance(value, Mapping) else ""
     return f"{adds}{key}={_written(key, value)}"
 
 
