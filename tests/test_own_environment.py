@@ -69,7 +69,7 @@ def test_every_way_in_takes_a_folder_of_configurations(
 
 
 def test_a_program_that_uses_hydra_keeps_its_own_configurations(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text("theirs: 1")
+    (tmp_path / "config.yaml").write_text("theirs: 1", encoding="utf-8")
     with initialize_config_dir(str(tmp_path), version_base="1.3"):
         assert compose_cell(["environment.rooms=4"]).labels["environment"] == "coin"
         assert compose("config").theirs == 1
@@ -163,13 +163,18 @@ def test_a_cell_goes_on_with_the_code_that_it_was_begun_with(
     lamp: Path, file: str, told: str
 ) -> None:
     game = lamp / "lamp.py"
-    game.write_text(game.read_text() + "\n\ndef later() -> None:\n    import words\n")
+    game.write_text(
+        game.read_text(encoding="utf-8") + "\n\ndef later() -> None:\n    import words\n",
+        encoding="utf-8",
+    )
     for new in ("words.py", "unrelated.py"):
-        (lamp / new).write_text("")
+        (lamp / new).write_text("", encoding="utf-8")
     cell = play(lamp)
     changed = lamp / file
     changed.parent.mkdir(exist_ok=True)
-    changed.write_text((changed.read_text() if changed.exists() else "") + "\n")
+    changed.write_text(
+        (changed.read_text(encoding="utf-8") if changed.exists() else "") + "\n", encoding="utf-8"
+    )
     if told:
         with pytest.raises(ConfigError, match=told):
             play(lamp, "0-3")
@@ -184,4 +189,6 @@ def test_the_code_is_recorded_for_extensions_alone(lamp: Path) -> None:
     assert own and [*own] == ["hopeful/__init__.py", "hopeful/method.py", "lamp.py"]
     assert [*(read_run(play(lamp, method="pddl_edit")).code_sha256 or {})] == ["lamp.py"]
     ours = play(lamp, environment="coin", method="pddl_edit")
-    assert read_run(ours).code_sha256 is None and "code" not in (ours / "run.json").read_text()
+    assert read_run(ours).code_sha256 is None and "code" not in (ours / "run.json").read_text(
+        encoding="utf-8"
+    )

@@ -84,7 +84,7 @@ def test_a_client_chooses_no_files_of_the_server(server: str) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_another_address_is_refused_without_a_key(host: str) -> None:
     words = [sys.executable, "-m", "pddlego_openenv.server", "--host", host]
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = subprocess.run(words, capture_output=True, encoding="utf-8")
     assert done.returncode == 2 and "PDDLEGO_OPENENV_KEY" in done.stderr
 
 

@@ -29,11 +29,14 @@ _LEAST_IN_DATA = 16  # characters; only a real key is as long, and no word of a 
 
 _AUTHORITY = re.compile(r"(?i)\b(https?|wss?|ftp)://([^/\s?#'\"<>@]*(?:@[^/\s?#'\"<>@]*)*)@")
 _QUERY = re.compile(r"(?i)([?&](?:key|sig|signature|code)=)[^&\s#'\"]+")
+# A name begins where no other one goes on: else the time would be quadratic for a text of one word.
 _NAMED = re.compile(
-    r"""(?P<name>[\w.-]*[A-Za-z])(?P<is>["']?\s*(?:=|:(?!//))\s*)"""
+    r"""(?<![\w.-])(?P<name>[\w.-]*[A-Za-z])(?P<is>["']?\s*(?:=|:(?!//))\s*)"""
     r"""(?P<value>"[^"]*"|'[^']*'|\$\{[^{}]*\}|[^\s,;&{}\[\]"']+)"""
 )
-_FLAG = re.compile(r"""(?P<name>--[\w-]+)(?P<is>["']?[\s,]+["']?)(?P<value>[^\s,"'\]]+)""")
+_FLAG = re.compile(
+    r"""(?<![\w-])(?P<name>--[\w-]+)(?P<is>["']?[\s,]+["']?)(?P<value>[^\s,"'\]]+)"""
+)
 _SCHEME = re.compile(r"(?i)\b(Bearer|Basic)(\s+)[\w.~+/=-]{4,}")
 _TOKENS = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{20,}|sk-[\w-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}"

@@ -127,7 +127,9 @@ def used_sha256(folder: str, environment: str, templates: Sequence[str] = ()) ->
 def _with_included(folder: str, templates: Sequence[str]) -> dict[str, str]:
     """Returns the texts of these templates and of all that they include, by name. They are all of
     the folder if there are no templates, or if it is not known which ones are used."""
-    every = {f"{folder}/{file.name}": file.read_text() for file in _templates(folder)}
+    every = {
+        f"{folder}/{file.name}": file.read_text(encoding="utf-8") for file in _templates(folder)
+    }
     waiting, used = [f"{folder}/{name}.jinja" for name in templates], dict[str, str]()
     while waiting:
         name = waiting.pop()

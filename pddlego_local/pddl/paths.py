@@ -5,7 +5,7 @@ import re
 _PATH = re.compile(
     r"(?:[A-Za-z]:|~|\.{1,2})?[\\/]?(?:[^\\/()\n;]+[\\/])*[^\\/()\n;]+"
     r"\.(?:pddl|txt|lisp|plan|soln|md|json|ya?ml)|(?:[A-Za-z]:|~|\.{1,2})?[\\/][^()\n;\s]+"
-    r"|file:[^()\n;\s]+",
+    r"|file:[^()\n;\s]+|[\w.-]+(?:\\[\w.-]+)+",
     re.IGNORECASE,
 )
 _LONGEST = 1000  # characters

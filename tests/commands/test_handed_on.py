@@ -93,7 +93,7 @@ def test_score_hands_on_what_a_free_answer_hands_on(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sample, path = sampled(["decoding=free"], Always(ANSWERS[name])), tmp_path / "answers.jsonl"
-    path.write_text(json.dumps({"answer": ANSWERS[name]}))
+    path.write_text(json.dumps({"answer": ANSWERS[name]}), encoding="utf-8")
     assert run(["score", str(path)]) == 0
     scored = json.loads(capsys.readouterr().out)
     assert (scored["df"], scored["pf"]) == (sample.domain, sample.problem)

@@ -47,7 +47,7 @@ class Client:
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(
-            [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
         info: dict[str, Any] = {"protocolVersion": "2025-06-18", "capabilities": {}}
         self.send(0, "initialize", {**info, "clientInfo": {"name": "test", "version": "0"}})
@@ -182,7 +182,7 @@ def test_the_command_ends_at_its_limits(
     monkeypatch.setattr(validate, "Limits", partial(Limits, cpu_s=1))
     paths = [tmp_path / name for name in ("domain.pddl", "problem.pddl", "plan")]
     for path, text in zip(paths, ENDLESS.values(), strict=True):
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     told = pddlego("validate", *paths, code=1)
     assert told.out.startswith("timeout: the plan was not judged") and "Traceback" not in told.err
 

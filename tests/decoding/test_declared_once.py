@@ -132,7 +132,7 @@ def test_one_file_alone_is_judged_by_what_it_declares(case: str) -> None:
     old, new, as_it_stands, _ = SAID_TWICE[case]
     if old in test_typed.PROBLEM_FILE and old not in test_typed.DOMAIN:
         context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
-        alone: Fields = Problem(pf=test_typed.PROBLEM_FILE.replace(old, new))
+        alone: Fields = Problem(pf=test_typed.PROBLEM_FILE.replace(old, new, 1))
         asked: AnyQuestion = Question(PROBLEM, (), context)
     else:
         alone = DomainFile(df=test_typed.DOMAIN.replace(old, new))

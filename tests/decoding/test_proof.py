@@ -67,12 +67,12 @@ def test_the_command_goes_on_where_it_was_interrupted(
     def command(*words: str) -> list[dict[str, object]]:
         monkeypatch.setattr(sys, "argv", ["proof", "--out", str(out), *words])
         proof.main()
-        return [json.loads(line) for line in out.read_text().splitlines()]
+        return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
     whole = command("-n", "4")
     assert [row["n"] for row in whole] == [0, 1, 2, 3]
-    lines = out.read_text().splitlines(keepends=True)
-    out.write_text("".join(lines[:2]) + lines[2][:30])
+    lines = out.read_text(encoding="utf-8").splitlines(keepends=True)
+    out.write_text("".join(lines[:2]) + lines[2][:30], encoding="utf-8")
     assert command("-n", "4") == whole
     assert "4 answers" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="another --seed"):

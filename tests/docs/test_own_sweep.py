@@ -44,7 +44,9 @@ def test_an_arm_of_ones_own_says_where_it_fits(conf: Path, pddlego: Pddlego) -> 
     swept = yaml.safe_load(EXPERIMENT)
     swept["hydra"]["sweeper"]["params"] = {"arm": "repaired,one_masked"}
     path = conf / "experiment" / "retries.yaml"
-    path.write_text(f"# @package _global_\n{yaml.safe_dump(swept, sort_keys=False)}")
+    path.write_text(
+        f"# @package _global_\n{yaml.safe_dump(swept, sort_keys=False)}", encoding="utf-8"
+    )
     words = ("run", f"--config-dir={conf}", "experiment=retries", "--dry-run", f"run.out={conf}")
     assert "cells: 2" in pddlego(*words).out
     with pytest.raises(ConfigError, match="arm=repaired is made for method=pddlego_plus or pddl_"):
@@ -57,7 +59,8 @@ def test_an_arm_of_ones_own_says_where_it_fits(conf: Path, pddlego: Pddlego) -> 
         *(
             (f"arm={path.relative_to(ARMS).with_suffix('')}", "environment=described")
             for path in sorted([*ARMS.glob("*.yaml"), *ARMS.glob("examples/*.yaml")])
-            if "formalizer" in path.read_text() or "examples/common" in path.read_text()
+            if "formalizer" in path.read_text(encoding="utf-8")
+            or "examples/common" in path.read_text(encoding="utf-8")
         ),
         ("experiment=mechanism arm=repair_typed", "environment=described"),
         ("arm=pretrained/typed environment=described", "environment=coin or cooking or alfworld"),

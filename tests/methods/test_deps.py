@@ -118,7 +118,7 @@ def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
     [
         ("", "empty"),
         ("[I cannot say {", "no JSON object of the form"),
-        ('{"goal": 1, "numbers": 1, "texts": []}', "exactly this form"),
+        ('{"goal": [], "amounts": [], "texts": []}', "exactly this form"),
         ('{"goals": "fly", "reason": "", "number": 99, "text": 1}', "exactly this form"),
         (CUT, "cut off"),
         (UNFINISHED, "never finished thinking"),

@@ -65,7 +65,10 @@ def test_one_line_in_another_variant_refuses_no_cell(
     cell = play(tmp_path, "3", **options)
     before = read_run(cell)
     path = prompts / file
-    path.write_text((path.read_text() if path.exists() else "") + "One line more.\n")
+    path.write_text(
+        (path.read_text(encoding="utf-8") if path.exists() else "") + "One line more.\n",
+        encoding="utf-8",
+    )
     caches_clear()
     if not goes_on:
         with pytest.raises(ConfigError, match=r"begun with other prompts: choose another `name`"):
@@ -93,12 +96,12 @@ def test_an_older_record_goes_on_with_the_prompts_of_its_folder(
     prompts: Path, tmp_path: Path
 ) -> None:
     cell = play(tmp_path, "3", **COMPACT)
-    older = json.loads((cell / "run.json").read_text())
+    older = json.loads((cell / "run.json").read_text(encoding="utf-8"))
     del older["used_prompt_sha256"]
     for changed, goes_on in ((False, True), (True, False)):
-        (cell / "run.json").write_text(json.dumps(older))
+        (cell / "run.json").write_text(json.dumps(older), encoding="utf-8")
         if changed:
-            (prompts / "pddlego_plus" / "prompt.jinja").write_text("Changed.")
+            (prompts / "pddlego_plus" / "prompt.jinja").write_text("Changed.", encoding="utf-8")
             caches_clear()
         if goes_on:
             play(tmp_path, "3,5", **COMPACT)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.errors import MissingPart
 from pddlego_local.models.cache import keep_compiled_code_private, made_once
 
 
@@ -32,7 +33,7 @@ def test_a_failure_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         (folder / "half").touch()
         raise OSError("no space")
 
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(MissingPart, match="no space"):
         made_once("folder", breaks)
     folder = made_once("folder", lambda folder: (folder / "file").touch())
     assert [file.name for file in folder.iterdir()] == ["file"]

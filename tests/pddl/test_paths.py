@@ -36,7 +36,9 @@ def test_a_text_is_not_called_a_path(text: str) -> None:
 
 def test_every_way_to_give_two_texts_says_so(tmp_path: Path, pddlego: Pddlego) -> None:
     pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text('{"id": 1, "domain": "domain.pddl", "problem": "problem.pddl"}\n')
+    pairs.write_text(
+        '{"id": 1, "domain": "domain.pddl", "problem": "problem.pddl"}\n', encoding="utf-8"
+    )
     for command in ("check", "plan"):
         printed = pddlego(command, "--jsonl", pairs).out
         assert f"`domain.pddl` {NEEDED}" in json.dumps(json.loads(printed))

@@ -18,7 +18,9 @@ from tools.bench.grounding import grounding_of
 from tools.bench.judge import altered, reaches
 from tools.bench.unified import unified_task
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("state.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("state.yaml").read_text(encoding="utf-8")
+)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 
 

@@ -10,7 +10,9 @@ from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("strata.yaml").read_text())
+CASES: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("strata.yaml").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize(

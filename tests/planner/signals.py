@@ -97,7 +97,9 @@ def tasks_in(stage: Stage) -> list[tuple[int, int]]:
 def children_of(process: int) -> list[int]:
     """As psutil does it, but within a short search's time."""
     threads = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for thread in threads for child in thread.read_text().split()]
+    return [
+        int(child) for thread in threads for child in thread.read_text(encoding="utf-8").split()
+    ]
 
 
 def is_worker(process: int) -> bool:

@@ -77,7 +77,7 @@ def test_a_containers_share_of_the_machine_counts(
     quota: str, cores: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
-    monkeypatch.setattr(Path, "read_text", lambda _: quota)
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: quota)
     assert warm._cores() == cores
 
 

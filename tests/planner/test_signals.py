@@ -208,7 +208,7 @@ def test_a_lower_limit_of_the_shell_is_told_before_the_first_plan(
 ) -> None:
     files = [tmp_path / "domain.pddl", tmp_path / "problem.pddl"]
     for file, text in zip(files, (DOMAIN, problem()), strict=True):
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
     command = ("-m", "pddlego_local", "plan", *files)
     lowered = ran(*command, preexec_fn=lambda: resource.setrlimit(limit, (highest, highest)))
     said = " ".join(lowered.stderr.split())

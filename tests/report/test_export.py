@@ -89,10 +89,10 @@ def test_an_export_says_that_a_spreadsheet_would_carry_out_formulas(
     run, out = Path(shutil.copytree(played, tmp_path / "run")), tmp_path / "a.csv"
     assert pddlego("export", run, "--out", out).err == ""
     for path in run.rglob("transcripts/*.jsonl"):
-        events = [json.loads(line) for line in path.read_text().splitlines()]
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for event in events:
             event |= {"text": "=1+1"} if event["event"] == "call" else {}
-        path.write_text("".join(json.dumps(event) + "\n" for event in events))
+        path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
     told = pddlego("export", run, "--out", out).err
     assert "texts begin like formulas" in told and "export with --spreadsheet" in told
     assert {line["answer"] for line in lines_of(out)} == {"=1+1"}

@@ -84,7 +84,9 @@ def test_a_report_names_rows_that_nothing_confirms(copy: Path, pddlego: Pddlego)
         "game 77, trial 0, has no transcript",
         "game 1, trial 0, has no transcript",
     ):
-        assert f"{copy}: {problem}" in told and problem in (copy / "report.md").read_text()
+        assert f"{copy}: {problem}" in told and problem in (copy / "report.md").read_text(
+            encoding="utf-8"
+        )
     assert "nobody requested game 77, trial 0" in pddlego("rescore", copy, code=1).out
 
 
@@ -96,10 +98,10 @@ def test_a_record_that_was_archived_without_transcripts_is_reported(
 
 
 def test_rows_of_before_a_lost_run_json_are_no_strangers(copy: Path, pddlego: Pddlego) -> None:
-    run = json.loads((copy / "run.json").read_text())
+    run = json.loads((copy / "run.json").read_text(encoding="utf-8"))
     run["starts"][-1]["config"]["games"] = "0"
-    (copy / "run.json").write_text(json.dumps(run))
+    (copy / "run.json").write_text(json.dumps(run), encoding="utf-8")
     assert "nobody requested game 1" in report(copy, pddlego, 1)
     run["starts"][-1]["rows_before"] = 3
-    (copy / "run.json").write_text(json.dumps(run))
+    (copy / "run.json").write_text(json.dumps(run), encoding="utf-8")
     report(copy, pddlego, 0)

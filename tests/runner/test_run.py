@@ -371,6 +371,8 @@ def test_whatever_an_episode_raises_is_a_fault_of_that_episode(
     (sentence,) = [one for one in told.splitlines() if "infrastructure fault" in one]
     assert f"game 1, trial 0: {kind}: " in sentence and str(faults) in sentence
     assert [row.game for row in rows(tmp_path)] == [0, 2]
+    mended = broken_at(error=error)
+    monkeypatch.setattr("pddlego_local.environments.coin.game.Coin", mended)
     assert played(tmp_path, games="0-2") == 0
     assert [row.outcome for row in rows(tmp_path)] == ["success"] * 3
 
@@ -382,7 +384,9 @@ def test_ten_equal_exceptions_end_their_cell_and_no_other(
     monkeypatch.setattr("pddlego_local.environments.coin.game.Coin", broken)
     words = ("-m", f"run.out={tmp_path}", "games=0-24", "environment.rooms=3,5")
     told = pddlego("run", *words, "run.concurrency=1", code=3).err
-    faults = [path.read_text().splitlines() for path in tmp_path.rglob("faults.jsonl")]
+    faults = [
+        path.read_text(encoding="utf-8").splitlines() for path in tmp_path.rglob("faults.jsonl")
+    ]
     assert [len(lines) for lines in faults] == [10, 10]
     assert "given up after 10 episodes with KeyError in test_run.py, line" in told
     assert "48 episodes are left" in " ".join(told.split())

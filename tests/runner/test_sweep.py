@@ -137,14 +137,18 @@ def test_parts_that_are_played_at_once_are_one_sweep(tmp_path: Path, pddlego: Pd
     runs, out = tmp_path / "default", tmp_path / "report"
     first = "This sweep is not finished: 20 of 23 episodes have no result yet."
     assert pddlego("report", runs, "--without-pages", "--out", out).out.startswith(first)
-    section = (out / "report.md").read_text().partition("## Episodes without a result\n\n")[2]
+    section = (
+        (out / "report.md")
+        .read_text(encoding="utf-8")
+        .partition("## Episodes without a result\n\n")[2]
+    )
     lines = section.partition("\n\n")[0].splitlines()
     left = "trial 0: games 0-3,7; trial 1: games 0-3,7"
     assert len(lines) == 2 and all(line.endswith(left) for line in lines)
     pddlego(*words, *parts[1][:-1])  # the same command goes on, with a limit less
     assert len(list(runs.glob("sweep-*.json"))) == 2
     assert "not finished" not in pddlego("report", runs, "--without-pages", "--out", out).out
-    assert "Episodes without a result" not in (out / "report.md").read_text()
+    assert "Episodes without a result" not in (out / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -177,7 +181,7 @@ def test_what_several_commands_ask_of_one_cell_is_merged(tmp_path: Path, *, begu
     ["{", "[]", '{"cells": {"a": "b"}}', '{"cells": {"a": [{"games": "x", "trials": 1}]}}'],
 )
 def test_a_damaged_sweep_is_named(tmp_path: Path, content: str) -> None:
-    (tmp_path / "sweep-0123456789ab.json").write_text(content)
+    (tmp_path / "sweep-0123456789ab.json").write_text(content, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"sweep-0123456789ab.json is not a valid sweep .* away"):
         read_sweeps(tmp_path)
 

@@ -25,7 +25,7 @@ def grounding_of(domain: str, problem: str, most_actions: int) -> "Grounding | N
     given = json.dumps([domain, problem])
     try:
         done = subprocess.run(
-            command, input=given, text=True, capture_output=True, timeout=LIMIT_S, check=True
+            command, input=given, encoding="utf-8", capture_output=True, timeout=LIMIT_S, check=True
         )
     except subprocess.TimeoutExpired:
         return None

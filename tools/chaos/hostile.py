@@ -357,7 +357,7 @@ def _played(out: Path, words: Sequence[str], expected: Rows) -> list[str]:
         *words,
     ]
     for _ in range(STARTS):
-        ended = subprocess.run(command, capture_output=True, text=True)
+        ended = subprocess.run(command, capture_output=True, encoding="utf-8")
         if ended.returncode not in (0, 3) or "Traceback" in ended.stderr:
             return [f"the sweep ended with {ended.returncode}: {ended.stderr[-2000:]}"]
         if ended.returncode == 0:

@@ -187,6 +187,7 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     return {**new, **before, "starts": [*before["starts"], *new["starts"]]}
 
 
+MOST_FILES = 5  # that a message names
 _PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha256"
 _NEWER = {_USED_PROMPT, _CODE}
 
@@ -197,7 +198,8 @@ def _differing(changed: list[str], before: Mapping[str, Any], new: Mapping[str, 
     if _CODE in changed:
         old, now = before[_CODE], new.get(_CODE) or {}
         files = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
-        what.append(f"other code in {', '.join(files)}")
+        more = f" and {len(files) - MOST_FILES} more files" if len(files) > MOST_FILES else ""
+        what.append(f"other code in {', '.join(files[:MOST_FILES])}{more}")
     if not {_PROMPT, _USED_PROMPT}.isdisjoint(changed):
         what.append("other prompts")
     if rest := [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]:
