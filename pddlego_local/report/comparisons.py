@@ -92,7 +92,8 @@ class Side:
     value: str
     success: Rate
     per_success_calls: float | None
-    per_success_sampled_tokens: float | None
+    per_success_tokens: float | None
+    per_success_prompt_tokens: float | None
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ class Comparison:
     smallest_shown      the smallest difference that four of five experiments with as many such maps
                         would have shown (`statistics.power`); None if there is none
     shows_10_points     the share of such experiments that would have shown 10 points
+    opposing            the share of pairs that are assumed to go against the simulated difference
     within              the share of pairs assumed to disagree on maps where any pair disagrees
     discordant          the pairs that only one arm won
     seen_before         the number of games that records of the same weights had played before the
@@ -169,6 +171,7 @@ class Comparison:
     of_asked: Interval
     smallest_shown: float | None
     shows_10_points: float | None
+    opposing: float | None
     within: float | None
     discordant: tuple[Pair, ...]
     seen_before: int
@@ -203,13 +206,15 @@ class Compared:
 
     `tested` are the declared comparisons, primary ones first. `without_arms` are the declarations
     that no two arms fit. `others` are the undeclared comparisons of arms that differ in one factor.
-    `origin` says where the declarations come from, and `history` when they were recorded.
+    `origin` says where the declarations come from, `history` when they were recorded, and
+    `known_before` what was known by then.
     `looked_at` is the number of cells that were searched for older records of the same weights.
     """
 
     declared: Sequence[Declared]
     origin: str
     history: list[str]
+    known_before: list[str]
     looked_at: int
     tested: list[Comparison]
     without_arms: list[Declared]
@@ -237,8 +242,18 @@ def compared(
         for role, of_role in arms.groups(contrasts, declared).items()
     )
     history = [text for one in experiments if (text := str(one))]
+    known = [sentence for one in experiments for sentence in one.known_before]
     without = [one for one in declared if not arms.matching(one, contrasts)]
-    return Compared(declared, origin, history, len(every), primary + secondary, without, others)
+    return Compared(
+        declared=declared,
+        origin=origin,
+        history=history,
+        known_before=known,
+        looked_at=len(every),
+        tested=primary + secondary,
+        without_arms=without,
+        others=others,
+    )
 
 
 def _family(
@@ -332,6 +347,7 @@ def _comparison(
         of_asked=Interval(worst.interval(new.level).low, best.interval(new.level).high),
         smallest_shown=power.smallest if power else None,
         shows_10_points=power.at(0.1) if power else None,
+        opposing=power.opposing if power else None,
         within=power.within if power else None,
         discordant=tuple(pair for pair in both if solved(pair.base) != solved(pair.other)),
         seen_before=len(games & before(sides)) if new.p is not None else 0,
@@ -342,6 +358,14 @@ def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
     """`played` has the cluster and the trials of each game."""
     rows = [row for _, trials in played for row in trials]
     success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
-    calls, tokens = sum(row.calls for row in rows), sum(row.sampled_tokens for row in rows)
-    won = success.k
-    return Side(value, success, calls / won if won else None, tokens / won if won else None)
+
+    def per_success(total: int) -> float | None:
+        return total / success.k if success.k else None
+
+    return Side(
+        value,
+        success,
+        per_success_calls=per_success(sum(row.calls for row in rows)),
+        per_success_tokens=per_success(sum(row.completion_tokens for row in rows)),
+        per_success_prompt_tokens=per_success(sum(row.prompt_tokens for row in rows)),
+    )

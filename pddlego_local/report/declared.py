@@ -72,6 +72,16 @@ class Declaration:
         """The time when the first cell with rows began; rows do not have times."""
         return min((cell.run.starts[0].began for cell in self.cells if cell.rows), default="")
 
+    @property
+    def known_before(self) -> list[str]:
+        """The sentences of the declaration about what was known when it was made."""
+        config = start.config if (start := self._first[1]) else {}
+        said = {
+            "Seen before the declaration": config.get("looked_at"),
+            "The setting was chosen in": config.get("setting_from"),
+        }
+        return [f"{title}: {text.rstrip('.')}." for title, text in said.items() if text]
+
     def __str__(self) -> str:
         if not self._recorded:
             return ""
@@ -87,6 +97,7 @@ class Declaration:
             "These comparisons were declared after the first rows."
             if self.first_row < self.at
             else "",
+            *self.known_before,
         ]
         return " ".join(filter(None, sentences))
 

@@ -9,9 +9,10 @@ from typing import Any
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import ACCEPTED, OUTCOMES, PLANNED
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
+from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.statistics.rates import Mean, Range, Rate, if_missing
+from pddlego_local.report.statistics.rates import Mean, Range, Rate, Result, if_missing
 
 Labels = Mapping[str, str]
 """The columns that identify a cell: its labels, "settings" and "budget"."""
@@ -89,6 +90,7 @@ class Measures:
     edit_faults: int
     cut_after_answer: int
     prompt_tokens: Mean
+    completion_tokens: Mean
     sampled_tokens: Mean
     forced_tokens: Mean
     rollbacks: Mean
@@ -164,6 +166,9 @@ class CellNumbers:
     episodes are excluded, with all trials of their games: `trivial` ones (unless `with_trivial`),
     `unsolvable` ones, and those on maps that the model has `seen_in_training` (unless `with_seen`).
     `success_of_asked` is the range of the success rate with all missing results lost, or all won.
+    `tries_used_up` is the share of answers for which rejection sampling rejected every try, so that
+    the last one was used as it was, and `games_with_tries_used_up` the share of episodes with such
+    an answer. Both are of no answers for an arm that rejects none, or without transcripts.
     """
 
     labels: Labels
@@ -177,6 +182,8 @@ class CellNumbers:
     with_seen: bool
     games_teach_each_other: bool
     success_of_asked: Range
+    tries_used_up: Rate
+    games_with_tries_used_up: Rate
     measures: Measures
 
 
@@ -237,6 +244,7 @@ def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
 
 def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
     found = counted(cell.rows, also=also)
+    of_answers, of_games = _tries_used_up(cell, found.counted)
     return CellNumbers(
         labels,
         asked=len(cell.rows) + cell.missing,
@@ -249,8 +257,25 @@ def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
         with_seen="seen in training" in also,
         games_teach_each_other=cell.games_teach_each_other,
         success_of_asked=_of_asked(cell, found.counted),
+        tries_used_up=of_answers,
+        games_with_tries_used_up=of_games,
         measures=measure(found.counted),
     )
+
+
+def _tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate, Rate]:
+    """The rates of `CellNumbers`. Only transcripts tell them, so other cells are not read."""
+    reject = cell.run.identity.get("decoding", {}).get("reject")
+    known = clusters(cell.rows)
+    answers, games = list[Result](), list[Result]()
+    for row in scored if reject else ():
+        events, _ = cell.events(row)
+        tries = [len(event.rejected) for event in events if isinstance(event, Call)]
+        used_up = [rejected >= reject["tries"] for rejected in tries]
+        cluster = known[row.game]
+        answers += [(cluster, one, 1) for one in used_up]
+        games += [(cluster, any(used_up), 1)] if events else []
+    return Rate.of(answers), Rate.of(games)
 
 
 def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:

@@ -113,6 +113,8 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         "finished": any(cell.missing for cell in cells),
         "of all requested": any(cell.missing for cell in cells),
         "seen in training": any(cell.seen_in_training for cell in cells),
+        "answers with all tries rejected": any(cell.tries_used_up.n for cell in cells),
+        "games with such an answer": any(cell.games_with_tries_used_up.n for cell in cells),
         "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
     }
     return {column for column, anything in said.items() if not anything}

@@ -88,9 +88,27 @@ def verdict(found: Comparison) -> str:
     """Returns the sentences of a verdict: the conclusion, the rates, the difference, then the
     interval, the test and the logistic model for each question, and the consequence for new
     games."""
-    words = {"points": points, "span": span, "p": _p, "percent": _percent}
+    concluded = conclusion(found, found.base.value, found.other.value)
+    words = {"points": points, "span": span, "p": _p, "percent": _percent, "concluded": concluded}
     limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
     return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
+
+
+def conclusion(found: Comparison, base: str, other: str) -> str:
+    """Returns the sentence that a verdict begins with. `base` and `other` are names of the arms."""
+    if found.difference is None:
+        return ""
+    more = "more" if found.difference > 0 else "fewer"
+    if found.new.shown:
+        on_new_maps = ", on new maps too" if found.maps < found.games else ""
+        return f"{other} wins {more} games than {base}{on_new_maps}."
+    largest = f"{100 * max(map(abs, found.new.interval)):.0f} points"
+    if found.here.shown:
+        return (
+            f"{other} wins {more} games than {base} on these maps. For new maps no difference is "
+            f"shown, and differences of up to {largest} are not excluded."
+        )
+    return f"No difference is shown, and differences of up to {largest} are not excluded."
 
 
 def in_short(found: Comparison, answer: Answer) -> str:
@@ -176,8 +194,11 @@ def _tested(found: Comparison) -> TextRow:
             for side in sides
         ),
         "calls per success": " → ".join(number(side.per_success_calls) for side in sides),
-        "sampled tokens per success": " → ".join(
-            number(side.per_success_sampled_tokens) for side in sides
+        "tokens of answers per success": " → ".join(
+            number(side.per_success_tokens) for side in sides
+        ),
+        "tokens of prompts per success": " → ".join(
+            number(side.per_success_prompt_tokens) for side in sides
         ),
     }
 

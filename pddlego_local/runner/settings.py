@@ -145,8 +145,10 @@ class Settings:
     """The keys of `conf/config.yaml` outside the groups.
 
     `name` is the experiment, and the name of its folder. `seed` is the run's seed. `games` are the
-    games' seeds. `trials` is the number of episodes per game. `arm_fits` is set by an arm that
-    fits only certain environments or methods.
+    games' seeds. `trials` is the number of episodes per game. `looked_at` says which results had
+    been seen before the comparisons were declared, and `setting_from` in which games the setting
+    was chosen; reports print both. `arm_fits` is set by an arm that fits only certain environments
+    or methods.
     """
 
     name: Annotated[str, AfterValidator(_folder)]
@@ -155,6 +157,8 @@ class Settings:
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
     run: RunSettings
     compare: Compare = None
+    looked_at: str | None = None
+    setting_from: str | None = None
     arm_fits: Fits = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

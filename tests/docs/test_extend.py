@@ -15,7 +15,7 @@ from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import GameRunner
 from pddlego_local.episode.shown import FILTERS
 from pddlego_local.methods import Method
-from tests.docs.records import ROOT
+from tools.pages.records import ROOT
 from tools.record_schema import schema
 
 EXTEND = ROOT / "docs/extend"

@@ -10,7 +10,7 @@ from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
-from tests.docs.records import ROOT
+from tools.pages.records import ROOT
 
 
 def answer(old: str = "", new: str = "") -> str:

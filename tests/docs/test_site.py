@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from tests.docs.records import ROOT
+from tools.pages.records import ROOT
 
 
 def pages(entry: Any) -> Iterator[str]:

@@ -15,7 +15,6 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
-from tests.docs.records import told as page
 from tests.pddlego import Pddlego
 
 H100, A100, TURING = "9.0, 81559", "8.0, 81920", "7.5, 16384"
@@ -117,7 +116,6 @@ def test_forced_tokens_are_not_for_parallel_engines(cpu: Path, copies: tuple[str
 def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
     """Drafts of forced tokens would put it on another model runner, with other answers."""
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
-    assert "*On CUDA servers*, forced tokens are off by" in page("docs/results/nano_edit.md")
     for words in ([], ["--forced-tokens"]):
         options = LAUNCH.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
         environment = LAUNCH.server_environment(options)

@@ -55,7 +55,7 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
     assert (found.base.success.k, found.other.success.k) == (10, 24)
     # 40 episodes of 2 calls and 100 tokens each
     assert found.base.per_success_calls == 8
-    assert found.other.per_success_sampled_tokens == pytest.approx(4000 / 24)
+    assert found.other.per_success_tokens == pytest.approx(4000 / 24)
     assert found.caveats == () and found.conclusion == "higher"
     assert verdict(found).split(". ") == [
         "syntax wins more games than free",
@@ -85,12 +85,15 @@ def test_the_other_way_round_it_wins_fewer(tmp_path: Path) -> None:
 def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     found = against(tmp_path, wins(range(15), range(30)), wins(range(15), range(30)))
     text = verdict(found)
-    assert text.startswith("No difference is shown. Of the same 30 games, free wins 50.0 %")
+    assert text.startswith(
+        "No difference is shown, and differences of up to 11 points are not excluded. "
+        "Of the same 30 games, free wins 50.0 %"
+    )
     assert "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1" in text
     assert "A logistic model cannot be fitted" in text and "it is open whether" in text
     assert "difference of 10 points would be shown by 8 % of experiments" in text
     assert "smallest difference that 80 % of them would show is 25 points" in text
-    assert "assumes that the arms disagree in 0.0 % of the pairs" in text
+    assert "assumes that 0.0 % of the pairs go against the difference" in text
     notes = comparisons_markdown(compared(find_cells([tmp_path])))
     assert "does not mean that there is none" in notes
 
@@ -118,7 +121,7 @@ def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
     found = against(tmp_path, second, ninth)
     # trial by trial this is -70 points with p = 2e-6
     assert (found.pairs, found.difference, found.new.p) == (40, 0.0, 1.0)
-    assert found.discordant == () and verdict(found).startswith("No difference is shown. ")
+    assert found.discordant == () and verdict(found).startswith("No difference is shown, ")
 
 
 def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
@@ -152,7 +155,7 @@ def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
     assert found.here.shown and found.conclusion == "not shown"
     text = verdict(found)
     assert text.startswith(
-        "syntax wins more games than free on these maps, and for new maps no difference is shown. "
+        "syntax wins more games than free on these maps. For new maps no difference is shown, "
     )
     here, new = text.split("The arms differ on 4 of the 4 maps. ")
     assert "syntax alone wins 12 of the games, and free alone 0." in here

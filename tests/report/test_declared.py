@@ -16,7 +16,9 @@ ASKED = [{"factor": "decoding.rung", "base": "free"}]
 LATE = "These comparisons were declared after the first rows."
 
 
-def start(began: str, compare: object = ASKED, games: str = "0-39", **facts: object) -> object:
+def start(
+    began: str, compare: object = ASKED, games: str = "0-39", **facts: object
+) -> dict[str, object]:
     return {"began": began, "config": {"games": games, "trials": 1, "compare": compare}, **facts}
 
 
@@ -49,6 +51,17 @@ def test_records_without_a_commits_time_say_so(tmp_path: Path) -> None:
     text = told(tmp_path / "b")
     assert "recorded at no time, at an unknown commit." in text
     assert "began at no recorded time." in text and LATE not in text
+
+
+def test_a_declaration_says_what_had_been_seen_and_where_the_setting_was_chosen(
+    tmp_path: Path,
+) -> None:
+    known = {"looked_at": "20 games of seeds 0 to 19", "setting_from": "seeds 7400 to 7415."}
+    config = {"games": "0-39", "trials": 1, "compare": ASKED, **known}
+    planted(tmp_path, {**start("2026-02-02"), "config": config})
+    text = told(tmp_path)
+    assert "Seen before the declaration: 20 games of seeds 0 to 19." in text
+    assert "The setting was chosen in: seeds 7400 to 7415." in text
 
 
 def test_nothing_is_told_where_nothing_was_declared(tmp_path: Path) -> None:

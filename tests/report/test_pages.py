@@ -103,7 +103,7 @@ def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the
     figures = re.findall(r'<img[^>]*src="(figures/\w+)\.', page)
     assert sorted(figures) == ["figures/outcomes", "figures/success"]  # each once
     head, *lines = first_table(page)
-    assert head == ["model", "games", "success", "calls", "sampled tokens", "played"]
+    assert head == ["model", "games", "success", "calls", "tokens of answers", "played"]
     assert "In all rows: environment coin, method pddlego_plus, decoding typed," in Text(page).text
     for number, (line, name) in enumerate(zip(lines, ("random", "reference"), strict=True)):
         assert line[0] == name and f'href="#cell={number}"' in line[-1]

@@ -39,7 +39,8 @@ FIRST_FIGURE = ("trials", "success")
 
 MOST_VERDICTS = 8  # visible on the first screen
 FIRST_COLUMNS = (
-    "finished", "games", "success", "of all requested", "games solved", "calls", "sampled tokens",
+    "finished", "games", "success", "of all requested", "games solved", "calls",
+    "tokens of answers",
 )  # fmt: skip
 
 

@@ -69,14 +69,14 @@ class Paired:
         return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
 
     def power(self, level: float = LEVEL) -> Power:
-        """Returns the power with as many clusters of these sizes, whose arms disagree as often and
-        on as many clusters as these arms did."""
+        """Returns the power with as many clusters of these sizes, where as many pairs oppose the
+        difference as here, and where pairs that disagree lie together on a cluster as often."""
         pairs, gained, lost = self.sums
         differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
         discordant = (gained + lost) / pairs if pairs else 0.0
         return Power(
             tuple(sorted(cluster.pairs for cluster in self.clusters)),
-            discordant=discordant,
+            opposing=min(gained, lost) / pairs if pairs else 0.0,
             within=min(discordant * len(self.clusters) / differ, 1.0) if differ else 1.0,
             level=level,
         )

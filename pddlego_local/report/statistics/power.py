@@ -19,13 +19,14 @@ SHOWN = 0.8
 class Power:
     """The power at a level, for clusters with these numbers of pairs (`sizes`).
 
-    The share of pairs that disagree is `discordant`, or the difference itself if that is larger.
-    On some clusters no pair disagrees; on the others a share `within` of the pairs does. A larger
-    difference is spread over more clusters. `within` is 1 if each cluster has one pair.
+    A share `opposing` of the pairs goes against the difference: only the arm that wins less wins
+    them. The other arm alone wins as many, and in addition the difference itself. On some clusters
+    no pair disagrees; on the others a share `within` of the pairs does. A larger difference is
+    spread over more clusters. `within` is 1 if each cluster has one pair.
     """
 
     sizes: tuple[int, ...]
-    discordant: float
+    opposing: float
     within: float = 1.0
     level: float = LEVEL
 
@@ -47,11 +48,12 @@ class Power:
 def _power(of: Power, difference: float) -> float:
     from scipy.special import ndtri  # slow to import
 
-    disagree = max(of.discordant, difference)
+    disagree = min(difference + 2 * of.opposing, 1.0)
     differing = min(disagree / of.within, 1.0)
+    favourable = (1 + difference / disagree) / 2
     cluster, pair, way = _draws(of.sizes)
     seen = np.repeat(cluster < differing, of.sizes, axis=1) & (pair < disagree / differing)
-    pairs = np.where(way < (1 + difference / disagree) / 2, 1, -1) * seen
+    pairs = np.where(way < favourable, 1, -1) * seen
     totals = np.add.reduceat(pairs, np.cumsum([0, *of.sizes[:-1]]), axis=1)
     statistic = totals.sum(1) ** 2 / np.maximum(seen.sum(1), 1)
     score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(-ndtri(of.level / 2))

@@ -1,0 +1,1 @@
+"""Generates the tables, verdicts and figures on the pages of results from the records."""
