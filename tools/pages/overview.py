@@ -16,7 +16,7 @@ from tools.pages.records import RESULTS, Records, scored
 COLUMNS = {
     "free": "`free`",
     "free + repair typed": "`free`, repaired with what `typed` knows",
-    "free + repair grounded": "with what `grounded` knows",
+    "free + repair grounded": "`free`, repaired with what `grounded` knows",
     "typed": "`typed`",
     "grounded": "`grounded`",
 }

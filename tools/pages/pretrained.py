@@ -164,7 +164,7 @@ def _naming(word: str, cell: CellRecord) -> tuple[int, int]:
 
 
 def whole_files(records: Records) -> str:
-    """What the larger model's free answers hold in place of edits."""
+    """Counts whole files, and copies of the prompt's file, among the 1.5B model's free answers."""
     (free,) = (
         cell
         for cell in records.sweep(*PLAYED)
