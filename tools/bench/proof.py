@@ -39,6 +39,7 @@ from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
+from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import TASTES, RandomLogits
@@ -151,7 +152,10 @@ def draw(model: Model, question: AnyQuestion, decoding: Decoding, seed: int) -> 
         case Edit():
             edited = apply(value.model_dump(), context.problem)
             fault = "; ".join(edited.faults)
-            found = Drawn(asked, value, context.domain, edited.problem, fault)
+            # The goal is the method's, and it may name objects that the model has not declared:
+            # then a run tries the method's next goal (episode/planning.py).
+            problem = with_goal(edited.problem, "(and)")
+            found = Drawn(asked, value, context.domain, problem, fault)
         case DomainFile():
             its_own = replace(context, domain=value.df)
             second = Question(PROBLEM, asked.messages, its_own)
