@@ -80,6 +80,10 @@ class Sender:
         finally:
             self._done.set()
             thread.join()
+            # A child that was stopped before it asked to die with its worker would stay for ever.
+            for child in self._struck:
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGCONT)
 
 
 def tasks_in(stage: Stage) -> list[tuple[int, int]]:
