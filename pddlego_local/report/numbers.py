@@ -244,7 +244,7 @@ def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
 
 def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
     found = counted(cell.rows, also=also)
-    of_answers, of_games = _tries_used_up(cell, found.counted)
+    of_answers, of_games = tries_used_up(cell, found.counted)
     return CellNumbers(
         labels,
         asked=len(cell.rows) + cell.missing,
@@ -263,8 +263,9 @@ def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
     )
 
 
-def _tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate, Rate]:
-    """The rates of `CellNumbers`. Only transcripts tell them, so other cells are not read."""
+def tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate, Rate]:
+    """Returns `tries_used_up` and `games_with_tries_used_up` of `CellNumbers` for these rows. Only
+    transcripts tell them, so cells that reject nothing are not read."""
     reject = cell.run.identity.get("decoding", {}).get("reject")
     known = clusters(cell.rows)
     answers, games = list[Result](), list[Result]()

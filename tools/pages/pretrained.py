@@ -15,7 +15,6 @@ from tools.pages.records import Records, scored, transcripts
 PLAYED = "pretrained/records.tar.xz", "pretrained"
 NAMES = "pretrained/names_records.tar.xz", "pretrained_names"
 WITHOUT_MODEL = "pretrained/baseline_records.tar.xz", "pretrained_baselines"
-SETTING = "pretrained/setting_records.tar.xz", "pretrained_setting"
 EXAMPLES = "pretrained_examples/records.tar.xz", "pretrained_examples"
 ARMS = (
     "free", "free + repair typed", "free + reject typed", "json", "typed", "typed, any layout",

@@ -1,15 +1,14 @@
 """The parts that several pages have: names of arms, columns of tables, and verdicts in lines."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 
-from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import Compared, Comparison
-from pddlego_local.report.numbers import NESTED
+from pddlego_local.report.numbers import measure, tries_used_up
 from pddlego_local.report.text import markdown
 from pddlego_local.report.verdicts import conclusion, in_short, points
-from tools.pages.records import calls, scored
+from tools.pages.records import scored
 
 Column = Callable[[CellRecord], str]
 
@@ -88,35 +87,21 @@ def tokens_per_win(cell: CellRecord) -> str:
 
 def all_tries_rejected(cell: CellRecord) -> str:
     """For example "68 of 259 (in 68 games)": answers for which rejection ran out of tries."""
-    reject = cell.run.identity["decoding"].get("reject")
-    if not reject:
-        return ""
-    games = [[len(call.rejected) >= reject["tries"] for call in of_game] for of_game in calls(cell)]
-    used_up, asked = sum(map(sum, games)), sum(map(len, games))
-    return f"{used_up} of {asked} (in {sum(map(any, games))} games)"
+    answers, games = tries_used_up(cell, scored(cell))
+    return f"{answers.k} of {answers.n} (in {games.k} games)" if answers.n else ""
 
 
 def stages_reached(cells: Iterable[CellRecord]) -> dict[str, str]:
     """Returns how many answers to described worlds were read, accepted, had a plan, and so on."""
-    rows = [row for cell in cells for row in scored(cell)]
-    nested = {name: _with_cause(rows, causes) for name, causes in NESTED.items()}
+    found = measure(*map(scored, cells))
     return {
-        "read": str(nested["read"]),
-        "accepted": str(nested["accepted"]),
-        "with a plan": str(nested["has_plan"]),
-        "valid plan": str(sum(row.success for row in rows)),
-        "right file": str(sum(row.notes.get("equivalence") == "equivalent" for row in rows)),
-        "worlds": str(len(rows)),
+        "read": str(found.read.k),
+        "accepted": str(found.accepted.k),
+        "with a plan": str(found.has_plan.k),
+        "valid plan": str(found.success.k),
+        "right file": str(found.equivalent.k),
+        "worlds": str(found.success.n),
     }
-
-
-def _with_cause(rows: Iterable[object], causes: Sequence[str]) -> int:
-    return sum(any(cause in row.causes for cause in causes) for row in rows)  # type: ignore[attr-defined]
-
-
-def planned(cell: CellRecord) -> int:
-    """Returns how many answers had a plan, empty ones included."""
-    return sum(row.causes.get(name, 0) for row in scored(cell) for name in PLANNED)
 
 
 def percent(part: float, whole: float) -> str:
