@@ -1,5 +1,7 @@
-"""Functions for `planetarium.py` and `text2world.py`: they read the command line and the rows,
-check the gold files, write the folders, and count the rows that cannot be converted."""
+"""Functions for `planetarium.py` and `text2world.py`: they read the command line and
+the rows, check the gold files, write the folders, and count the rows that cannot be
+converted.
+"""
 
 import argparse
 from collections import Counter
@@ -20,7 +22,9 @@ class LeftOut(Exception):
 
 
 def text_in(row: Row, column: str) -> str:
-    """Returns the text of a row. Raises LeftOut if there is none; pandas reads it as NaN then."""
+    """Returns the text of a row. Raises LeftOut if there is none; pandas reads it as
+    NaN then.
+    """
     text = row[column]
     if not isinstance(text, str) or not text.strip():
         raise LeftOut(f"the column {column} is empty")
@@ -28,31 +32,40 @@ def text_in(row: Row, column: str) -> str:
 
 
 def with_heads(text: str, domain: str) -> str:
-    """Returns a domain's text with the action heads of its gold file. Raises ConfigError if an
-    action has a name or parameters that no action head can have."""
+    """Returns a domain's text with the action heads of its gold file. Raises
+    ConfigError if an action has a name or parameters that no action head can have.
+    """
     told = f"{text}\n\n{HEADS}\n{heads_of(domain)}\n"
     heads_in(told, "the gold domain")
     return told
 
 
 def check_gold(domain: str, problem: str) -> None:
-    """Raises LeftOut with the first fault for which the planner's translator refuses the files."""
+    """Raises LeftOut with the first fault for which the planner's translator refuses
+    the files.
+    """
     for fault in check(in_order(domain), in_order(problem)).faults:
         if fault.kind != "warning":
             raise LeftOut(f"the planner refuses the gold {fault.file}: {fault.message}")
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes text files. Raises LeftOut if a file of this name is there with another text."""
+    """Writes text files. Raises LeftOut if a file of this name is there with another
+    text.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        if (file := folder / name).exists() and file.read_text(encoding="utf-8") != text:
+        if (file := folder / name).exists() and file.read_text(
+            encoding="utf-8"
+        ) != text:
             raise LeftOut("another row has the same id")
         file.write_text(text, encoding="utf-8")
 
 
 def arguments(description: str, *paths: str) -> argparse.Namespace:
-    """Returns the paths and the limit of the command line. Exits if the output exists already."""
+    """Returns the paths and the limit of the command line. Exits if the output exists
+    already.
+    """
     parser = argparse.ArgumentParser(description=description)
     for name in ("rows", *paths, "out"):
         parser.add_argument(name, type=Path)
@@ -60,7 +73,9 @@ def arguments(description: str, *paths: str) -> argparse.Namespace:
         "--limit",
         type=int,
         metavar="N",
-        help="convert at most N rows (of each domain, if a set has several rows for one)",
+        help=(
+            "convert at most N rows (of each domain, if a set has several rows for one)"
+        ),
     )
     given = parser.parse_args()
     if given.out.exists():
@@ -71,7 +86,9 @@ def arguments(description: str, *paths: str) -> argparse.Namespace:
 def rows_with(
     columns: tuple[str, ...], read: Callable[[Path], Iterable[Row]], path: Path
 ) -> list[Row]:
-    """Returns the rows of a file. Exits with a message if it cannot be read or lacks a column."""
+    """Returns the rows of a file. Exits with a message if it cannot be read or lacks a
+    column.
+    """
     try:
         rows = list(read(path))
     except ImportError:
@@ -86,8 +103,10 @@ def rows_with(
 def convert_all(
     rows: list[Row], convert: Callable[[Row], None], most: int | None, group: str = ""
 ) -> None:
-    """Converts the rows, at most `most` for each value of the column `group`. Prints how many were
-    converted, and why the others were not. Exits with 0, or with 1 if none was converted."""
+    """Converts the rows, at most `most` for each value of the column `group`. Prints
+    how many were converted, and why the others were not. Exits with 0, or with 1 if
+    none was converted.
+    """
     made, left = Counter[Any](), Counter[str]()
     for row in rows:
         kind = row.get(group)

@@ -3,14 +3,16 @@
     python planetarium.py train-00000-of-00001.parquet DOMAINS OUT --limit 100
     pddlego run environment=described environment.folder=OUT/gripper games=0-9
 
-The rows are the parquet file of the dataset BatsResearch/planetarium on the hub, or the same rows
-as JSON lines. A line may also be an answer of the hub's rows API. DOMAINS is the folder
-planetarium/domains of github.com/BatsResearch/planetarium: one PDDL file for each domain.
+The rows are the parquet file of the dataset BatsResearch/planetarium on the hub, or the
+same rows as JSON lines. A line may also be an answer of the hub's rows API. DOMAINS is
+the folder planetarium/domains of github.com/BatsResearch/planetarium: one PDDL file for
+each domain.
 
-A row's text describes the problem only. The domain's text is made from the domain file by this
-project's rules. A row is left out if its text is abstract: "stack the blocks into a single stack"
-fits many problems, and plans are judged by one gold problem, in which each block has its place.
-The columns are those of the dataset's card and of dataset_generator.py.
+A row's text describes the problem only. The domain's text is made from the domain file
+by this project's rules. A row is left out if its text is abstract: "stack the blocks
+into a single stack" fits many problems, and plans are judged by one gold problem, in
+which each block has its place. The columns are those of the dataset's card and of
+dataset_generator.py.
 """
 
 import json
@@ -48,7 +50,9 @@ def read(path: Path) -> Iterator[Row]:
 
 
 def convert(row: Row, domains: Path, out: Path) -> None:
-    """Writes the four files of a world. Raises LeftOut if the row cannot be converted."""
+    """Writes the four files of a world. Raises LeftOut if the row cannot be
+    converted.
+    """
     text, problem = text_in(row, "natural_language"), text_in(row, "problem_pddl")
     if any(row[column] for column in ABSTRACT):
         raise LeftOut("the text is abstract")
@@ -57,11 +61,17 @@ def convert(row: Row, domains: Path, out: Path) -> None:
     domain, name = source.read_text(encoding="utf-8"), f"p{row['id']:06}"
     check_gold(domain, problem)
     told = with_heads(rules_in_words(domain, {}), domain)
-    texts = {"domain.pddl": domain, f"{name}_domain.txt": told, f"{name}_problem.txt": text}
+    texts = {
+        "domain.pddl": domain,
+        f"{name}_domain.txt": told,
+        f"{name}_problem.txt": text,
+    }
     write(out / row["domain"], {**texts, f"{name}.pddl": problem})
 
 
 if __name__ == "__main__":
     given = arguments("Planetarium's rows as described worlds", "domains")
     rows = rows_with(COLUMNS, read, given.rows)
-    convert_all(rows, lambda row: convert(row, given.domains, given.out), given.limit, "domain")
+    convert_all(
+        rows, lambda row: convert(row, given.domains, given.out), given.limit, "domain"
+    )

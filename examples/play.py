@@ -2,7 +2,8 @@
 
     python play.py [GAMES]
 
-Replace `choose` by your own agent. It sees a text and the commands that the game offers.
+Replace `choose` by your own agent. It sees a text and the commands that the game
+offers.
 """
 
 import random

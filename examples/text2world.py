@@ -1,15 +1,18 @@
-"""Turns rows of Text2World (arXiv 2502.13092) into the domain files of described worlds.
+"""Turns rows of Text2World (arXiv 2502.13092) into the domain files of described
+worlds.
 
     python text2world.py our_benchmark.json OUT --limit 10
 
-The rows are the file pddl_benchmark/our_benchmark.json of github.com/Aaron617/text2world. Each row
-has a text (`corrected_description`) and a gold domain (`pddl_domain`), but no problem: the
-benchmark compares domains. Each row becomes a folder, OUT/ID_NAME, with domain.pddl and
-p01_domain.txt, which ends with the action heads of the gold domain.
+The rows are the file pddl_benchmark/our_benchmark.json of
+github.com/Aaron617/text2world. Each row has a text (`corrected_description`) and a gold
+domain (`pddl_domain`), but no problem: the benchmark compares domains. Each row becomes
+a folder, OUT/ID_NAME, with domain.pddl and p01_domain.txt, which ends with the action
+heads of the gold domain.
 
-With your own p01_problem.txt, `pddlego formalize OUT/ID_NAME` writes PDDL for the text. With your
-own p01.pddl, too, the folder is a game of environment=described, and its two gold files can be the
-"gold" of a line for `pddlego score`. Text2World's own scores are not computed here.
+With your own p01_problem.txt, `pddlego formalize OUT/ID_NAME` writes PDDL for the text.
+With your own p01.pddl, too, the folder is a game of environment=described, and its two
+gold files can be the "gold" of a line for `pddlego score`. Text2World's own scores are
+not computed here.
 """
 
 import json
@@ -43,9 +46,14 @@ def convert(row: Row, out: Path) -> None:
     """Writes a domain and its text. Raises LeftOut if the row cannot be converted."""
     text, domain = text_in(row, "corrected_description"), text_in(row, "pddl_domain")
     name = read_domain(read_pddl(domain)).word or "unnamed"
-    check_gold(domain, f"(define (problem empty) (:domain {name}) (:init) (:goal (and)))")
+    check_gold(
+        domain, f"(define (problem empty) (:domain {name}) (:init) (:goal (and)))"
+    )
     folder = f"{row['id']:03}_{re.sub(r'[^A-Za-z0-9_-]', '_', str(name))}"
-    write(out / folder, {"domain.pddl": domain, "p01_domain.txt": with_heads(text, domain)})
+    write(
+        out / folder,
+        {"domain.pddl": domain, "p01_domain.txt": with_heads(text, domain)},
+    )
 
 
 if __name__ == "__main__":

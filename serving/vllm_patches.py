@@ -1,18 +1,23 @@
-"""A vLLM plugin that removes redundant server work for answers in stages, on every device.
+"""A vLLM plugin that removes redundant server work for answers in stages, on every
+device.
 
-vLLM loads the plugin in all of its processes: `pddlego_vllm_patches-1.dist-info` registers it, and
-serving/launch.py puts this folder on the path. The plugin changes no answer:
+vLLM loads the plugin in all of its processes: `pddlego_vllm_patches-1.dist-info`
+registers it, and serving/launch.py puts this folder on the path. The plugin changes no
+answer:
 
-- A grammar is compiled only once, where it is used. vLLM also compiles it in the API server, to
-  validate it. Equal grammars share the compiled form. If a grammar does not compile, its request
-  fails.
-- The response of a continued answer does not repeat the prompt's tokens, which the client sent.
-- An answer that is returned in one piece is detokenized at once, not token by token after its
-  prompt.
-- The API server looks up environment variables once, as vLLM's engine does, not for each token.
-- The vocabulary is divided into slices for PDDL, so that masks cost less than half (`word_slices`).
-- One call of llguidance fills all masks of a step, including those after drafts, in parallel on the
-  available cores. vLLM fills them one by one if there are drafts.
+- A grammar is compiled only once, where it is used. vLLM also compiles it in the API
+  server, to validate it. Equal grammars share the compiled form. If a grammar does not
+  compile, its request fails.
+- The response of a continued answer does not repeat the prompt's tokens, which the
+  client sent.
+- An answer that is returned in one piece is detokenized at once, not token by token
+  after its prompt.
+- The API server looks up environment variables once, as vLLM's engine does, not for
+  each token.
+- The vocabulary is divided into slices for PDDL, so that masks cost less than half
+  (`word_slices`).
+- One call of llguidance fills all masks of a step, including those after drafts, in
+  parallel on the available cores. vLLM fills them one by one if there are drafts.
 
 The plugin is made for one version of vLLM, which serving/launch.py checks.
 """
@@ -31,7 +36,9 @@ _SHOWN = 32  # the number of prompt tokens that the detokenizer sees
 
 
 def register() -> None:
-    """Patches vLLM; vLLM calls this in each of its processes before it creates any objects."""
+    """Patches vLLM; vLLM calls this in each of its processes before it creates any
+    objects.
+    """
     from vllm.entrypoints.openai.completion.serving import OpenAIServingCompletion
     from vllm.v1.engine.async_llm import AsyncLLM
     from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
@@ -39,7 +46,9 @@ def register() -> None:
 
     backend = backend_guidance.GuidanceBackend
     backend_guidance.validate_guidance_grammar = _leave_to_engine
-    backend._build_ll_tokenizer = staticmethod(_with_word_slices(backend._build_ll_tokenizer))
+    backend._build_ll_tokenizer = staticmethod(
+        _with_word_slices(backend._build_ll_tokenizer)
+    )
     backend.compile_grammar = _compiled_once(backend_guidance)
     manager = StructuredOutputManager
     manager.grammar_bitmask = _filled_at_once(manager.grammar_bitmask)
@@ -47,7 +56,9 @@ def register() -> None:
         OpenAIServingCompletion.request_output_to_completion_response
     )
     _spell_at_once(FastIncrementalDetokenizer)
-    AsyncLLM._run_output_handler = _with_cached_environment(AsyncLLM._run_output_handler)
+    AsyncLLM._run_output_handler = _with_cached_environment(
+        AsyncLLM._run_output_handler
+    )
 
 
 def _leave_to_engine(sampling_params: Any, tokenizer: Any = None) -> None:
@@ -84,7 +95,9 @@ def _compiled_once(module: Any) -> Any:
             raise ValueError(f"The grammar does not compile: {error}")
         return made
 
-    def compile_grammar(self: Any, kind: Any, text: str, stop_token_ids: Any = None) -> Any:
+    def compile_grammar(
+        self: Any, kind: Any, text: str, stop_token_ids: Any = None
+    ) -> Any:
         settings = self.disable_any_whitespace, self.disable_additional_properties
         fresh = matcher(self.ll_tokenizer, kind, text, *settings).deep_copy()
         return module.GuidanceGrammar(fresh, self.ll_tokenizer, self.vocab_size)
@@ -100,8 +113,8 @@ def _filled_at_once(fill: Any) -> Any:
     def fill_at_once(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
         """Fills all masks at once, except in two cases that vLLM's own method handles.
 
-        These are the first step, which has no masks yet, and drafts of the engine itself: padded
-        ones, and those of a thought.
+        These are the first step, which has no masks yet, and drafts of the engine
+        itself: padded ones, and those of a thought.
         """
         masks, row = self._grammar_bitmask, 0
         alone, drafted, free = list[Any](), list[Any](), list[int]()
@@ -143,10 +156,11 @@ def _without_prompt(respond: Any) -> Any:
 
 
 def _spell_at_once(detokenizer: Any) -> None:
-    """Patches the detokenizer to convert an answer at once if its text is not needed earlier.
+    """Patches the detokenizer to convert an answer at once if its text is not needed
+    earlier.
 
-    This is so without streaming and stop strings. The detokenizer sees only the end of the prompt,
-    on which the text of the first token may depend.
+    This is so without streaming and stop strings. The detokenizer sees only the end of
+    the prompt, on which the text of the first token may depend.
     """
     from tokenizers.decoders import DecodeStream
     from vllm.sampling_params import RequestOutputKind
@@ -170,12 +184,16 @@ def _spell_at_once(detokenizer: Any) -> None:
 
     def spell_whole(self: Any, finished: bool, delta: bool) -> str:
         if self.unspelled:
-            stream = DecodeStream(ids=self.before, skip_special_tokens=self.skip_special_tokens)
+            stream = DecodeStream(
+                ids=self.before, skip_special_tokens=self.skip_special_tokens
+            )
             try:
                 text = stream.step(self.tokenizer, self.unspelled)
             except Exception:  # the library raises no more specific exception
                 text = None
-            if text is None or "\ufffd" in text:  # a character in parts: use vLLM's own method
+            if (
+                text is None or "\ufffd" in text
+            ):  # a character in parts: use vLLM's own method
                 text = "".join(map(self.decode_next, self.unspelled))
             self.output_text = text
             self.unspelled = []

@@ -9,15 +9,23 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
-os.environ.pop("COLUMNS", None)  # xdist sets it, and nobody reads what its processes print
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # the tests of two processes share two cores
+os.environ.pop(
+    "COLUMNS", None
+)  # xdist sets it, and nobody reads what its processes print
 
 TESTS = Path(__file__).parent
-# By marker: files and folders, and tests with such a word in their name or parameters. What takes
-# longest comes first, so that no process is left with it at the end.
+# By marker: files and folders, and tests with such a word in their name or parameters.
+# What takes longest comes first, so that no process is left with it at the end.
 MARKED = {
     "serving": (
-        *("serving/test_vllm.py", "serving/test_vllm_continued.py", "serving/test_vllm_killed.py"),
+        *(
+            "serving/test_vllm.py",
+            "serving/test_vllm_continued.py",
+            "serving/test_vllm_killed.py",
+        ),
         *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
         "serving/test_vllm_patches.py",
         *("serving/test_smollm2.py", "models/test_slices.py", "[make serv"),
@@ -27,7 +35,11 @@ MARKED = {
     "train": ("training/",),
     "long": (
         *("test_chaos.py", "fuzz/", "models/test_families.py", "after_every_signal"),
-        *("models/test_forced_tokens.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
+        *(
+            "models/test_forced_tokens.py",
+            "models/test_drafted_runs.py",
+            "models/test_gguf.py",
+        ),
         *("methods/test_ceiling.py", "report/test_papers.py"),
         "decoding/test_recorded_rungs.py",
         *("environments/test_names.py", "environments/test_cooking_reference.py"),
@@ -41,15 +53,21 @@ MARKED = {
         "[make sweep experiment=workstation_trials]",
     ),
 }
-# Of the tests without a marker, the files that take longest: they come before the others.
-LONGEST = ("test_readme.py", "report/test_shipped_records.py", "runner/test_cell_names.py")
+# Of the tests without a marker, the files that take longest: they come before the
+# others.
+LONGEST = (
+    "test_readme.py",
+    "report/test_shipped_records.py",
+    "runner/test_cell_names.py",
+)
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""
 # Where a test without the marker looks for the environment: what needs one must say so.
 ENVIRONMENTS = {"serving": "PDDLEGO_SERVING_ENV", "alfworld": "PDDLEGO_ALFWORLD_ENV"}
 _GIVEN = {variable: os.environ.get(variable) for variable in ENVIRONMENTS.values()}
 
-# A shell that starts the tests in the background lets them and their children ignore Ctrl-C.
+# A shell that starts the tests in the background lets them and their children ignore
+# Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -77,7 +95,9 @@ def markers_of(item: pytest.Item) -> set[str]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker, variable in ENVIRONMENTS.items():
-        place = _GIVEN[variable] if marker in markers_of(item) else f"/no {marker} marker"
+        place = (
+            _GIVEN[variable] if marker in markers_of(item) else f"/no {marker} marker"
+        )
         if place is None:
             os.environ.pop(variable, None)
         else:
@@ -93,7 +113,9 @@ def pddlego(capsys: pytest.CaptureFixture[str]) -> Any:
 
 @pytest.fixture(scope="session")
 def planner() -> Iterator[Any]:
-    from pddlego_local.planner import FastDownward  # not before the variables above are set
+    from pddlego_local.planner import (
+        FastDownward,
+    )  # not before the variables above are set
 
     with FastDownward() as planner:
         yield planner
@@ -110,10 +132,14 @@ def heat() -> Iterator[Any]:
 
 
 class _Scheduling(LoadFileScheduling):  # type: ignore[misc]
-    """A file's tests run in one process, and those of all that share vLLM servers in one too."""
+    """A file's tests run in one process, and those of all that share vLLM servers in
+    one too.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        shared = nodeid.startswith(("tests/serving/test_vllm", "tests/serving/test_forced"))
+        shared = nodeid.startswith(
+            ("tests/serving/test_vllm", "tests/serving/test_forced")
+        )
         return "servers" if shared else str(super()._split_scope(nodeid))
 
 

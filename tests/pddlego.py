@@ -28,8 +28,9 @@ class Pddlego:
         self._capsys = capsys
 
     def __call__(self, *words: object, code: int | tuple[int, ...] = 0) -> Printed:
-        """What this command printed, and nothing from before it. It must end with `code`, or with
-        one of several, and without a traceback."""
+        """What this command printed, and nothing from before it. It must end with
+        `code`, or with one of several, and without a traceback.
+        """
         self._capsys.readouterr()
         ended = exit_code(words)
         printed = Printed(*self._capsys.readouterr())

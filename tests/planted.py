@@ -36,7 +36,9 @@ def swept(experiment: str, *overrides: str) -> list[list[str]]:
 WON = "success"
 LOST = "step_limit"
 GAMES = range(40)
-FREE, SYNTAX, TYPED, GROUNDED = (f"decoding={r}" for r in ("free", "syntax", "typed", "grounded"))
+FREE, SYNTAX, TYPED, GROUNDED = (
+    f"decoding={r}" for r in ("free", "syntax", "typed", "grounded")
+)
 
 
 def plant(
@@ -46,9 +48,14 @@ def plant(
     asked: str = "",
     **recorded: object,
 ) -> Path:
-    """A cell of these overrides. `outcomes` are those of each game, of its trials where there are
-    several; `asked` are the games that were to be played, all of `outcomes` if not given."""
-    listed = {g: [told] if isinstance(told, str) else list(told) for g, told in outcomes.items()}
+    """A cell of these overrides. `outcomes` are those of each game, of its trials where
+    there are several; `asked` are the games that were to be played, all of `outcomes`
+    if not given.
+    """
+    listed = {
+        g: [told] if isinstance(told, str) else list(told)
+        for g, told in outcomes.items()
+    }
     rows = [
         row(outcome, game, trial, calls=2, completion_tokens=100, wall_time_s=10.0)
         for game, trials in listed.items()
@@ -94,11 +101,17 @@ def wins(won: Iterable[int], games: Iterable[int]) -> dict[int, str]:
 def declare(runs: Path, *words: str) -> list[Path]:
     """Has sweeps declare comparisons such as "model=random:nano"; their files."""
     entries = [re.split("[=:]", word) for word in words]
-    asked = [dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries]
-    files = [folder / "sweep.json" for folder in {c.folder.parent for c in find_cells([runs])}]
+    asked = [
+        dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries
+    ]
+    files = [
+        folder / "sweep.json"
+        for folder in {c.folder.parent for c in find_cells([runs])}
+    ]
     for file in files:
         file.write_text(
-            json.dumps({"cells": {}, "compare": asked, "began": "9999"}), encoding="utf-8"
+            json.dumps({"cells": {}, "compare": asked, "began": "9999"}),
+            encoding="utf-8",
         )
     return files
 

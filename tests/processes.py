@@ -19,7 +19,10 @@ def ran(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     """A process group of its own, as a terminal's foreground job is."""
     return subprocess.Popen(
-        [*COMMAND, *words], encoding="utf-8", start_new_session=True, **(_PIPES | options)
+        [*COMMAND, *words],
+        encoding="utf-8",
+        start_new_session=True,
+        **(_PIPES | options),
     )
 
 

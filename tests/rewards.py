@@ -1,9 +1,10 @@
-"""The rewards of 50 games, which every way to play a `Game` from outside has to agree with.
+"""The rewards of 50 games, which every way to play a `Game` from outside has to agree
+with.
 
     python -m tests.rewards     makes tests/rewards.jsonl again, in some minutes
 
-The texts are those of the rule-based formalizer, and wrong ones. The tests of each integration play
-the rows through it, by `check`.
+The texts are those of the rule-based formalizer, and wrong ones. The tests of each
+integration play the rows through it, by `check`.
 """
 
 import itertools
@@ -30,11 +31,15 @@ WRONG_FILES = (
     f'{{"df": "(define (domain d) (:predicates (done)))", "pf": "{DONE}',
     f'{{"df": "(define (domain d) (:predicates (done)) {FLY})", "pf": "{DONE}',
 )
-"""Not read; refused by the translator; without a plan; with one that the game refuses."""
+"""Not read; refused by the translator; without a plan; with one that the game refuses.
+"""
 NONE = '{"add": [], "replace": {}, "delete": []}'
 WRONG_EDITS = (
     "I do not know.",
-    f'{{"objects": {NONE}, "init": {{"add": ["(flies pig)"], "replace": {{}}, "delete": []}}}}',
+    (
+        f'{{"objects": {NONE}, "init": {{"add": ["(flies pig)"], "replace": {{}},'
+        ' "delete": []}}'
+    ),
     f'{{"objects": {NONE}, "init": {NONE}}}',
 )
 WRONG_COMMANDS = ("dance", "look around")
@@ -44,9 +49,16 @@ GROUPS: tuple[tuple[dict[str, Any], str, tuple[str, ...], range], ...] = (
     (COIN | EDIT, "pddl_edit", WRONG_EDITS, range(30, 38)),
     (COOKING | {"actions": "commands"}, "pddl_edit", WRONG_COMMANDS, range(10, 18)),
     (COOKING | EDIT, "pddl_edit", WRONG_EDITS, range(20, 29)),
-    (BLOCKS | {"actions": "pddl", "method": "formalizer"}, "formalizer", WRONG_FILES, range(11)),
+    (
+        BLOCKS | {"actions": "pddl", "method": "formalizer"},
+        "formalizer",
+        WRONG_FILES,
+        range(11),
+    ),
 )
-"""The options of `Game`, the method whose recorded games give the texts, wrong texts, and games."""
+"""The options of `Game`, the method whose recorded games give the texts, wrong texts,
+and games.
+"""
 
 Step = Callable[[str], tuple[float, bool]]
 """Takes a text; returns its reward, and whether the game is over."""
@@ -54,7 +66,9 @@ Step = Callable[[str], tuple[float, bool]]
 
 @dataclass(frozen=True)
 class Row:
-    """A game with the texts that are given, the reward of each, and how the game is after them."""
+    """A game with the texts that are given, the reward of each, and how the game is
+    after them.
+    """
 
     options: dict[str, Any]
     game: int
@@ -64,11 +78,16 @@ class Row:
 
 
 def rows() -> list[Row]:
-    return [Row(**json.loads(line)) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    return [
+        Row(**json.loads(line))
+        for line in FILE.read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def groups(**options: object) -> Iterator[tuple[dict[str, Any], list[Row]]]:
-    """The rows that have these options, by all their options: one `Game` plays a group."""
+    """The rows that have these options, by all their options: one `Game` plays a
+    group.
+    """
     wanted = (row for row in rows() if options.items() <= row.options.items())
     for _, group in itertools.groupby(wanted, lambda row: row.options):
         found = list(group)
@@ -76,42 +95,59 @@ def groups(**options: object) -> Iterator[tuple[dict[str, Any], list[Row]]]:
 
 
 def check(row: Row, step: Step) -> None:
-    """Gives the texts of a row. Raises AssertionError where a reward or the end is another."""
+    """Gives the texts of a row. Raises AssertionError where a reward or the end is
+    another.
+    """
     told = [step(text) for text in row.texts]
     over = [False] * (len(told) - 1) + [bool(row.outcome)]
     expected = [(reward, end) for reward, end in zip(row.rewards, over, strict=True)]
     assert [(round(reward, 6), end) for reward, end in told] == expected, (row, told)
 
 
-def texts_of(options: dict[str, Any], method: str, games: range) -> Iterator[tuple[int, list[str]]]:
-    """The number of each game that the rule-based formalizer played, and what it said: commands
-    or answers."""
+def texts_of(
+    options: dict[str, Any], method: str, games: range
+) -> Iterator[tuple[int, list[str]]]:
+    """The number of each game that the rule-based formalizer played, and what it said:
+    commands or answers.
+    """
     import pddlego_local
     from pddlego_local.core.record.events import ActionTaken, Call
     from pddlego_local.core.record.folder import transcripts
 
-    played = {name: value for name, value in options.items() if name.startswith("environment")}
+    played = {
+        name: value for name, value in options.items() if name.startswith("environment")
+    }
     with tempfile.TemporaryDirectory() as out:
         numbers = ",".join(map(str, games))
-        pddlego_local.run(**played, model="reference", method=method, games=numbers, run__out=out)
+        pddlego_local.run(
+            **played, model="reference", method=method, games=numbers, run__out=out
+        )
         for path, recorded in transcripts(Path(out)):
             events = list(recorded)
             answers = [event.text for event in events if isinstance(event, Call)]
-            taken = [event.command or "" for event in events if isinstance(event, ActionTaken)]
+            taken = [
+                event.command or ""
+                for event in events
+                if isinstance(event, ActionTaken)
+            ]
             texts = answers if options["actions"] == "pddl" else taken
             if texts:  # not won at the first observation
                 yield int(path.name.partition("-")[0]), texts
 
 
 def made() -> Iterator[Row]:
-    """The table. Of each group the first games have the right texts, each further one begins with a
-    wrong text, and the last ones have wrong texts alone, until the game ends."""
+    """The table. Of each group the first games have the right texts, each further one
+    begins with a wrong text, and the last ones have wrong texts alone, until the game
+    ends.
+    """
     from pddlego_local import Game
 
     for options, method, wrong, games in GROUPS:
         with closing(Game(**options)) as game:
             recorded = sorted(texts_of(options, method, games))
-            for left, (number, right) in zip(range(len(recorded), 0, -1), recorded, strict=True):
+            for left, (number, right) in zip(
+                range(len(recorded), 0, -1), recorded, strict=True
+            ):
                 kind = len(wrong) + 1 - left
                 given = right if kind < 0 else [*wrong[kind : kind + 1], *right]
                 given = given if kind < len(wrong) else [*wrong] * 20

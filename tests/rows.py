@@ -9,16 +9,41 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, Start
 
 
-def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any) -> EpisodeRow:
+def row(
+    outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any
+) -> EpisodeRow:
     """One terminal row with zeros for counts; `changes` replace any field."""
     facts: dict[str, Any] = dict.fromkeys(
-        ("steps", "actions", "refused", "pddlego_steps", "calls", "solver_errors",
-         "solver_errors_fixed", "simulation_errors", "simulation_errors_fixed", "edit_faults",
-         "prompt_tokens", "completion_tokens", "forced_tokens", "rollbacks", "model_time_s",
-         "planner_time_s", "planner_wait_s", "wall_time_s"), 0,
-    )  # fmt: skip
+        (
+            "steps",
+            "actions",
+            "refused",
+            "pddlego_steps",
+            "calls",
+            "solver_errors",
+            "solver_errors_fixed",
+            "simulation_errors",
+            "simulation_errors_fixed",
+            "edit_faults",
+            "prompt_tokens",
+            "completion_tokens",
+            "forced_tokens",
+            "rollbacks",
+            "model_time_s",
+            "planner_time_s",
+            "planner_wait_s",
+            "wall_time_s",
+        ),
+        0,
+    )
     success = outcome_named(outcome).success
-    facts |= {"game": game, "trial": trial, "outcome": outcome, "success": success, "won": success}
+    facts |= {
+        "game": game,
+        "trial": trial,
+        "outcome": outcome,
+        "success": success,
+        "won": success,
+    }
     facts |= {"task_type": "11 rooms", "causes": {}, "notes": {}}
     return EpisodeRow(**(facts | changes))
 
@@ -31,7 +56,9 @@ def call(
     sample: int = 0,
     **changes: Any,
 ) -> Call:
-    """One answer of 10 tokens, 3 of them forced, to a prompt of 100, after half a second."""
+    """One answer of 10 tokens, 3 of them forced, to a prompt of 100, after half a
+    second.
+    """
     facts: dict[str, Any] = {
         "where": Where(step=step, attempt=attempt, retry=retry, sample=sample),
         "of": 1,
@@ -55,7 +82,10 @@ def run_record(games: str = "0", seed: int = 0, began: str = "") -> RunRecord:
     """A cell that was begun once, for these games."""
     return RunRecord(
         labels=dict.fromkeys(("environment", "method", "model", "decoding"), "any"),
-        identity={"environment": {"budget": {"unit": "actions", "limit": 50}}, "seed": seed},
+        identity={
+            "environment": {"budget": {"unit": "actions", "limit": 50}},
+            "seed": seed,
+        },
         task_groups={},
         starts=[Start(began=began, config={"games": games, "trials": 1})],
     )

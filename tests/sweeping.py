@@ -1,4 +1,6 @@
-"""Models for tests of many episodes: some wait, and tell in which order they were asked."""
+"""Models for tests of many episodes: some wait, and tell in which order they were
+asked.
+"""
 
 import os
 import threading
@@ -16,7 +18,9 @@ _closed = threading.Event()
 
 
 class Stuck(ReferenceFormalizer):
-    """Answers nothing until it is closed, as a server that hangs; then its requests fail."""
+    """Answers nothing until it is closed, as a server that hangs; then its requests
+    fail.
+    """
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         _closed.wait()
@@ -27,8 +31,9 @@ class Stuck(ReferenceFormalizer):
 
 
 class Waiting(Stuck):
-    """The reference formalizer, but for the second answer of `pddlego sample`: it waits while the
-    file that `VARIABLE` names is there."""
+    """The reference formalizer, but for the second answer of `pddlego sample`: it waits
+    while the file that `VARIABLE` names is there.
+    """
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
@@ -37,12 +42,15 @@ class Waiting(Stuck):
 
 
 class Meeting(ReferenceFormalizer):
-    """An answer about the look `first` waits until one about `second` was asked for. `met` says
-    that this came true, `most` how many answers were asked for at once."""
+    """An answer about the look `first` waits until one about `second` was asked for.
+    `met` says that this came true, `most` how many answers were asked for at once.
+    """
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__()
-        self.__dict__.update(first=first, second=second, asked=threading.Event(), met=False)
+        self.__dict__.update(
+            first=first, second=second, asked=threading.Event(), met=False
+        )
         self.__dict__.update(now=0, most=0, lock=threading.Lock())
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:

@@ -1,4 +1,6 @@
-"""A few blows on a real sweep, and the harness itself: what it calls wrong must be called so."""
+"""A few blows on a real sweep, and the harness itself: what it calls wrong must be
+called so.
+"""
 
 import contextlib
 import os
@@ -18,20 +20,38 @@ from tools.chaos.sweeps import wrong_rows
 
 
 @pytest.mark.alfworld
-def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    # With this seed: a signal to the planner's task, a killed client, another signal, and a freeze.
-    words = ["--kills", "4", "--seed", "6", "--games", "1", "--without-server", "--out", tmp_path]
+def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(
+    tmp_path: Path,
+) -> None:
+    # With this seed: a signal to the planner's task, a killed client, another signal,
+    # and a freeze.
+    words = [
+        "--kills",
+        "4",
+        "--seed",
+        "6",
+        "--games",
+        "1",
+        "--without-server",
+        "--out",
+        tmp_path,
+    ]
     ended = ran("-m", "tools.chaos", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "nothing lost, doubled or left" in ended.stdout
     assert "4 rows, as undisturbed" in ended.stdout
 
 
-def test_a_sweep_meets_a_server_that_answers_as_no_server_should(tmp_path: Path) -> None:
+def test_a_sweep_meets_a_server_that_answers_as_no_server_should(
+    tmp_path: Path,
+) -> None:
     words = ["--games", "4", "--in-sweep", "10", "--out", tmp_path]
     ended = ran("-m", "tools.chaos.hostile", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "213 hostile answers" in ended.stdout and "each ended as it must" in ended.stdout
+    assert (
+        "213 hostile answers" in ended.stdout
+        and "each ended as it must" in ended.stdout
+    )
 
 
 @pytest.mark.alfworld

@@ -17,13 +17,17 @@ PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 def without_encoding(tree: ast.AST) -> Iterator[int]:
-    """The lines of calls that would use the locale's encoding. ruff finds those of `open` and of
-    paths whose type it sees (PLW1514); this finds those of every path, and of subprocesses."""
+    """The lines of calls that would use the locale's encoding. ruff finds those of
+    `open` and of paths whose type it sees (PLW1514); this finds those of every path,
+    and of subprocesses.
+    """
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         named = {keyword.arg for keyword in node.keywords}
-        switches = [one for one in node.keywords if one.arg in ("text", "universal_newlines")]
+        switches = [
+            one for one in node.keywords if one.arg in ("text", "universal_newlines")
+        ]
         on = any(ast.unparse(one.value) == "True" for one in switches)
         if on and "encoding" not in named:
             yield node.lineno
@@ -45,14 +49,23 @@ def test_no_text_has_the_encoding_of_the_machine() -> None:
 def test_what_the_check_finds() -> None:
     wrong = "p.read_text(); p.write_text('x'); subprocess.run(c, text=True)"
     right = "p.read_text('utf-8'); p.write_text('x', encoding='utf-8'); p.read_bytes()"
-    assert [len(list(without_encoding(ast.parse(text)))) for text in (wrong, right)] == [3, 0]
+    assert [
+        len(list(without_encoding(ast.parse(text)))) for text in (wrong, right)
+    ] == [3, 0]
 
 
 def test_a_run_does_not_depend_on_the_locale(tmp_path: Path) -> None:
-    """The folder of its records has a name that ASCII cannot write. Its second part continues it,
-    so the hashes of the prompts are the same under both locales."""
+    """The folder of its records has a name that ASCII cannot write. Its second part
+    continues it, so the hashes of the prompts are the same under both locales.
+    """
     out = tmp_path / "größe"
-    words = [*COMMAND, "run", f'run.out="{out}"', "model=reference", "environment.rooms=3"]
+    words = [
+        *COMMAND,
+        "run",
+        f'run.out="{out}"',
+        "model=reference",
+        "environment.rooms=3",
+    ]
     for locale, games in (({}, "0"), (PLAIN, "0-1")):
         ended = subprocess.run(
             [*words, f"games={games}"],
@@ -65,7 +78,9 @@ def test_a_run_does_not_depend_on_the_locale(tmp_path: Path) -> None:
     assert len(rows.read_text(encoding="utf-8").splitlines()) == 2
 
 
-@pytest.mark.parametrize("words", [("read", "-"), ("check", "--jsonl", "-"), ("show", "größe")])
+@pytest.mark.parametrize(
+    "words", [("read", "-"), ("check", "--jsonl", "-"), ("show", "größe")]
+)
 def test_commands_under_a_plain_locale(tmp_path: Path, words: tuple[str, ...]) -> None:
     ended = subprocess.run(
         [*COMMAND, *words],

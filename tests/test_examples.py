@@ -1,4 +1,6 @@
-"""The examples, run as they stand; the environment and the method are in test_new_environment."""
+"""The examples, run as they stand; the environment and the method are in
+test_new_environment.
+"""
 
 import json
 import re
@@ -33,7 +35,9 @@ def test_the_notebooks_cells_load_records_and_draw_the_figure(
     shutil.copy(ROOT / archive, tmp_path / archive)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    cells = json.loads((EXAMPLES / "records.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((EXAMPLES / "records.ipynb").read_text(encoding="utf-8"))[
+        "cells"
+    ]
     found: dict[str, object] = {}
     for cell in cells:
         if cell["cell_type"] == "code":
@@ -43,9 +47,12 @@ def test_the_notebooks_cells_load_records_and_draw_the_figure(
     assert {"share", "low", "high"} <= set(rates.columns)  # type: ignore[attr-defined]
 
 
-def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: Path) -> None:
-    """The worlds are ours, in the layout of Planetarium's table and of Text2World's list. The table
-    is a parquet file if pyarrow is installed."""
+def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(
+    tmp_path: Path,
+) -> None:
+    """The worlds are ours, in the layout of Planetarium's table and of Text2World's
+    list. The table is a parquet file if pyarrow is installed.
+    """
 
     def converted(script: str, *paths: str) -> str:
         return ran(EXAMPLES / script, *paths, cwd=tmp_path, check=True).stdout
@@ -54,37 +61,78 @@ def test_rows_of_public_sets_become_worlds_and_the_others_are_counted(tmp_path: 
     problem = world.problem.replace("(:objects", "(:requirements :strips) (:objects")
     (tmp_path / "domains").mkdir()
     (tmp_path / "domains" / "blocks.pddl").write_text(world.domain, encoding="utf-8")
-    row = {"id": 1, "domain": "blocks", "natural_language": world.problem_text, "split": 0}
+    row = {
+        "id": 1,
+        "domain": "blocks",
+        "natural_language": world.problem_text,
+        "split": 0,
+    }
     row |= {"problem_pddl": problem, "init_is_abstract": 0, "goal_is_abstract": 0}
     others = {"domain": "x"}, {"natural_language": None}, {"goal_is_abstract": 1}
     faulty = {"problem_pddl": problem.replace("(clear", "(free", 1)}
-    table = pandas.DataFrame([row, *({**row, "id": 2, **each} for each in (*others, faulty))])
+    table = pandas.DataFrame(
+        [row, *({**row, "id": 2, **each} for each in (*others, faulty))]
+    )
     if find_spec("pyarrow"):
         table.to_parquet(tmp_path / (rows := "rows.parquet"))
     else:
         table.to_json(tmp_path / (rows := "rows.jsonl"), orient="records", lines=True)
     told = converted("planetarium.py", rows, "domains", "worlds")
-    for said in ("1 of 5", "unknown domain", "_language is empty", "abstract", "predicate `free`"):
+    for said in (
+        "1 of 5",
+        "unknown domain",
+        "_language is empty",
+        "abstract",
+        "predicate `free`",
+    ):
         assert said in told
-    row = {"id": 7, "pddl_domain": world.domain, "corrected_description": "### General\nBlocks."}
+    row = {
+        "id": 7,
+        "pddl_domain": world.domain,
+        "corrected_description": "### General\nBlocks.",
+    }
     (tmp_path / "rows.json").write_text(
         json.dumps([row, {**row, "pddl_domain": "(define"}]), encoding="utf-8"
     )
-    assert "1 of 2 rows converted\n1 left out" in converted("text2world.py", "rows.json", "texts")
-    worlds, text = tmp_path / "worlds" / "blocks", tmp_path / "texts" / "007_blocksworld"
+    assert "1 of 2 rows converted\n1 left out" in converted(
+        "text2world.py", "rows.json", "texts"
+    )
+    worlds, text = (
+        tmp_path / "worlds" / "blocks",
+        tmp_path / "texts" / "007_blocksworld",
+    )
     for ending in (".pddl", "_problem.txt"):  # a problem of one's own makes it a world
         shutil.copy(worlds / f"p000001{ending}", text / f"p01{ending}")
     for folder in (worlds, text):
-        words = ["environment=described", f"environment.folder={folder}", "method=formalizer"]
-        assert run(["run", *words, "model=reference", "games=0", f"run.out={folder / 'run'}"]) == 0
+        words = [
+            "environment=described",
+            f"environment.folder={folder}",
+            "method=formalizer",
+        ]
+        assert (
+            run(
+                [
+                    "run",
+                    *words,
+                    "model=reference",
+                    "games=0",
+                    f"run.out={folder / 'run'}",
+                ]
+            )
+            == 0
+        )
         (played,) = map(read_rows, folder.glob("run/*/*/episodes.jsonl"))
         assert [each.success for each in played] == [True]
 
 
-def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path) -> None:
+def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(
+    tmp_path: Path,
+) -> None:
     """The command of its page, with another folder for the records."""
     page = (EXAMPLES / "slurm" / "README.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^pddlego (run .*submitit_local(?:.*\\\n)?.*)$", page, re.MULTILINE)
+    (command,) = re.findall(
+        r"^pddlego (run .*submitit_local(?:.*\\\n)?.*)$", page, re.MULTILINE
+    )
     words = [*command.replace("\\\n", " ").split(), f"run.out={tmp_path}"]
     done = ran("-m", "pddlego_local", *words, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -97,8 +145,15 @@ def test_each_example_is_listed_and_short() -> None:
     page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     for path in EXAMPLES.iterdir():
         assert path.name in ("README.md", "__pycache__") or path.name in page
-    assert len((EXAMPLES / "lamp" / "lamp.py").read_text(encoding="utf-8").splitlines()) <= 60
     assert (
-        len((EXAMPLES / "lamp" / "hopeful" / "method.py").read_text(encoding="utf-8").splitlines())
+        len((EXAMPLES / "lamp" / "lamp.py").read_text(encoding="utf-8").splitlines())
+        <= 60
+    )
+    assert (
+        len(
+            (EXAMPLES / "lamp" / "hopeful" / "method.py")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         <= 40
     )

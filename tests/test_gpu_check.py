@@ -1,4 +1,5 @@
-"""`make gpu-check`: steps fail, hang and are resumed as it says, and the cheapest is done for real.
+"""`make gpu-check`: steps fail, hang and are resumed as it says, and the cheapest is
+done for real.
 
 The others need a server or minutes: a check without a GPU tries them in small.
 """
@@ -36,7 +37,10 @@ def test_a_step_that_fails_is_reported_and_the_others_go_on(tmp_path: Path) -> N
     steps = [
         shell("first", "echo 'lost | its way'; exit 1"),
         shell("second", f"echo no such model; exit {CANNOT}"),
-        shell("third", f"echo '{json.dumps({'title': 'found', 'row': {'n': 7}})}' > {rows.path}"),
+        shell(
+            "third",
+            f"echo '{json.dumps({'title': 'found', 'row': {'n': 7}})}' > {rows.path}",
+        ),
     ]
     outcomes = [end.outcome for end in ended(tmp_path, *steps)]
     assert outcomes == ["failed", "cannot be done here", "done"]
@@ -52,21 +56,36 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
 ) -> None:
     monkeypatch.setattr(running, "_END_S", 1)
     file = tmp_path / "children"
-    script = f"sleep 1000 & echo $! > {file}; setsid sleep 1001 & echo $! >> {file}; wait"
-    rows = f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' > {tmp_path}/slow.jsonl; "
+    script = (
+        f"sleep 1000 & echo $! > {file}; setsid sleep 1001 & echo $! >> {file}; wait"
+    )
+    rows = (
+        f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' >"
+        f" {tmp_path}/slow.jsonl; "
+    )
     (end,) = ended(tmp_path, shell("slow", rows + script, limit_s=5))
     assert end.outcome == "out of time"
     children = [int(line) for line in file.read_text(encoding="utf-8").split()]
     assert len(children) == 2
     for left in filter(psutil.pid_exists, children):
         assert psutil.Process(left).status() == psutil.STATUS_ZOMBIE
-    assert "| n |" in report([shell("slow", "")], Setting("cpu", tmp_path, scale_for("cpu")))
+    assert "| n |" in report(
+        [shell("slow", "")], Setting("cpu", tmp_path, scale_for("cpu"))
+    )
 
 
-def test_what_did_not_start_is_not_started_again_by_those_that_need_it(tmp_path: Path) -> None:
+def test_what_did_not_start_is_not_started_again_by_those_that_need_it(
+    tmp_path: Path,
+) -> None:
     steps = [
         shell("plain", "echo no GPU; exit 1"),
-        Step("drafts", "a stand-in", LIMIT_S, ["touch", str(tmp_path / "began")], needs="plain"),
+        Step(
+            "drafts",
+            "a stand-in",
+            LIMIT_S,
+            ["touch", str(tmp_path / "began")],
+            needs="plain",
+        ),
         shell("training", "true"),
     ]
     ends = ended(tmp_path, *steps)
@@ -77,7 +96,10 @@ def test_what_did_not_start_is_not_started_again_by_those_that_need_it(tmp_path:
 
 
 V1 = {"VLLM_USE_V2_MODEL_RUNNER": "0"}
-ONLY_V1 = "echo runner ${VLLM_USE_V2_MODEL_RUNNER:-2}; test ${VLLM_USE_V2_MODEL_RUNNER:-2} = 0"
+ONLY_V1 = (
+    "echo runner ${VLLM_USE_V2_MODEL_RUNNER:-2}; test"
+    " ${VLLM_USE_V2_MODEL_RUNNER:-2} = 0"
+)
 
 
 def again(name: str, script: str) -> Step:
@@ -107,7 +129,10 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
 
 def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
     count = tmp_path / "count"
-    steps = [again("plain", f"echo >> {count}; {ONLY_V1} && exit 1"), shell("later", ONLY_V1)]
+    steps = [
+        again("plain", f"echo >> {count}; {ONLY_V1} && exit 1"),
+        shell("later", ONLY_V1),
+    ]
     ends = ended(tmp_path, *steps)
     assert [end.outcome for end in ends] == ["failed", "failed"]
     assert ends[0].said == "runner 2; failed with VLLM_USE_V2_MODEL_RUNNER=0 runner 0"
@@ -123,7 +148,10 @@ def test_only_the_first_servers_of_a_gpu_have_a_second_try(tmp_path: Path) -> No
 
 def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
     count = tmp_path / "count"
-    good, bad = shell("good", f"echo >> {count}"), shell("bad", f"echo >> {count}; exit 1")
+    good, bad = (
+        shell("good", f"echo >> {count}"),
+        shell("bad", f"echo >> {count}; exit 1"),
+    )
     ended(tmp_path, good, bad)
     ended(tmp_path, good, bad)
     assert len(count.read_text(encoding="utf-8")) == 3
@@ -131,7 +159,9 @@ def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
     assert len(count.read_text(encoding="utf-8")) == 5
 
 
-def test_the_cheapest_step_for_real(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cheapest_step_for_real(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
     assert locate(str(tmp_path / "weights")).is_dir()
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
@@ -147,7 +177,8 @@ def test_what_a_machine_cannot_do_is_no_failure(
     monkeypatch.setenv("PDDLEGO_SERVING_ENV", str(other))
     with pytest.raises(NotHere, match=r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"):
         PARTS["drafts"](
-            Setting("cpu", tmp_path, scale_for("cpu")), Findings(tmp_path / "drafts.jsonl")
+            Setting("cpu", tmp_path, scale_for("cpu")),
+            Findings(tmp_path / "drafts.jsonl"),
         )
 
 

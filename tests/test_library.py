@@ -1,4 +1,6 @@
-"""The Python of docs/use/python.md, run as it stands; and how the library refuses mistakes."""
+"""The Python of docs/use/python.md, run as it stands; and how the library refuses
+mistakes.
+"""
 
 import re
 from pathlib import Path
@@ -23,7 +25,9 @@ def test_the_pages_python_does_what_it_says(
         Path(f"{name}.pddl").write_text(text, encoding="utf-8")
     found: dict[str, object] = {}
     exec(block, found)
-    verdict, result, answers, frame = (found[n] for n in ("verdict", "result", "answers", "frame"))
+    verdict, result, answers, frame = (
+        found[n] for n in ("verdict", "result", "answers", "frame")
+    )
     assert isinstance(verdict, pddlego_local.Check) and verdict.accepted
     assert isinstance(result, pddlego_local.PlanResult) and result.plan == ("(go)",)
     assert isinstance(answers, list) and {answer.fault for answer in answers} == {""}
@@ -46,9 +50,13 @@ def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
 
 
 def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
-    (answer,) = pddlego_local.sample("Write PDDL.", "random", "syntax", decoding__max_tokens=9)
+    (answer,) = pddlego_local.sample(
+        "Write PDDL.", "random", "syntax", decoding__max_tokens=9
+    )
     assert answer.fault == "truncated" and answer.rung == "syntax" and answer.text
-    with pytest.raises(ConfigError, match="your own prompt can use free, json and syntax"):
+    with pytest.raises(
+        ConfigError, match="your own prompt can use free, json and syntax"
+    ):
         pddlego_local.sample("Write PDDL.", "random", "grounded")
     with pytest.raises(MissingPart, match="nowhere/model"):
         pddlego_local.sample("Write PDDL.", "nowhere/model")

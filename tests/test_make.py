@@ -1,4 +1,6 @@
-"""What `make` says where nothing can be installed: the step, what it needs, how it goes on."""
+"""What `make` says where nothing can be installed: the step, what it needs, how it goes
+on.
+"""
 
 import os
 import shutil
@@ -16,7 +18,7 @@ PYTHON = f"""#!/bin/sh
 [ "$1" = -m ] || exec {sys.executable} "$@"
 {sys.executable} -m venv --without-pip "$3" || exit 1
 echo '#!/bin/sh' > "$3/bin/pip"
-echo 'exec {sys.executable} -m pip --python "$(dirname "$0")/python" "$@"' >> "$3/bin/pip"
+echo 'exec {sys.executable} -m pip --python "${{0%/*}}/python" "$@"' >> "$3/bin/pip"
 chmod +x "$3/bin/pip"
 """
 WITHOUT_ENSUREPIP = f"""#!/bin/sh
@@ -39,14 +41,28 @@ def make(checkout: Path, target: str, script: str = PYTHON) -> tuple[int, str]:
     python = checkout / "python"
     python.write_text(script, encoding="utf-8")
     python.chmod(0o755)
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "MAKE"))}
-    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "CXX": "no-such-compiler"}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PIP_", "MAKE"))
+    }
+    nowhere = {
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "CXX": "no-such-compiler",
+    }
     done = subprocess.run(
         ["make", target, "DEVICE=cpu", f"PYTHON={python}"],
-        cwd=checkout, env=kept | nowhere, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        encoding="utf-8", check=False,
-    )  # fmt: skip
-    lines = [line for line in done.stdout.splitlines() if not line.startswith("make: ***")]
+        cwd=checkout,
+        env=kept | nowhere,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    lines = [
+        line for line in done.stdout.splitlines() if not line.startswith("make: ***")
+    ]
     return done.returncode, lines[-1] if lines else ""
 
 
@@ -55,7 +71,9 @@ def assert_failed(checkout: Path, target: str, step: str) -> str:
     code, last = make(checkout, target)
     assert code == 2
     assert last.startswith(f"make {target}: {step} failed")
-    assert "package index" in last and "PIP_INDEX_URL" in last and "same command" in last
+    assert (
+        "package index" in last and "PIP_INDEX_URL" in last and "same command" in last
+    )
     assert not (checkout / target).exists()
     return last
 
@@ -91,5 +109,7 @@ FOLDERS = [".venv", ".venv-serving", ".venv-alfworld", ".venv-docs", ".venv-rele
 def test_a_python_that_makes_no_environments(checkout: Path, folder: str) -> None:
     code, last = make(checkout, f"{folder}/installed", WITHOUT_ENSUREPIP)
     assert code == 2
-    assert last.startswith(f"make {folder}/installed: making the environment {folder} failed")
+    assert last.startswith(
+        f"make {folder}/installed: making the environment {folder} failed"
+    )
     assert "ensurepip" in last

@@ -1,8 +1,8 @@
-"""An environment is one file or a folder, a method a module with its prompts, and each has a YAML:
-those from outside the project are played by its command.
+"""An environment is one file or a folder, a method a module with its prompts, and each
+has a YAML: those from outside the project are played by its command.
 
-`examples/lamp` is copied, so that nothing of it lies where the project would find its own. `hunt`
-is a copy of coin's folder there.
+`examples/lamp` is copied, so that nothing of it lies where the project would find its
+own. `hunt` is a copy of coin's folder there.
 """
 
 import json
@@ -39,14 +39,23 @@ def elsewhere(tmp_path: Path) -> Path:
 def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
     command = ["-m", "pddlego_local", "run", "games=0-5"]
-    command += [f"environment={environment}"] * ("environment=" not in "".join(arguments))
-    command += [f"run.out={elsewhere}/runs", "--config-dir", f"{elsewhere}/conf", *arguments]
+    command += [f"environment={environment}"] * (
+        "environment=" not in "".join(arguments)
+    )
+    command += [
+        f"run.out={elsewhere}/runs",
+        "--config-dir",
+        f"{elsewhere}/conf",
+        *arguments,
+    ]
     path = os.pathsep.join([str(elsewhere), str(ROOT)])
     done = ran(*command, env={**os.environ, "PYTHONPATH": path})
     return done.returncode, done.stderr
 
 
-def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere: Path) -> None:
+def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(
+    elsewhere: Path,
+) -> None:
     assert len((elsewhere / "lamp.py").read_text(encoding="utf-8").splitlines()) <= 60
     assert {path.name for path in elsewhere.rglob("*lamp*")} == {"lamp.py", "lamp.yaml"}
     code, said = run(elsewhere, "-m", f"method={','.join(METHODS)}")
@@ -58,25 +67,41 @@ def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere:
         assert [row.won for row in rows] == [True] * 6
         assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
-    told = "\n".join(path.read_text(encoding="utf-8") for path in elsewhere.rglob("*.jsonl"))
-    assert "Your goal is the first of these that can be reached: light the lamp; be in" in told
+    told = "\n".join(
+        path.read_text(encoding="utf-8") for path in elsewhere.rglob("*.jsonl")
+    )
+    assert (
+        "Your goal is the first of these that can be reached: light the lamp; be in"
+        in told
+    )
     assert r"For example: {\"action\": \"go to room 2\"}" in told
 
 
 def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     elsewhere: Path,
 ) -> None:
-    code, said = run(elsewhere, "-m", "method=hopeful", "environment=lamp,coin", "+note=1")
+    code, said = run(
+        elsewhere, "-m", "method=hopeful", "environment=lamp,coin", "+note=1"
+    )
     assert code == 2 and "note" in said
     code, said = run(elsewhere, "-m", "method=hopeful", "environment=lamp,coin")
     assert code == 0, said
-    cells = {path.parent.name.split("-")[0]: path.parent for path in elsewhere.rglob("run.json")}
+    cells = {
+        path.parent.name.split("-")[0]: path.parent
+        for path in elsewhere.rglob("run.json")
+    }
     assert cells.keys() == {"lamp", "coin"}
     hashes = set()
     for cell in cells.values():
         assert all(row.success for row in read_rows(cell / "episodes.jsonl"))
-        hashes.add(json.loads((cell / "run.json").read_text(encoding="utf-8"))["prompt_sha256"])
-        asked = next(e for e in read_events(cell / "transcripts/1-0.jsonl") if isinstance(e, Call))
+        hashes.add(
+            json.loads((cell / "run.json").read_text(encoding="utf-8"))["prompt_sha256"]
+        )
+        asked = next(
+            e
+            for e in read_events(cell / "transcripts/1-0.jsonl")
+            if isinstance(e, Call)
+        )
         assert "A domain file and a problem file, please" in asked.messages[0].content
     assert len(hashes) == 2
     shutil.rmtree(elsewhere / "hopeful" / "prompts")
@@ -84,7 +109,9 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     assert code == 2 and "'hopeful.prompts'" in said and "Traceback" not in said
 
 
-def test_a_folder_is_played_as_it_is_where_it_comes_with_the_project(elsewhere: Path) -> None:
+def test_a_folder_is_played_as_it_is_where_it_comes_with_the_project(
+    elsewhere: Path,
+) -> None:
     for environment in ("hunt", "coin"):
         code, said = run(elsewhere, f"environment={environment}")
         assert code == 0, said
@@ -131,7 +158,8 @@ Edit = tuple[str, str, str]
 
 GAME, CONF, METHOD = "lamp.py", "conf/environment/lamp.yaml", "hopeful/method.py"
 OF_OUTCOMES = (
-    "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
+    "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns"
+    " import"
 )
 AT_ONCE = ("for step in episode.steps():", "for step in ():")
 
@@ -144,10 +172,15 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-def test_all_that_is_missing_is_told_at_once(elsewhere: Path, mistake: dict[str, Any]) -> None:
+def test_all_that_is_missing_is_told_at_once(
+    elsewhere: Path, mistake: dict[str, Any]
+) -> None:
     edit(elsewhere, *mistake["edits"])
     code, said = run(
-        elsewhere, "-m", f"method={mistake['method']}", environment=mistake["environment"]
+        elsewhere,
+        "-m",
+        f"method={mistake['method']}",
+        environment=mistake["environment"],
     )
     assert code == 2 and "Traceback" not in said
     assert [sentence for sentence in mistake["told"] if sentence not in said] == []
@@ -157,19 +190,30 @@ def test_all_that_is_missing_is_told_at_once(elsewhere: Path, mistake: dict[str,
 @pytest.mark.parametrize(
     ("edits", "told"),
     [
-        ([(CONF, "budget: {unit: actions, limit: 20}\n", "")], "environment.budget: must be given"),
         (
-            [(CONF, "start: 1", "start: 1\nprices: {1: 5}"),
-             (GAME, "start: int = 1", "start: int = 1\n    prices: dict[int, int] | None = None")],
+            [(CONF, "budget: {unit: actions, limit: 20}\n", "")],
+            "environment.budget: must be given",
+        ),
+        (
+            [
+                (CONF, "start: 1", "start: 1\nprices: {1: 5}"),
+                (
+                    GAME,
+                    "start: int = 1",
+                    "start: int = 1\n    prices: dict[int, int] | None = None",
+                ),
+            ],
             "environment.prices.1=1: ",
         ),
         (
-            [(CONF, "start: 1", "start: 1\nodds: .nan"),
-             (GAME, "start: int = 1", "start: int = 1\n    odds: float = 1.0")],
+            [
+                (CONF, "start: 1", "start: 1\nodds: .nan"),
+                (GAME, "start: int = 1", "start: int = 1\n    odds: float = 1.0"),
+            ],
             "environment.odds=nan: input should be a finite number",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episode(
     elsewhere: Path, edits: list[Edit], told: str
 ) -> None:
@@ -183,17 +227,28 @@ def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episod
 def test_environments_and_methods_bring_outcomes_that_reports_know_without_their_code(
     elsewhere: Path,
 ) -> None:
-    falls = "if self._here == 2:\n            return Observation('You fell.', outcome='fell')"
+    falls = (
+        "if self._here == 2:\n            return Observation('You fell.',"
+        " outcome='fell')"
+    )
     edit(
         elsewhere,
         (GAME, "        if command == ", f"        {falls}\n        if command == "),
         (GAME, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (GAME, "    start: int", '    outcomes = {"fell": Outcome("One fell.")}\n    start: int'),
+        (
+            GAME,
+            "    start: int",
+            '    outcomes = {"fell": Outcome("One fell.")}\n    start: int',
+        ),
         (METHOD, 'return "step_limit"', 'return "gave_up"'),
         (METHOD, *AT_ONCE),
         (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (METHOD, "    learns", '    outcomes = {"gave_up": Outcome("It gave up.")}\n    learns'),
-    )  # fmt: skip
+        (
+            METHOD,
+            "    learns",
+            '    outcomes = {"gave_up": Outcome("It gave up.")}\n    learns',
+        ),
+    )
     code, said = run(elsewhere, "-m", "method=hopeful,pddlego_plus")
     assert code == 0, said
     ended = dict[str, list[str]]()
@@ -205,17 +260,29 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
     assert ended["rescore"] == ["no difference in 12 episodes of 2 cells"]
     (hopeful,) = elsewhere.rglob("lamp-hopeful-*/run.json")
     known = json.loads(hopeful.read_text(encoding="utf-8"))["outcomes"]
-    assert known.keys() == {"fell", "gave_up"} and known["gave_up"]["means"] == "It gave up."
-    outcomes = {json.loads(line)["outcome"] for file in elsewhere.rglob("episodes.jsonl")
-                for line in file.read_text(encoding="utf-8").splitlines()}  # fmt: skip
+    assert (
+        known.keys() == {"fell", "gave_up"}
+        and known["gave_up"]["means"] == "It gave up."
+    )
+    outcomes = {
+        json.loads(line)["outcome"]
+        for file in elsewhere.rglob("episodes.jsonl")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    }
     assert outcomes == {"fell", "gave_up", "success"}
 
 
-def test_an_outcome_that_means_something_else_already_is_refused(elsewhere: Path) -> None:
+def test_an_outcome_that_means_something_else_already_is_refused(
+    elsewhere: Path,
+) -> None:
     edit(
         elsewhere,
         (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (METHOD, "    learns", '    outcomes = {"game_lost": Outcome("Other.")}\n    learns'),
+        (
+            METHOD,
+            "    learns",
+            '    outcomes = {"game_lost": Outcome("Other.")}\n    learns',
+        ),
     )
     code, said = run(elsewhere, "method=hopeful")
     assert code == 2 and "'game_lost' is declared as 'Other.'" in said

@@ -1,5 +1,6 @@
-"""An environment and a method of one's own from Python: found with `config_dir`, played by every
-function and with every model, and continued only with the code that they were begun with.
+"""An environment and a method of one's own from Python: found with `config_dir`, played
+by every function and with every model, and continued only with the code that they were
+begun with.
 """
 
 import shutil
@@ -30,7 +31,9 @@ WITHOUT_WEIGHTS = ("transformers", "vllm", "openai_server")
 
 @pytest.fixture
 def lamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of examples/lamp, from which Python imports. The working directory is beside it."""
+    """A copy of examples/lamp, from which Python imports. The working directory is
+    beside it.
+    """
     copy = Path(shutil.copytree(LAMP, tmp_path / "lamp"))
     monkeypatch.syspath_prepend(copy)
     monkeypatch.chdir(tmp_path)
@@ -59,7 +62,11 @@ def test_every_way_in_takes_a_folder_of_configurations(
     )
     assert answer.fault == "truncated"
     (cell,) = pddlego_local.run(
-        **own, method="hopeful", model="reference", games=[3, 4], run__out=tmp_path / "runs"
+        **own,
+        method="hopeful",
+        model="reference",
+        games=[3, 4],
+        run__out=tmp_path / "runs",
     )
     assert pddlego_local.load(cell)["won"].all()
     words = ("environment=lamp", "games=3", "--prompt", f"--config-dir={lamp / 'conf'}")
@@ -84,18 +91,26 @@ def test_an_own_environment_is_asked_of_every_shipped_model(lamp: Path) -> None:
         words += ["model.server.url=http://127.0.0.1:1/v1"] * (model == "openai_server")
         cell = compose_cell(words, lamp / "conf")
         cell.check()
-        if any("never saw environment=lamp.Lamp" in text for text in training_warnings([cell])):
+        if any(
+            "never saw environment=lamp.Lamp" in text
+            for text in training_warnings([cell])
+        ):
             warned.add(model)
     assert {"nano", "nano_early", "nano_worlds", "nano_described"} <= warned
     options: dict[str, Any] = {"environment": "lamp", "config_dir": lamp / "conf"}
     options["method__variant"] = "compact"
-    with pytest.warns(UserWarning, match=r"model=nano .* never saw environment=lamp\.Lamp"):
+    with pytest.warns(
+        UserWarning, match=r"model=nano .* never saw environment=lamp\.Lamp"
+    ):
         pddlego_local.run(**options, model="nano", decoding="grounded", games="3")
 
 
 def test_games_are_drawn_from_a_folder_with_few_worlds(tmp_path: Path) -> None:
     plant_worlds(tmp_path, 2)
-    options: dict[str, Any] = {"environment": "described", "environment__folder": str(tmp_path)}
+    options: dict[str, Any] = {
+        "environment": "described",
+        "environment__folder": str(tmp_path),
+    }
     env = gymnasium.make(GAME, **options, method="formalizer", actions="pddl")
     env.reset(seed=1)
     assert len({env.reset()[0] for _ in range(12)}) == 2
@@ -122,14 +137,20 @@ def test_lists_and_ranges_are_sweeps_and_a_tuple_is_one_value(
     first = {"games": "0", "environment__sizes": (3, 4)}
     folders = pddlego_local.run(**fixed, **(first | options), run__out=tmp_path)
     assert len(set(folders)) == len(folders) == cells
-    assert set(pddlego_local.load(folders)["game"]) == {*map(int, options.get("games", "0"))}
+    assert set(pddlego_local.load(folders)["game"]) == {
+        *map(int, options.get("games", "0"))
+    }
 
 
 def test_a_list_for_a_value_that_is_a_list_is_explained() -> None:
     options = {"environment": "described", "method": "formalizer", "games": "0"}
-    with pytest.raises(ConfigError, match=r"is a sweep with .* write the tuple \(3, 4\)$"):
+    with pytest.raises(
+        ConfigError, match=r"is a sweep with .* write the tuple \(3, 4\)$"
+    ):
         pddlego_local.run(**options, environment__sizes=[3, 4])
-    with pytest.raises(ConfigError, match=r"^decoding\.temperature: .* list of values is empty"):
+    with pytest.raises(
+        ConfigError, match=r"^decoding\.temperature: .* list of values is empty"
+    ):
         pddlego_local.run(**options, decoding__temperature=[])
 
 
@@ -137,17 +158,27 @@ def test_a_list_for_a_value_that_is_a_list_is_explained() -> None:
 
 
 def play(lamp: Path, games: str = "0-1", **options: Any) -> Path:
-    """Plays more games of the cell, as another process would, which reads the code again."""
+    """Plays more games of the cell, as another process would, which reads the code
+    again.
+    """
     code_sha256.cache_clear()
     fixed = {"environment": "lamp", "method": "hopeful", "model": "reference"}
-    (cell,) = pddlego_local.run(config_dir=lamp / "conf", **(fixed | options), games=games)
+    (cell,) = pddlego_local.run(
+        config_dir=lamp / "conf", **(fixed | options), games=games
+    )
     return cell
 
 
 @pytest.mark.parametrize(
     ("file", "told"),
     [
-        ("lamp.py", r"other code in lamp\.py: choose another `name`, .*put the old version back"),
+        (
+            "lamp.py",
+            (
+                r"other code in lamp\.py: choose another `name`, .*put the old version"
+                r" back"
+            ),
+        ),
         ("hopeful/method.py", r"other code in hopeful/method\.py"),
         ("words.py", r"other code in words\.py"),
         ("levels.yaml", r"other code in levels\.yaml"),
@@ -164,7 +195,8 @@ def test_a_cell_goes_on_with_the_code_that_it_was_begun_with(
 ) -> None:
     game = lamp / "lamp.py"
     game.write_text(
-        game.read_text(encoding="utf-8") + "\n\ndef later() -> None:\n    import words\n",
+        game.read_text(encoding="utf-8")
+        + "\n\ndef later() -> None:\n    import words\n",
         encoding="utf-8",
     )
     for new in ("words.py", "unrelated.py"):
@@ -173,7 +205,8 @@ def test_a_cell_goes_on_with_the_code_that_it_was_begun_with(
     changed = lamp / file
     changed.parent.mkdir(exist_ok=True)
     changed.write_text(
-        (changed.read_text(encoding="utf-8") if changed.exists() else "") + "\n", encoding="utf-8"
+        (changed.read_text(encoding="utf-8") if changed.exists() else "") + "\n",
+        encoding="utf-8",
     )
     if told:
         with pytest.raises(ConfigError, match=told):
@@ -187,8 +220,10 @@ def test_a_cell_goes_on_with_the_code_that_it_was_begun_with(
 def test_the_code_is_recorded_for_extensions_alone(lamp: Path) -> None:
     own = read_run(play(lamp)).code_sha256
     assert own and [*own] == ["hopeful/__init__.py", "hopeful/method.py", "lamp.py"]
-    assert [*(read_run(play(lamp, method="pddl_edit")).code_sha256 or {})] == ["lamp.py"]
+    assert [*(read_run(play(lamp, method="pddl_edit")).code_sha256 or {})] == [
+        "lamp.py"
+    ]
     ours = play(lamp, environment="coin", method="pddl_edit")
-    assert read_run(ours).code_sha256 is None and "code" not in (ours / "run.json").read_text(
-        encoding="utf-8"
-    )
+    assert read_run(ours).code_sha256 is None and "code" not in (
+        ours / "run.json"
+    ).read_text(encoding="utf-8")

@@ -14,16 +14,25 @@ from pddlego_local.runner.config import compose_cell
 BY_SUBGOALS = {"deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue"}
 # Of worlds that are told whole.
 FORMALIZERS = {"formalizer", "formalizer_problem", "formalizer_two_step"}
-METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")} - FORMALIZERS
+METHODS = {
+    path.stem for path in (folder("conf") / "method").glob("*.yaml")
+} - FORMALIZERS
 
 
 def most_calls(environment: str, method: str) -> int:
     """What a look ahead says of two games."""
-    cell = [f"environment={environment}", f"method={method}", "games=0-1", "decoding=free"]
+    cell = [
+        f"environment={environment}",
+        f"method={method}",
+        "games=0-1",
+        "decoding=free",
+    ]
     return count((), compose_cell(cell)).calls
 
 
-@pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"])
+@pytest.mark.parametrize(
+    "environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"]
+)
 def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -> None:
     """Two games each. Only chance may lose."""
     words = ["experiment=systems", f"environment={environment}", f"run.out={tmp_path}"]
@@ -34,12 +43,18 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
         rows = read_rows(record.parent / "episodes.jsonl")
         assert [row.game for row in sorted(rows, key=lambda row: row.game)] == [0, 1]
         if method != "random_policy":
-            assert {row.outcome for row in rows} <= {"success", "success_at_start"}, method
+            assert {row.outcome for row in rows} <= {"success", "success_at_start"}, (
+                method
+            )
             assert all(row.won for row in rows)
-            assert not any(row.refused or row.solver_errors or row.edit_faults for row in rows)
+            assert not any(
+                row.refused or row.solver_errors or row.edit_faults for row in rows
+            )
             assert not any(row.simulation_errors for row in rows), method
         if method in BY_SUBGOALS:
-            failed = [row.notes["subgoals"].get("failed", 0) for row in rows if row.calls]
+            failed = [
+                row.notes["subgoals"].get("failed", 0) for row in rows if row.calls
+            ]
             assert not any(failed), method
         calls = sum(row.calls for row in rows)
         assert calls <= most_calls(environment, method), method
@@ -50,7 +65,11 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
 def test_perfect_answers_win_in_described_worlds(tmp_path: Path) -> None:
     methods = FORMALIZERS | {"pddlego_plus", "plangen"}
     words = ["environment=described", f"method={','.join(methods)}", "games=0-1"]
-    words += ["environment.world=blocksworld,logistics", "model=reference", f"run.out={tmp_path}"]
+    words += [
+        "environment.world=blocksworld,logistics",
+        "model=reference",
+        f"run.out={tmp_path}",
+    ]
     assert run(["run", "-m", *words]) == 0
     played = {record.parent for record in tmp_path.rglob("run.json")}
     assert len(played) == 2 * len(methods)

@@ -1,4 +1,5 @@
-"""Prints the facts in each published model's YAML, with the sources that its comments give.
+"""Prints the facts in each published model's YAML, with the sources that its comments
+give.
 
 python -m tools.model_facts > docs/maintain/model_facts.md
 """
@@ -38,7 +39,7 @@ The estimate is rough; `make gpu-check` prints what vLLM reports on your card.
   3090), and 2.1 of activations and graphs alone (RTX PRO 6000).
 
 ## Facts
-"""
+"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,10 @@ class Fact:
 
 
 def facts(path: Path) -> Iterator[Fact]:
-    """Yields the entry `thinking` as one fact, then the facts below `about:`. A source is a comment
-    behind its fact or above it, or a comment for several facts ("this and the next two")."""
+    """Yields the entry `thinking` as one fact, then the facts below `about:`. A source
+    is a comment behind its fact or above it, or a comment for several facts ("this and
+    the next two").
+    """
     before, _, about = path.read_text(encoding="utf-8").partition("about:")
     for said in re.findall(r"^thinking: +# (.*)", before, re.MULTILINE):
         source = NOT_VERIFIED.sub("", said).replace("; ", ", ")
@@ -86,7 +89,11 @@ def row(path: Path) -> Iterable[str]:
     by_source: dict[str, list[str]] = {}
     for fact in known:
         by_source.setdefault(fact.source, []).append(fact.name)
-    sources = [f"{source} ({', '.join(names)})" for source, names in by_source.items() if source]
+    sources = [
+        f"{source} ({', '.join(names)})"
+        for source, names in by_source.items()
+        if source
+    ]
     doubts = [fact.name for fact in known if not fact.verified] + [*other_doubts(path)]
     return f"`{path.stem}`", "; ".join(sources), "; ".join(doubts) or "–"
 
@@ -94,9 +101,9 @@ def row(path: Path) -> Iterable[str]:
 def page() -> str:
     count = [fact.verified for path in PUBLISHED for fact in facts(path)]
     summary = (
-        f"{len(PUBLISHED)} configurations have {len(count)} facts of their own; "
-        f"{count.count(False)} of these are not verified.\nA configuration that builds on another "
-        "one (for example in 4 bits) lists only what differs."
+        f"{len(PUBLISHED)} configurations have {len(count)} facts of their own;"
+        f" {count.count(False)} of these are not verified.\nA configuration that builds"
+        " on another one (for example in 4 bits) lists only what differs."
     )
     rows = table(("config", "sources", "not verified"), map(row, PUBLISHED))
     return f"{HEAD}\n{summary}\n\n{rows}\n"

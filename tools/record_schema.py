@@ -1,4 +1,5 @@
-"""Prints the JSON schema of a run's files, made from the types that read and write them.
+"""Prints the JSON schema of a run's files, made from the types that read and write
+them.
 
 python -m tools.record_schema > docs/extend/records.schema.json
 """
@@ -23,8 +24,10 @@ FILES: Mapping[str, pydantic.TypeAdapter[Any]] = {
 
 
 def schema() -> dict[str, Any]:
-    """Returns the schema as one document. Its definitions named "file …" are for run.json and for
-    one line of each of the other files; they refer to the remaining definitions."""
+    """Returns the schema as one document. Its definitions named "file …" are for
+    run.json and for one line of each of the other files; they refer to the remaining
+    definitions.
+    """
     inputs = [(name, "validation", adapter) for name, adapter in FILES.items()]
     found, definitions = pydantic.TypeAdapter.json_schemas(inputs)  # type: ignore[arg-type]
     files = {f"file {name}": found[name, "validation"] for name in FILES}

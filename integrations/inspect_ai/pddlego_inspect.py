@@ -1,6 +1,7 @@
 """The games of pddlego_local as a task of inspect_ai.
 
-inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T method=pddlego_plus
+inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T
+method=pddlego_plus
 """
 
 import asyncio
@@ -18,8 +19,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pddlego_local import Game
 
 INSTRUCTION = (
-    "You play a text game: do the task that it names; without one, find the coin, or prepare and "
-    "eat the meal of the cookbook. Answer with one command of the game, and with nothing else."
+    "You play a text game: do the task that it names; without one, find the coin, or"
+    " prepare and eat the meal of the cookbook. Answer with one command of the game,"
+    " and with nothing else."
 )
 
 
@@ -27,13 +29,16 @@ INSTRUCTION = (
 def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) -> Task:
     """Returns a task of games; `options` are those of `pddlego_local.Game`.
 
-    The games are those with these seeds; None takes the first `number` of `Game.eval_seeds`.
+    The games are those with these seeds; None takes the first `number` of
+    `Game.eval_seeds`.
     """
     if seeds is None:
         game = Game(**options)
         seeds = list(islice(game.eval_seeds, number))
         game.close()
-    samples = [Sample(id=seed, input=f"game {seed}", metadata={"game": seed}) for seed in seeds]
+    samples = [
+        Sample(id=seed, input=f"game {seed}", metadata={"game": seed}) for seed in seeds
+    ]
     return Task(dataset=samples, solver=play(**options), scorer=earned())
 
 
@@ -41,8 +46,9 @@ def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) 
 def play(**options: Any) -> Solver:
     """Lets the model play a game for each sample.
 
-    With actions="pddl" the model sees only the method's current prompt at each step. With commands
-    it sees the whole dialogue so far. A later sample reuses the `Game` object of an earlier one.
+    With actions="pddl" the model sees only the method's current prompt at each step.
+    With commands it sees the whole dialogue so far. A later sample reuses the `Game`
+    object of an earlier one.
     """
     idle: list[Game] = []
 
@@ -59,10 +65,14 @@ def play(**options: Any) -> Solver:
             state.messages = [ChatMessageSystem(content=INSTRUCTION)]
             while not info["outcome"]:
                 if options.get("actions") == "pddl":
-                    state.messages = [_message(one.role, one.content) for one in info["messages"]]
+                    state.messages = [
+                        _message(one.role, one.content) for one in info["messages"]
+                    ]
                 else:
                     offered = "\n".join(info["commands"])
-                    state.messages.append(ChatMessageUser(content=f"{text}\n\n{offered}"))
+                    state.messages.append(
+                        ChatMessageUser(content=f"{text}\n\n{offered}")
+                    )
                 state = await generate(state)
                 answer = state.output.completion
                 text, reward, _, _, info = await asyncio.to_thread(game.step, answer)

@@ -1,4 +1,6 @@
-"""inspect_ai's numbers agree with the table of rewards if a mock model gives its answers."""
+"""inspect_ai's numbers agree with the table of rewards if a mock model gives its
+answers.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -18,24 +20,38 @@ def test_an_evaluation_has_the_numbers_of_the_table(
     options: dict[str, Any], table: list[Row], tmp_path: Path
 ) -> None:
     ended = [row for row in table if row.outcome]
-    answers = [ModelOutput.from_content(MODEL, text) for row in ended for text in row.texts]
+    answers = [
+        ModelOutput.from_content(MODEL, text) for row in ended for text in row.texts
+    ]
     for answer in answers:
-        answer.usage = ModelUsage()  # without it, a tokenizer is downloaded to count tokens
+        answer.usage = (
+            ModelUsage()
+        )  # without it, a tokenizer is downloaded to count tokens
     model = get_model(MODEL, custom_outputs=answers, memoize=False)
     (log,) = evaluate(
-        "pddlego_inspect/games", task_args={"seeds": [row.game for row in ended], **options},
-        model=model, max_samples=1, log_dir=str(tmp_path), display="none",
-    )  # fmt: skip
+        "pddlego_inspect/games",
+        task_args={"seeds": [row.game for row in ended], **options},
+        model=model,
+        max_samples=1,
+        log_dir=str(tmp_path),
+        display="none",
+    )
     assert log.status == "success" and log.samples and log.results
     for row, sample in zip(ended, log.samples, strict=True):
         score = (sample.scores or {})["earned"]
         assert score.metadata is not None
         rewards = [round(reward, 6) for reward in score.metadata["rewards"]]
-        assert (sample.id, rewards, score.explanation) == (row.game, row.rewards, row.outcome)
+        assert (sample.id, rewards, score.explanation) == (
+            row.game,
+            row.rewards,
+            row.outcome,
+        )
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     won = sum(row.outcome == "success" for row in ended)
     total = sum(sum(row.rewards) for row in ended)
-    assert means == pytest.approx({"won": won / len(ended), "reward": total / len(ended)})
+    assert means == pytest.approx(
+        {"won": won / len(ended), "reward": total / len(ended)}
+    )
 
 
 def test_without_seeds_the_games_are_those_to_evaluate_on() -> None:

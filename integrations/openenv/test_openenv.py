@@ -73,11 +73,17 @@ def test_the_manifest_names_the_app() -> None:
     manifest = yaml.safe_load(
         (Path(__file__).with_name("openenv.yaml")).read_text(encoding="utf-8")
     )
-    assert manifest["app"] == "pddlego_openenv.server:app" and manifest["runtime"] == "fastapi"
+    assert (
+        manifest["app"] == "pddlego_openenv.server:app"
+        and manifest["runtime"] == "fastapi"
+    )
 
 
 def test_a_client_chooses_no_files_of_the_server(server: str) -> None:
-    with PddlegoEnv(base_url=server).sync() as client, pytest.raises(Exception, match="may choose"):
+    with (
+        PddlegoEnv(base_url=server).sync() as client,
+        pytest.raises(Exception, match="may choose"),
+    ):
         client.reset(seed=0, environment="described", environment__folder="/etc")
 
 
@@ -91,21 +97,34 @@ def test_another_address_is_refused_without_a_key(host: str) -> None:
 @pytest.mark.parametrize("user", ["", "user:wrong@", "right@", "right:@"])
 def test_a_client_without_the_key_is_refused(with_key: str, user: str) -> None:
     address = with_key.replace("://", f"://{user}")
-    with pytest.raises(Exception, match=r"403|connect"), PddlegoEnv(base_url=address).sync() as env:
+    with (
+        pytest.raises(Exception, match=r"403|connect"),
+        PddlegoEnv(base_url=address).sync() as env,
+    ):
         env.reset(seed=0)
 
 
 def test_a_client_with_the_key_plays(with_key: str) -> None:
-    with PddlegoEnv(base_url=with_key.replace("://", "://user:right@")).sync() as client:
+    with PddlegoEnv(
+        base_url=with_key.replace("://", "://user:right@")
+    ).sync() as client:
         assert client.reset(seed=0, environment="coin").observation.text
 
 
 @pytest.mark.parametrize(
     ("header", "status"),
-    [("", 401), ("Bearer wrong", 401), ("Basic ?", 401), ("right", 401), ("Bearer right", 200)],
+    [
+        ("", 401),
+        ("Bearer wrong", 401),
+        ("Basic ?", 401),
+        ("right", 401),
+        ("Bearer right", 200),
+    ],
 )
 def test_a_request_needs_the_key(with_key: str, header: str, status: int) -> None:
-    request = urllib.request.Request(f"{with_key}/schema", headers={"Authorization": header})
+    request = urllib.request.Request(
+        f"{with_key}/schema", headers={"Authorization": header}
+    )
     try:
         with urllib.request.urlopen(request) as answer:
             got = answer.status

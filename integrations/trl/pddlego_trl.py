@@ -1,7 +1,8 @@
-"""The games of pddlego_local as environments of TRL: `GRPOTrainer(environment_factory=…)`.
+"""The games of pddlego_local as environments of TRL:
+`GRPOTrainer(environment_factory=…)`.
 
-TRL offers the model every public method except `reset` and `get_reward` as a tool. So each class
-has exactly one other public method, `submit_pddl` or `submit_edits`.
+TRL offers the model every public method except `reset` and `get_reward` as a tool. So
+each class has exactly one other public method, `submit_pddl` or `submit_edits`.
 """
 
 import json
@@ -13,7 +14,9 @@ from pddlego_local import Game
 
 
 class _Games:
-    """Plays the game that a row of the training data names: {"prompt": […], "game": 7}."""
+    """Plays the game that a row of the training data names: {"prompt": […], "game":
+    7}.
+    """
 
     method: ClassVar[str]
 
@@ -24,7 +27,9 @@ class _Games:
         self._earned, self._outcome = 0.0, ""
 
     def reset(self, game: int = 0, **row: Any) -> str:
-        """Begins a game and returns its first text, which TRL appends to the row's prompt."""
+        """Begins a game and returns its first text, which TRL appends to the row's
+        prompt.
+        """
         text, info = self._game.reset(game)
         self._earned, self._outcome = 0.0, info["outcome"]
         return text
@@ -79,7 +84,9 @@ class Editor(_Games):
 
 
 def train_rows(number: int, prompt: str, **options: Any) -> Iterator[dict[str, Any]]:
-    """Yields rows of training data for the first `number` games of `Game.train_seeds`."""
+    """Yields rows of training data for the first `number` games of
+    `Game.train_seeds`.
+    """
     game = Game(**{"environment": "coin"} | options)
     for seed in islice(game.train_seeds, number):
         yield {"prompt": [{"role": "user", "content": prompt}], "game": seed}

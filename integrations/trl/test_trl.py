@@ -1,4 +1,6 @@
-"""The environments play the table of rewards, and TRL's trainer uses them for two steps."""
+"""The environments play the table of rewards, and TRL's trainer uses them for two
+steps.
+"""
 
 import json
 from pathlib import Path
@@ -42,7 +44,9 @@ def test_the_example_trains_for_two_steps(tmp_path: Path) -> None:
 def test_the_trainer_learns_from_the_rewards_of_the_models_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both answers to each prompt are given: one has no plan, the other a plan that is refused."""
+    """Both answers to each prompt are given: one has no plan, the other a plan that is
+    refused.
+    """
     _, tokenizer = tiny()
     calls = []
     for files in map(json.loads, WRONG_FILES[2:]):
@@ -58,5 +62,7 @@ def test_the_trainer_learns_from_the_rewards_of_the_models_calls(
     log = [line for line in main(str(tmp_path), longest=2000) if "loss" in line]
     for line in log:
         assert line["rewards/Formalizer/mean"] == pytest.approx((0.2 + 0.4) / 2)
-        assert line["tools/call_frequency"] == 1 and line["tools/failure_frequency"] == 0
+        assert (
+            line["tools/call_frequency"] == 1 and line["tools/failure_frequency"] == 0
+        )
         assert line["grad_norm"] > 0

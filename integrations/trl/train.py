@@ -2,7 +2,8 @@
 
     python integrations/trl/train.py FOLDER
 
-The model learns nothing in two steps: replace `tiny` by your own model and train for more steps.
+The model learns nothing in two steps: replace `tiny` by your own model and train for
+more steps.
 """
 
 import json
@@ -27,7 +28,9 @@ def tiny() -> tuple[Any, Any]:
     """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     bytewise = Tokenizer(models.BPE({byte: n for n, byte in enumerate(alphabet)}, []))
-    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(
+        add_prefix_space=False, use_regex=False
+    )
     bytewise.decoder = decoders.ByteLevel()
     bytewise.add_special_tokens(SPECIAL)
     bytewise.add_tokens(["<tool_call>", "</tool_call>"])
@@ -36,20 +39,34 @@ def tiny() -> tuple[Any, Any]:
     )
     tokenizer.chat_template = qwen3_chat_template
     config = Qwen3Config(
-        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        head_dim=16, num_attention_heads=2, num_key_value_heads=2,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        head_dim=16,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
     return Qwen3ForCausalLM(config), tokenizer
 
 
 def main(folder: str, longest: int = 16) -> list[dict[str, Any]]:
-    """Trains the model and returns the trainer's log. Answers have at most `longest` tokens."""
+    """Trains the model and returns the trainer's log. Answers have at most `longest`
+    tokens.
+    """
     model, tokenizer = tiny()
     settings = GRPOConfig(
-        folder, max_steps=2, per_device_train_batch_size=2, num_generations=2, use_cpu=True,
-        max_completion_length=longest, max_tool_calling_iterations=1, logging_steps=1,
-        report_to="none", save_strategy="no",
-    )  # fmt: skip
+        folder,
+        max_steps=2,
+        per_device_train_batch_size=2,
+        num_generations=2,
+        use_cpu=True,
+        max_completion_length=longest,
+        max_tool_calling_iterations=1,
+        logging_steps=1,
+        report_to="none",
+        save_strategy="no",
+    )
     rows = Dataset.from_list(list(train_rows(4, PROMPT, environment__rooms=4)))
     trainer = GRPOTrainer(
         model=model, args=settings, train_dataset=rows, processing_class=tokenizer,

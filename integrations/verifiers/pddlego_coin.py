@@ -1,4 +1,6 @@
-"""The taskset `pddlego_coin`: the model writes PDDL to explore a house until it sees a coin."""
+"""The taskset `pddlego_coin`: the model writes PDDL to explore a house until it sees a
+coin.
+"""
 
 from collections.abc import Iterator
 
@@ -10,4 +12,6 @@ __all__ = ["CoinTaskset", "GameEnv"]
 
 class CoinTaskset(vf.Taskset[GameTask, GamesConfig]):
     def load(self) -> Iterator[GameTask]:
-        return tasks(self.config, environment="coin", actions="pddl", method="pddlego_plus")
+        return tasks(
+            self.config, environment="coin", actions="pddl", method="pddlego_plus"
+        )

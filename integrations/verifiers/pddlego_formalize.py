@@ -1,5 +1,7 @@
-"""The taskset `pddlego_formalize`: the model writes a domain and a problem for the description of
-a world, in one answer. The translator, the planner and the world's gold files judge it."""
+"""The taskset `pddlego_formalize`: the model writes a domain and a problem for the
+description of a world, in one answer. The translator, the planner and the world's gold
+files judge it.
+"""
 
 from collections.abc import Iterator
 
@@ -11,4 +13,6 @@ __all__ = ["FormalizeTaskset", "GameEnv"]
 
 class FormalizeTaskset(vf.Taskset[GameTask, GamesConfig]):
     def load(self) -> Iterator[GameTask]:
-        return tasks(self.config, environment="described", actions="pddl", method="formalizer")
+        return tasks(
+            self.config, environment="described", actions="pddl", method="formalizer"
+        )

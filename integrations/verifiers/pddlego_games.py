@@ -1,4 +1,6 @@
-"""The shared part of the tasksets: each task is a game, which acts as the model's user."""
+"""The shared part of the tasksets: each task is a game, which acts as the model's
+user.
+"""
 
 import asyncio
 import functools
@@ -22,13 +24,18 @@ class GamesConfig(vf.TasksetConfig):
     number: int = 100
     """How many games the taskset has."""
     part: Literal["train", "eval"] = "train"
-    """Takes the games of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
-    rewards: dict[str, float] = Field(default_factory=lambda: dict(Game.default_rewards))
+    """Takes the games of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ.
+    """
+    rewards: dict[str, float] = Field(
+        default_factory=lambda: dict(Game.default_rewards)
+    )
     """The weight of each part of the reward, by its name in `Game.default_rewards`."""
 
 
 class GameData(vf.TaskData):
-    """The data of a task: the number of a game, the options of `Game`, and the rewards' weights."""
+    """The data of a task: the number of a game, the options of `Game`, and the rewards'
+    weights.
+    """
 
     game: int
     options: dict[str, Any]
@@ -40,12 +47,16 @@ class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
 
 
 def tasks(config: GamesConfig, **options: Any) -> Iterator[GameTask]:
-    """Yields a task for each game. The config's options take precedence over `options`."""
+    """Yields a task for each game. The config's options take precedence over
+    `options`.
+    """
     options |= config.options
     with closing(Game(**options)) as game:
         seeds = game.train_seeds if config.part == "train" else game.eval_seeds
         for seed in islice(seeds, config.number):
-            data = GameData(name=f"game {seed}", game=seed, options=options, rewards=config.rewards)
+            data = GameData(
+                name=f"game {seed}", game=seed, options=options, rewards=config.rewards
+            )
             yield GameTask(data, config.task)
 
 
@@ -69,7 +80,9 @@ class GameEnv(vf.Env[GameEnvConfig]):
                     segment = await interaction.turn(text)
                     if segment.terminated:
                         break
-                    text, _, _, _, info = await asyncio.to_thread(game.step, segment.last_reply)
+                    text, _, _, _, info = await asyncio.to_thread(
+                        game.step, segment.last_reply
+                    )
                     counts.update(info["reached"])
         finally:
             await asyncio.to_thread(game.close)

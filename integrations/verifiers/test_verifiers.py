@@ -73,16 +73,26 @@ class Server(QuietHandler):
     def do_POST(self) -> None:
         self.asked()
         events = []
-        for delta, end in ({"role": "assistant", "content": self.text}, None), ({}, "stop"):
+        for delta, end in (
+            ({"role": "assistant", "content": self.text}, None),
+            ({}, "stop"),
+        ):
             choice = {"index": 0, "delta": delta, "finish_reason": end}
-            chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "given"}
+            chunk = {
+                "id": "1",
+                "object": "chat.completion.chunk",
+                "created": 1,
+                "model": "given",
+            }
             events.append(json.dumps(chunk | {"choices": [choice]}))
         said = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
         self.answer(said.encode(), Content_Type="text/event-stream")
 
 
 def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
-    """Uses verifiers' own harness `null`, whose program sends the request to the server."""
+    """Uses verifiers' own harness `null`, whose program sends the request to the
+    server.
+    """
     row = next(row for row in rows() if row.outcome == "valid_but_wrong")
     Server.text = row.texts[0]
     player = {"harness": {"id": "null"}, "runtime": {"type": "subprocess"}}
@@ -93,7 +103,9 @@ def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
         client = EvalClientConfig(base_url=f"http://127.0.0.1:{port}/v1")
         async with env.serving():
             task = next(iter(env.taskset)).with_data(game=row.game)
-            return await env.run_episode(task, ModelContext(model="given", client=client))
+            return await env.run_episode(
+                task, ModelContext(model="given", client=client)
+            )
 
     with serving(Server) as port:
         episode = asyncio.run(rollout(port))

@@ -1,1 +1,3 @@
-"""One module per subcommand of `pddlego`, with the functions `add_arguments` and `carry_out`."""
+"""One module per subcommand of `pddlego`, with the functions `add_arguments` and
+`carry_out`.
+"""

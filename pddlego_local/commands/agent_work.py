@@ -1,4 +1,5 @@
-"""The work of the tools for coding agents, which `core.confined` carries out in another process.
+"""The work of the tools for coding agents, which `core.confined` carries out in another
+process.
 
 This module imports little, so that such a process starts soon.
 """
@@ -13,7 +14,10 @@ from pddlego_local.planner import FastDownward, Limits
 
 def checked(domain: str, problem: str) -> dict[str, Any]:
     found = check(domain, problem)
-    return {"accepted": found.accepted, "faults": [str(fault) for fault in found.faults]}
+    return {
+        "accepted": found.accepted,
+        "faults": [str(fault) for fault in found.faults],
+    }
 
 
 def judged(domain: str, problem: str, plan: str) -> str:

@@ -12,11 +12,14 @@ add_arguments = pairs.add_arguments
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files, returns 1 if they contain a fault. With --jsonl, returns 0 if every line has
-    a verdict, 2 if a line held no pair."""
+    """With two files, returns 1 if they contain a fault. With --jsonl, returns 0 if
+    every line has a verdict, 2 if a line held no pair.
+    """
     with pairs.entries_of(arguments) as entries:
         if arguments.jsonl or arguments.out:
-            return pairs.write_lines(pairs.answer_lines(_verdict, entries), arguments.out)
+            return pairs.write_lines(
+                pairs.answer_lines(_verdict, entries), arguments.out
+            )
         (entry,) = entries
     verdict = check(entry.domain, entry.problem)
     for fault in verdict.faults:

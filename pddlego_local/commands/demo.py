@@ -1,4 +1,6 @@
-"""`pddlego demo`: small language models play the same games with and without a grammar."""
+"""`pddlego demo`: small language models play the same games with and without a
+grammar.
+"""
 
 import argparse
 import contextlib
@@ -39,10 +41,20 @@ SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, shown = parser.add_argument, "draw N answers of a model with random weights; 0: none"
-    model = "hub name or folder of an open-weight model, or nano; reference: rules, no model"
+    add, shown = (
+        parser.add_argument,
+        "draw N answers of a model with random weights; 0: none",
+    )
+    model = (
+        "hub name or folder of an open-weight model, or nano; reference: rules, no"
+        " model"
+    )
     add("--model", default="", help=model)
-    add("--games", default="", help="the games' seeds, such as 0-49; more games show more")
+    add(
+        "--games",
+        default="",
+        help="the games' seeds, such as 0-49; more games show more",
+    )
     add("--samples", type=count(1_000, least=0), default=6, metavar="N", help=shown)
     add("--out", type=path, default=Path("runs"), help="the folder for records")
 
@@ -52,7 +64,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     common = ["experiment=demo", f"run.out={arguments.out}"]
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
     if arguments.model == "reference":
-        title = "PDDLego+ with the rule-based reference formalizer, not a language model"
+        title = (
+            "PDDLego+ with the rule-based reference formalizer, not a language model"
+        )
         cells = [[compose_cell([*common, "model=reference"])]]
     else:
         names = [arguments.model] if arguments.model else OURS
@@ -63,8 +77,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         ]
     console.rule(title)
     answers = 0 if arguments.model else arguments.samples
-    # Each model keeps one core busy. The first plays in this process, which shows its progress.
-    # The executor starts its process at the first call, so a single model starts no second one.
+    # Each model keeps one core busy. The first plays in this process, which shows its
+    # progress. The executor starts its process at the first call, so a single model
+    # starts no second one.
     with ProcessPoolExecutor(1, get_context("spawn")) as other_process:
         others = [other_process.submit(_play, own, quiet=True) for own in cells[1:]]
         drawn = other_process.submit(_on_rungs, answers) if answers else None
@@ -73,8 +88,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         rows = drawn.result() if drawn else []
     _show_games(console, [find_cells([result.folder])[0] for result in results])
     if answers:
-        console.rule(f"The grammar's effect on {answers} answers of a model with random weights")
-        table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
+        console.rule(
+            f"The grammar's effect on {answers} answers of a model with random weights"
+        )
+        table = Table(
+            "decoding", "answers", "parse", "translator accepts", "plan", "cut"
+        )
         for row in rows:
             table.add_row(*row)
         show(console, table)
@@ -108,35 +127,54 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
 
 def _show_what_next(console: Console, last: Path, title: str) -> None:
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
-    puzzle = f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
+    puzzle = (
+        f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
+    )
     console.print(
-        f"\nShown: the same houses, played by {title}.\n"
-        f"Next: `{program} report {report} --open` shows every game step by step, "
-        f"{puzzle if PUZZLE.is_file() else ''}"
-        f"`{program} show {shlex.quote(str(last))}` lists these games, and `{program} run --help` "
-        "explains how to play others.",
+        f"\nShown: the same houses, played by {title}.\nNext: `{program} report"
+        f" {report} --open` shows every game step by step,"
+        f" {puzzle if PUZZLE.is_file() else ''}`{program} show"
+        f" {shlex.quote(str(last))}` lists these games, and `{program} run --help`"
+        " explains how to play others.",
         soft_wrap=True,
     )
 
 
 def _show_map(console: Console, transcript: Path) -> None:
-    """Prints the last problem file of a game for which a plan was found, and the plan."""
-    planned = [event for event in read_events(transcript) if isinstance(event, Plan) and event.plan]
+    """Prints the last problem file of a game for which a plan was found, and the
+    plan.
+    """
+    planned = [
+        event
+        for event in read_events(transcript)
+        if isinstance(event, Plan) and event.plan
+    ]
     if planned:
-        console.print(f"\nGame {transcript.stem}, the model's last problem file that has a plan:")
-        problem, plan = Printer("lines").file(planned[-1].problem), " ".join(planned[-1].plan)
+        console.print(
+            f"\nGame {transcript.stem}, the model's last problem file that has a plan:"
+        )
+        problem, plan = (
+            Printer("lines").file(planned[-1].problem),
+            " ".join(planned[-1].plan),
+        )
         shown = f"{problem}\nand the plan that the planner found for it: {plan}"
         console.print(visible(shown), soft_wrap=True)
 
 
 def _on_rungs(answers: int) -> list[list[str]]:
-    """Samples a model with random weights on each rung, with the same prompt and seeds. Returns a
-    row of counts for each rung."""
+    """Samples a model with random weights on each rung, with the same prompt and seeds.
+    Returns a row of counts for each rung.
+    """
     rows = []
     overrides = ["model=random", "decoding.max_tokens=3000"]
-    cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}
+    cells = {
+        rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS
+    }
     model: Model = cells["free"].build("model")
-    with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
+    with (
+        contextlib.closing(model),
+        contextlib.closing(cells["free"].build("planner")) as planner,
+    ):
         for rung, cell in cells.items():
             drawn = samples(cell, model, first_question(cell), answers)
             pairs = [(one.domain, one.problem) for one in drawn if not one.fault]

@@ -1,4 +1,6 @@
-"""`pddlego doctor`: lists what is installed, what is missing and how to add it, and the models."""
+"""`pddlego doctor`: lists what is installed, what is missing and how to add it, and the
+models.
+"""
 
 import argparse
 import contextlib
@@ -20,23 +22,45 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.provenance import provenance
 
 _TASK = (
-    "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect (b)))",
+    (
+        "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect"
+        " (b)))"
+    ),
     "(define (problem p) (:domain d) (:init (a)) (:goal (b)))",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("models", nargs="*", metavar="MODEL", help="check memory and files of this model")
-    add("--context", type=int, metavar="TOKENS", help="tokens of an answer and its prompt")
+    add(
+        "models",
+        nargs="*",
+        metavar="MODEL",
+        help="check memory and files of this model",
+    )
+    add(
+        "--context",
+        type=int,
+        metavar="TOKENS",
+        help="tokens of an answer and its prompt",
+    )
     add("--gpus", type=int, metavar="N", help="number of GPUs of another machine")
-    add("--gpu-memory", type=float, metavar="GB", help="memory of each GPU of another machine")
+    add(
+        "--gpu-memory",
+        type=float,
+        metavar="GB",
+        help="memory of each GPU of another machine",
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """For the installation, returns 0 even if a part is missing, because listing missing parts is
-    the purpose. For models, returns 1 if one does not fit or its files are missing."""
-    if not arguments.models and (arguments.context or arguments.gpus or arguments.gpu_memory):
+    """For the installation, returns 0 even if a part is missing, because listing
+    missing parts is the purpose. For models, returns 1 if one does not fit or its files
+    are missing.
+    """
+    if not arguments.models and (
+        arguments.context or arguments.gpus or arguments.gpu_memory
+    ):
         raise ConfigError("--context, --gpus and --gpu-memory need the name of a MODEL")
     return _fit(arguments) if arguments.models else _installation()
 
@@ -44,7 +68,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _fit(arguments: argparse.Namespace) -> int:
     for option in ("context", "gpus", "gpu_memory"):
         if (given := getattr(arguments, option)) is not None and given <= 0:
-            raise ConfigError(f"--{option.replace('_', '-')} {given}: give more than 0.")
+            raise ConfigError(
+                f"--{option.replace('_', '-')} {given}: give more than 0."
+            )
     memory = arguments.gpu_memory and int(arguments.gpu_memory * GB)
     asked = Asked(arguments.context, arguments.gpus, memory)
     ready = 0
@@ -77,26 +103,40 @@ def _installation() -> int:
     models = ", ".join(in_the_box()) or "none"
     console.print(styled("ok", "green", f"       models included: {models}"))
     show(screen(), model_table())
-    print("`pddlego doctor MODEL` checks memory and files of one of them, or of any other model.")
+    print(
+        "`pddlego doctor MODEL` checks memory and files of one of them, or of any other"
+        " model."
+    )
     return 0
 
 
 def _gpus() -> str:
     if count := gpu_count():
-        size = f"with {gpu_memory() / GB:.0f} GB each" if gpu_memory() else "of unknown memory"
+        size = (
+            f"with {gpu_memory() / GB:.0f} GB each"
+            if gpu_memory()
+            else "of unknown memory"
+        )
         return f"{count} from NVIDIA, {size}"
     raise MissingPart(
-        "no NVIDIA GPU is visible (nvidia-smi lists none): the listed models need one, except "
-        f"{', '.join(in_the_box())} and smollm2, which play on the CPU"
+        "no NVIDIA GPU is visible (nvidia-smi lists none): the listed models need one,"
+        f" except {', '.join(in_the_box())} and smollm2, which play on the CPU"
     )
 
 
 def _serving() -> str:
     """Returns the vLLM build in the environment that model=vllm uses."""
-    env = Path(compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"]["env"])
+    env = Path(
+        compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"][
+            "env"
+        ]
+    )
     build, version = serving_build(env)
     slow = ": slow, although a GPU is present: run `make clean serving DEVICE=cuda`"
-    return f"{version}, {build} build in {env}{slow * (build == 'cpu' and gpu_count() > 0)}"
+    return (
+        f"{version}, {build} build in"
+        f" {env}{slow * (build == 'cpu' and gpu_count() > 0)}"
+    )
 
 
 def _game() -> str:

@@ -17,7 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("runs", nargs="+", type=path, help="folders below runs/")
     add("--out", type=path, required=True, help="the .csv to write")
     add("--episodes", action="store_true", help="write a line for each episode instead")
-    mark = "put an apostrophe before texts that a spreadsheet would carry out as formulas"
+    mark = (
+        "put an apostrophe before texts that a spreadsheet would carry out as formulas"
+    )
     add("--spreadsheet", action="store_true", help=mark)
 
 
@@ -25,25 +27,37 @@ def carry_out(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.suffix not in ("", ".csv"):
         raise ConfigError(
-            f"--out {out}: give it a name that ends in .csv; pandas writes other formats from "
-            "what pddlego_local.load(RUN) returns"
+            f"--out {out}: give it a name that ends in .csv; pandas writes other"
+            " formats from what pddlego_local.load(RUN) returns"
         )
     cells = find_cells(arguments.runs)
     lines = "episodes" if arguments.episodes else "calls"
     rows, names = exports.TABLES[lines]
     formulas = exports.Formulas(mark=arguments.spreadsheet)
     with as_error(RecordFault, f"cannot write {out}"):
-        written = f"{exports.write_csv(out, formulas.checked(rows(cells)), names)} {lines}"
+        written = (
+            f"{exports.write_csv(out, formulas.checked(rows(cells)), names)} {lines}"
+        )
     print(f"{written} written to {out}")
     if formulas.found:
         print(_about(formulas), file=sys.stderr)
-    paths = (transcript_of(cell.folder, row.game, row.trial) for cell in cells for row in cell.rows)
+    paths = (
+        transcript_of(cell.folder, row.game, row.trial)
+        for cell in cells
+        for row in cell.rows
+    )
     if lost := 0 if arguments.episodes else sum(not path.exists() for path in paths):
-        print(f"pddlego: {lost} episodes have no transcript, so no calls here", file=sys.stderr)
+        print(
+            f"pddlego: {lost} episodes have no transcript, so no calls here",
+            file=sys.stderr,
+        )
     return print_problems(cells.problems)
 
 
 def _about(formulas: exports.Formulas) -> str:
     if formulas.mark:
-        return f"pddlego: {formulas.found} texts that begin like formulas have an apostrophe now"
+        return (
+            f"pddlego: {formulas.found} texts that begin like formulas have an"
+            " apostrophe now"
+        )
     return f"pddlego: {formulas.warning}, or export with --spreadsheet"

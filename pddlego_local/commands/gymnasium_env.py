@@ -1,9 +1,11 @@
-"""The games as gymnasium environments, which are registered when this module is imported.
+"""The games as gymnasium environments, which are registered when this module is
+imported.
 
-    gymnasium.make("pddlego_local.commands.gymnasium_env:pddlego/Coin-v0", environment__rooms=5)
+    gymnasium.make("pddlego_local.commands.gymnasium_env:pddlego/Coin-v0",
+    environment__rooms=5)
 
-`pddlego/Game-v0` plays the `environment` that is given, which may be your own. Observations and
-actions are texts.
+`pddlego/Game-v0` plays the `environment` that is given, which may be your own.
+Observations and actions are texts.
 """
 
 import string
@@ -25,8 +27,8 @@ _SPACE = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
 class GameEnv(gymnasium.Env[str, str]):
     """Wraps a `pddlego_local.Game`, with the same options and the same `info`.
 
-    Characters outside ASCII are replaced with "?", because a gymnasium text space has to list its
-    characters.
+    Characters outside ASCII are replaced with "?", because a gymnasium text space has
+    to list its characters.
     """
 
     observation_space = _SPACE
@@ -41,8 +43,9 @@ class GameEnv(gymnasium.Env[str, str]):
     ) -> tuple[str, dict[str, Any]]:
         """Begins game number `seed`, or a random one if `seed` is None.
 
-        A trivial game (already solved at reset) is skipped in favour of the next one; the last game
-        is followed by the first. `options={"game": n}` begins game n even if it is trivial.
+        A trivial game (already solved at reset) is skipped in favour of the next one;
+        the last game is followed by the first. `options={"game": n}` begins game n even
+        if it is trivial.
         """
         if options and options.keys() != {"game"}:
             raise ConfigError(f"reset has the option game alone, not {sorted(options)}")
@@ -59,7 +62,9 @@ class GameEnv(gymnasium.Env[str, str]):
         while info["outcome"]:
             game = every[(game + 1) % len(every)]
             if game == first:
-                raise ConfigError("every game of this environment is trivial; name one in options")
+                raise ConfigError(
+                    "every game of this environment is trivial; name one in options"
+                )
             text, info = self._game.reset(game)
         return _shown(text), {**info}
 

@@ -1,9 +1,11 @@
-"""The public functions of `pddlego_local`, for notebooks and scripts. Everything else is private.
+"""The public functions of `pddlego_local`, for notebooks and scripts. Everything else
+is private.
 
-The options are those of `conf/`, which `pddlego run --help` lists. A dot in a key is written as two
-underscores: `decoding__temperature=0`. `config_dir` is a folder with configurations of your own,
-such as the YAML file of an environment that Python can import. All errors are subclasses of
-`pddlego_local.core.errors.PddlegoError`. Their messages say what to do.
+The options are those of `conf/`, which `pddlego run --help` lists. A dot in a key is
+written as two underscores: `decoding__temperature=0`. `config_dir` is a folder with
+configurations of your own, such as the YAML file of an environment that Python can
+import. All errors are subclasses of `pddlego_local.core.errors.PddlegoError`. Their
+messages say what to do.
 """
 
 import contextlib
@@ -46,11 +48,11 @@ if TYPE_CHECKING:
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
     """Plans with Fast Downward for two PDDL texts, within `seconds` of CPU time.
 
-    The result's `outcome` is one of solved, goal_already_true, unsolvable, translate_error,
-    timeout, out_of_memory, planner_fault.
+    The result's `outcome` is one of solved, goal_already_true, unsolvable,
+    translate_error, timeout, out_of_memory, planner_fault.
 
-    Raises ConfigError for impossible seconds, and PlannerFault or MissingPart if the planner cannot
-    be run.
+    Raises ConfigError for impossible seconds, and PlannerFault or MissingPart if the
+    planner cannot be run.
     """
     with clear_errors("seconds"):
         limits = Limits(cpu_s=seconds)
@@ -61,10 +63,11 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
 def question(*, config_dir: str | Path | None = None, **options: object) -> AnyQuestion:
     """Returns the first question that a method asks in a game, for `sample` to answer.
 
-    The game is the first of `games`: `question(environment="coin", environment__rooms=5,
-    games="7")`.
+    The game is the first of `games`: `question(environment="coin",
+    environment__rooms=5, games="7")`.
 
-    Raises ConfigError for an unknown option, and for a game that ends before a model is asked.
+    Raises ConfigError for an unknown option, and for a game that ends before a model is
+    asked.
     """
     # The context of the rung "grounded" includes what all other rungs need.
     words = overrides_of({"decoding": "grounded", **options})
@@ -81,24 +84,26 @@ def sample(
     config_dir: str | Path | None = None,
     **options: object,
 ) -> list[Sample]:
-    """Draws `n` answers, each with a domain and a problem, to your own prompt or to a `question`.
+    """Draws `n` answers, each with a domain and a problem, to your own prompt or to a
+    `question`.
 
-    `model` is a name that `pddlego doctor` lists, a Hugging Face name in the local cache, or a
-    model folder. The model runs in this process, or behind the vLLM `server`
-    ("http://HOST:PORT/v1"). `rung` is a rung of the decoding ladder (docs/understand/ladder.md).
-    Your own prompt lists no actions or names, so its rungs are free, json and syntax. Another
-    `seed`, such as `seed=1`, draws other answers.
+    `model` is a name that `pddlego doctor` lists, a Hugging Face name in the local
+    cache, or a model folder. The model runs in this process, or behind the vLLM
+    `server` ("http://HOST:PORT/v1"). `rung` is a rung of the decoding ladder
+    (docs/understand/ladder.md). Your own prompt lists no actions or names, so its rungs
+    are free, json and syntax. Another `seed`, such as `seed=1`, draws other answers.
 
-    Raises ConfigError for impossible options, MissingPart for missing weights, and ModelFault if
-    the server cannot be reached.
+    Raises ConfigError for impossible options, MissingPart for missing weights, and
+    ModelFault if the server cannot be reached.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     config = compose_cell(overrides_of(options), config_dir)
     if isinstance(asked, str):
         if RUNGS[rung].needs_context:
             raise ConfigError(
-                f"rung={rung}: your own prompt can use free, json and syntax; for other rungs use "
-                "a game's question: pddlego_local.question(environment='coin')"
+                f"rung={rung}: your own prompt can use free, json and syntax; for other"
+                " rungs use a game's question:"
+                " pddlego_local.question(environment='coin')"
             )
         asked = Question(PDDL, (Message("user", asked),), GrammarContext())
     built: Model = config.build("model")
@@ -116,13 +121,14 @@ def formalize(
     server: str | None = None,
     **options: object,
 ) -> Formalized:
-    """Lets a model turn a description in words into a domain and a problem, and plans with them.
+    """Lets a model turn a description in words into a domain and a problem, and plans
+    with them.
 
-    The text may list its actions in the format of described worlds (docs/use/formalize.md).
-    `domain` is the text of an existing PDDL domain; with it, the model writes only the problem. If
-    the model's card names the texts that the model knows, other texts are refused with the outcome
-    unknown_text. `model` and `server` are those of `sample`. `rung` may be any rung except
-    grounded.
+    The text may list its actions in the format of described worlds
+    (docs/use/formalize.md). `domain` is the text of an existing PDDL domain; with it,
+    the model writes only the problem. If the model's card names the texts that the
+    model knows, other texts are refused with the outcome unknown_text. `model` and
+    `server` are those of `sample`. `rung` may be any rung except grounded.
 
     Raises the errors of `sample`, PlannerFault, and ConfigError for grounded, for
     `decoding.reject`, and for a path in place of a text.
@@ -136,16 +142,19 @@ def formalize(
 
 
 def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path]:
-    """Plays a cell, or with lists or ranges of values one cell for each combination of them.
+    """Plays a cell, or with lists or ranges of values one cell for each combination of
+    them.
 
-    `run(model="nano", decoding=["free", "grounded"], games=range(10), method__variant="compact")`
+    `run(model="nano", decoding=["free", "grounded"], games=range(10),
+    method__variant="compact")`
 
-    One value that consists of several is a tuple: `environment__sizes=(3, 4)`. All `games` are one
-    value, as a text or in a list. Finished episodes are not played again. Returns the cells'
-    folders, below runs/ or `run__out`; `load` reads them.
+    One value that consists of several is a tuple: `environment__sizes=(3, 4)`. All
+    `games` are one value, as a text or in a list. Finished episodes are not played
+    again. Returns the cells' folders, below runs/ or `run__out`; `load` reads them.
 
-    Raises ConfigError for an unknown option, and InfrastructureError if the infrastructure failed
-    and an episode has no result. The same call then tries that episode again.
+    Raises ConfigError for an unknown option, and InfrastructureError if the
+    infrastructure failed and an episode has no result. The same call then tries that
+    episode again.
     """
     cells, results = _cells(options, config_dir), list[CellResult]()
     for warning in training_warnings(cells):
@@ -161,12 +170,18 @@ def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path
     return [result.folder for result in results]
 
 
-def _cells(options: Mapping[str, object], config_dir: str | Path | None) -> list[CellConfig]:
-    """Returns the checked cells for all combinations of the values in lists and ranges."""
+def _cells(
+    options: Mapping[str, object], config_dir: str | Path | None
+) -> list[CellConfig]:
+    """Returns the checked cells for all combinations of the values in lists and
+    ranges.
+    """
     games = options.get("games")
     if isinstance(games, list | tuple | range):
         options = {**options, "games": ",".join(map(str, games))}
-    swept = {key: value for key, value in options.items() if isinstance(value, list | range)}
+    swept = {
+        key: value for key, value in options.items() if isinstance(value, list | range)
+    }
     if empty := [key for key, values in swept.items() if not values]:
         raise ConfigError(f"{_dotted(empty[0])}: an option's list of values is empty")
     cells = []
@@ -181,12 +196,14 @@ def _cells(options: Mapping[str, object], config_dir: str | Path | None) -> list
 
 
 def _tuple_meant(swept: Mapping[str, Sequence[object]], error: str) -> str:
-    """Returns the remedy if an error is about the option of a list that may be one value."""
+    """Returns the remedy if an error is about the option of a list that may be one
+    value.
+    """
     for key, values in swept.items():
         if error.startswith(f"{_dotted(key)}="):
             return (
-                f"; the list {[*values]} is a sweep with a cell for each value: for one value that "
-                f"is a list, write the tuple {(*values,)}"
+                f"; the list {[*values]} is a sweep with a cell for each value: for one"
+                f" value that is a list, write the tuple {(*values,)}"
             )
     return ""
 
@@ -196,12 +213,14 @@ def _dotted(key: str) -> str:
 
 
 def load(
-    runs: str | Path | Iterable[str | Path], lines: Literal["episodes", "calls"] = "episodes"
+    runs: str | Path | Iterable[str | Path],
+    lines: Literal["episodes", "calls"] = "episodes",
 ) -> "pandas.DataFrame":
     """Returns the records at and below these folders as a pandas DataFrame.
 
-    The frame has one row for each episode, or with `lines="calls"` one for each model call. The
-    columns are those of `pddlego export`. A warning names each record that cannot be read.
+    The frame has one row for each episode, or with `lines="calls"` one for each model
+    call. The columns are those of `pddlego export`. A warning names each record that
+    cannot be read.
 
     Raises ConfigError for a folder without records, and for other `lines`.
     """
@@ -209,7 +228,9 @@ def load(
 
     if lines not in TABLES:
         raise ConfigError(f"lines={lines!r}: write lines='episodes' or lines='calls'")
-    cells = find_cells(path(str(one)) for one in ([runs] if isinstance(runs, str | Path) else runs))
+    cells = find_cells(
+        path(str(one)) for one in ([runs] if isinstance(runs, str | Path) else runs)
+    )
     rows, names = TABLES[lines]
     frame = pandas.DataFrame(rows(cells), columns=list(names))
     for problem in cells.problems:  # those of transcripts are known only now

@@ -1,8 +1,9 @@
-"""`pddlego mcp`: serves PDDL tools to coding agents, with the Model Context Protocol on stdio.
+"""`pddlego mcp`: serves PDDL tools to coding agents, with the Model Context Protocol on
+stdio.
 
-The tools do what the commands of the same names do, with the same texts. Each request is carried
-out in a process of its own. It ends at the planner's limits, and when the client cancels the
-request or goes away.
+The tools do what the commands of the same names do, with the same texts. Each request
+is carried out in a process of its own. It ends at the planner's limits, and when the
+client cancels the request or goes away.
 """
 
 import argparse
@@ -32,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Serves until standard input closes. Raises MissingPart without the extra `mcp`."""
+    """Serves until standard input closes. Raises MissingPart without the extra
+    `mcp`.
+    """
     try:
         from mcp.server.mcpserver import MCPServer
     except ImportError as error:
@@ -56,10 +59,12 @@ class Tools:
         self._at_once = asyncio.Semaphore(max(2, len(os.sched_getaffinity(0))))
 
     async def check_pddl(self, domain: str, problem: str) -> dict[str, Any]:
-        """Checks the text of a PDDL domain and of a problem for it, without planning. `accepted`
-        says whether Fast Downward's translator would take them; `faults` say what is wrong, where,
-        and what to write instead. If the check needs more than 60 seconds of CPU time or 2 GiB,
-        `accepted` is null and `outcome` is timeout or out_of_memory."""
+        """Checks the text of a PDDL domain and of a problem for it, without planning.
+        `accepted` says whether Fast Downward's translator would take them; `faults` say
+        what is wrong, where, and what to write instead. If the check needs more than 60
+        seconds of CPU time or 2 GiB, `accepted` is null and `outcome` is timeout or
+        out_of_memory.
+        """
         try:
             refuse_paths(domain=domain, problem=problem)
             found: dict[str, Any] = await self._ask(checked, domain, problem)
@@ -70,10 +75,14 @@ class Tools:
             return {"accepted": None, "outcome": "refused", "faults": [str(error)]}
         return found
 
-    async def plan_pddl(self, domain: str, problem: str, cpu_seconds: float = 60) -> dict[str, Any]:
-        """Plans with Fast Downward, a shortest plan where its search allows that. `cpu_seconds` is
-        CPU time, at most 600. `outcome` is solved, goal_already_true, unsolvable, translate_error,
-        timeout, out_of_memory, or refused if the request could not be carried out."""
+    async def plan_pddl(
+        self, domain: str, problem: str, cpu_seconds: float = 60
+    ) -> dict[str, Any]:
+        """Plans with Fast Downward, a shortest plan where its search allows that.
+        `cpu_seconds` is CPU time, at most 600. `outcome` is solved, goal_already_true,
+        unsolvable, translate_error, timeout, out_of_memory, or refused if the request
+        could not be carried out.
+        """
         try:
             refuse_paths(domain=domain, problem=problem)
             with clear_errors("seconds"):
@@ -91,40 +100,59 @@ class Tools:
     async def validate_plan(
         self, domain: str, problem: str, plan: str | list[str] | dict[str, Any]
     ) -> dict[str, Any]:
-        """Simulates a plan: a text with an action such as "(move a b)" on each line, a list of such
-        actions, or what plan_pddl returned. `valid` says whether it reaches the goal, `why_not`
-        which action cannot be carried out and why. `valid` is null if the plan cannot be judged;
-        `why_not` then says what is wrong with the texts. If judging needs more than 60 seconds of
-        CPU time or 2 GiB, `outcome` is timeout or out_of_memory."""
+        """Simulates a plan: a text with an action such as "(move a b)" on each line, a
+        list of such actions, or what plan_pddl returned. `valid` says whether it
+        reaches the goal, `why_not` which action cannot be carried out and why. `valid`
+        is null if the plan cannot be judged; `why_not` then says what is wrong with the
+        texts. If judging needs more than 60 seconds of CPU time or 2 GiB, `outcome` is
+        timeout or out_of_memory.
+        """
         try:
             text = text_of_plan(plan)
             refuse_paths(domain=domain, problem=problem, plan=text)
             fault: str = await self._ask(judged, domain, problem, text)
         except Exceeded as limit:
-            return {"valid": None, "outcome": limit.outcome, "why_not": not_judged(limit)}
+            return {
+                "valid": None,
+                "outcome": limit.outcome,
+                "why_not": not_judged(limit),
+            }
         except PddlegoError as error:
             return {"valid": None, "why_not": str(error)}
         return {"valid": not fault, "why_not": fault}
 
-    async def formalize(self, text: str, model: str, domain: str = "") -> dict[str, Any]:
-        """Lets a local language model write PDDL for a planning problem that is described in words,
-        and plans with it. `model` is a name that `pddlego doctor` lists, or a model folder;
-        `domain` is the text of a PDDL domain, if there is one already."""
+    async def formalize(
+        self, text: str, model: str, domain: str = ""
+    ) -> dict[str, Any]:
+        """Lets a local language model write PDDL for a planning problem that is
+        described in words, and plans with it. `model` is a name that `pddlego doctor`
+        lists, or a model folder; `domain` is the text of a PDDL domain, if there is one
+        already.
+        """
         try:
             refuse_paths(text=text, domain=domain)
-            made: dict[str, Any] = await self._ask(formalized, text, model, domain, limits=None)
+            made: dict[str, Any] = await self._ask(
+                formalized, text, model, domain, limits=None
+            )
         except PddlegoError as error:
             return {"outcome": "refused", "message": str(error)}
         return made
 
     async def _ask(
-        self, work: Callable[..., Any], *arguments: Any, limits: Limits | None = BY_DEFAULT
+        self,
+        work: Callable[..., Any],
+        *arguments: Any,
+        limits: Limits | None = BY_DEFAULT,
     ) -> Any:
-        """Carries work out in a process, and ends the process if the request is cancelled."""
+        """Carries work out in a process, and ends the process if the request is
+        cancelled.
+        """
         async with self._at_once:
             process, within = self._processes.take(), limits.in_full if limits else {}
             try:
-                return await asyncio.to_thread(partial(process.ask, work, *arguments, **within))
+                return await asyncio.to_thread(
+                    partial(process.ask, work, *arguments, **within)
+                )
             except asyncio.CancelledError:
                 process.close()
                 raise
@@ -143,7 +171,9 @@ def refuse_paths(**texts: str) -> None:
 
 
 def text_of_plan(plan: str | list[str] | dict[str, Any]) -> str:
-    """Returns an action on each line. Raises ConfigError for an object without a plan."""
+    """Returns an action on each line. Raises ConfigError for an object without a
+    plan.
+    """
     if isinstance(plan, dict):
         if not isinstance(plan.get("plan"), str | list):
             raise ConfigError('plan: the object has no "plan" with a list of actions')

@@ -19,13 +19,17 @@ DEFAULT = FastDownward.search
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     pairs.add_arguments(parser)
     lines = "with --jsonl: plan for N lines at a time"
-    parser.add_argument("--workers", type=count(1024), default=1, metavar="N", help=lines)
+    parser.add_argument(
+        "--workers", type=count(1024), default=1, metavar="N", help=lines
+    )
     search = f"lama_first, or a Fast Downward search (default {DEFAULT})"
     parser.add_argument("--search", default=DEFAULT, metavar="NAME", help=search)
 
 
 def planned(planner: FastDownward, domain: str, problem: str) -> PlanResult:
-    """Plans. If a text is a path, the planner is not asked, and the message names the path."""
+    """Plans. If a text is a path, the planner is not asked, and the message names the
+    path.
+    """
     for name, text in (("domain", domain), ("problem", problem)):
         if path := path_in_place_of_text(text):
             return PlanResult("translate_error", (), f"{name}: {path}", 0.0)
@@ -33,9 +37,12 @@ def planned(planner: FastDownward, domain: str, problem: str) -> PlanResult:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files, returns 1 if there is no plan. With --jsonl, returns 0 if every line has an
-    outcome, 2 if a line held no pair."""
-    planner = FastDownward(search=arguments.search or DEFAULT, workers=arguments.workers)
+    """With two files, returns 1 if there is no plan. With --jsonl, returns 0 if every
+    line has an outcome, 2 if a line held no pair.
+    """
+    planner = FastDownward(
+        search=arguments.search or DEFAULT, workers=arguments.workers
+    )
 
     def outcome(domain: str, problem: str) -> dict[str, Any]:
         result = dataclasses.asdict(planned(planner, domain, problem))
@@ -53,7 +60,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if result.outcome not in PLANNED:
         found = explain(entry.domain, entry.problem, result).splitlines()
         shown = [] if SWAPPED in found[0] else result.message.splitlines()
-        shown += [line for line in found if line not in shown and PLANNER_SAYS not in line]
+        shown += [
+            line for line in found if line not in shown and PLANNER_SAYS not in line
+        ]
         print(visible(f"{result.outcome}: " + "\n".join(shown)))
         return 1
     if not result.plan:

@@ -18,7 +18,12 @@ from pddlego_local.report.exports import Formulas, columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import Result, paper_results, papers_markdown
-from pddlego_local.report.text import missing_markdown, on_screen, report_markdown, unfinished
+from pddlego_local.report.text import (
+    missing_markdown,
+    on_screen,
+    report_markdown,
+    unfinished,
+)
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     comparisons_on_screen,
@@ -30,7 +35,10 @@ from pddlego_local.runner.sweep import read_sweeps
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    written = "open the pages in a browser; without --out they are written into the run's folder"
+    written = (
+        "open the pages in a browser; without --out they are written into the run's"
+        " folder"
+    )
     tables = "write only the tables: the pages of 1,000 episodes take 25 to 45 MB"
     trivial = "score games that are solved at reset, as the papers' tables do"
     seen = "score games on maps of the model's training, such as ALFWorld's valid_seen"
@@ -46,20 +54,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Returns 0, or 1 if a record cannot be read or has rows that nothing confirms: the report is
-    then written from the rest, or with these rows, and names them."""
+    """Returns 0, or 1 if a record cannot be read or has rows that nothing confirms: the
+    report is then written from the rest, or with these rows, and names them.
+    """
     folder: Path | None = arguments.out
     if arguments.open and not folder:
         if len(arguments.runs) > 1:
-            raise ConfigError("--open with several runs: give the folder for the pages with --out")
+            raise ConfigError(
+                "--open with several runs: give the folder for the pages with --out"
+            )
         folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
-    doubtful = [line for cell in cells for line in (*unrequested(cell), *without_transcript(cell))]
+    doubtful = [
+        line
+        for cell in cells
+        for line in (*unrequested(cell), *without_transcript(cell))
+    ]
     also = TRIVIAL * arguments.with_trivial + SEEN * arguments.with_seen
     numbers = report_numbers(cells, also=also)
     found = compared(cells, also=also, earlier=find_cells(arguments.earlier))
     console = screen()
-    planned = {cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()}
+    planned = {
+        cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()
+    }
     missing = missing_markdown(cells, planned)
     if first := unfinished(cells, planned):
         console.print(first, soft_wrap=True)
@@ -73,8 +90,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         problems = [*cells.problems, *doubtful]
         files = _write(numbers, found, papers, folder, problems, first, missing)
         if not arguments.without_pages:
-            tables = "\n".join([comparisons_markdown(found), papers_markdown(papers), missing])
-            files.append(write_pages(cells, numbers, found, tables, folder, first, also=also))
+            tables = "\n".join(
+                [comparisons_markdown(found), papers_markdown(papers), missing]
+            )
+            files.append(
+                write_pages(cells, numbers, found, tables, folder, first, also=also)
+            )
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())
@@ -82,7 +103,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _problems_markdown(problems: Sequence[str]) -> str:
-    lines = "\n".join(f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems)
+    lines = "\n".join(
+        f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems
+    )
     return f"\n## Problems of the records\n\n{lines}\n" if problems else ""
 
 
@@ -95,9 +118,15 @@ def _write(
     first: str,
     missing: str,
 ) -> list[Path]:
-    """Writes each file that has content, and deletes old files that have none now. In Markdown,
-    `first` is the first paragraph, and `missing` the section on episodes without a result."""
-    parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
+    """Writes each file that has content, and deletes old files that have none now. In
+    Markdown, `first` is the first paragraph, and `missing` the section on episodes
+    without a result.
+    """
+    parts = [
+        verdicts_markdown(found),
+        report_markdown(numbers),
+        comparisons_markdown(found),
+    ]
     texts = {
         "report.md": "\n".join([*parts, missing, _problems_markdown(problems)]),
         "papers.md": papers_markdown(papers),

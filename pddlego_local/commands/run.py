@@ -1,7 +1,8 @@
 """`pddlego run`: plays one cell, or with -m a sweep.
 
-Hydra composes the cells and supports launchers (submitit, Ray). Without a launcher, this process
-plays all cells. With a launcher, each job plays one cell, possibly on another machine.
+Hydra composes the cells and supports launchers (submitit, Ray). Without a launcher,
+this process plays all cells. With a launcher, each job plays one cell, possibly on
+another machine.
 """
 
 import argparse
@@ -23,7 +24,12 @@ from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.console import literal_console, styled
-from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
+from pddlego_local.core.errors import (
+    CellHeld,
+    ConfigError,
+    InfrastructureError,
+    PddlegoError,
+)
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import (
     hidden,
@@ -47,10 +53,15 @@ console = literal_console(stderr=True, soft_wrap=True)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure fault."""
+    """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure
+    fault.
+    """
     options = _parser().parse_intermixed_args(arguments)
-    # Our launcher configs have the plugins' names, so Hydra validates them by the plugins' schemas.
-    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
+    # Our launcher configs have the plugins' names, so Hydra validates them by the
+    # plugins' schemas.
+    warnings.filterwarnings(
+        "ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning
+    )
     try:
         with hydra_for(options.config_dir) as hydra:
             with clear_errors(""):
@@ -74,37 +85,67 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="pddlego run",
-        description="Plays one cell, or with -m one cell for every combination of comma-separated "
-        "values. Rerun the command\nto continue: finished episodes are kept.",
+        description=(
+            "Plays one cell, or with -m one cell for every combination of"
+            " comma-separated values. Rerun the command\nto continue: finished episodes"
+            " are kept."
+        ),
         epilog=_choices_and_settings(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = made.add_argument
-    add("overrides", nargs="*", metavar="OPTION=VALUE", help="such as model=nano seed=0,1")
+    add(
+        "overrides",
+        nargs="*",
+        metavar="OPTION=VALUE",
+        help="such as model=nano seed=0,1",
+    )
     add("-m", "--multirun", action="store_true", help="play a sweep")
     dry = "show the cells, what each model needs, and the disk space; play nothing"
     add("--dry-run", action="store_true", help=dry)
-    add("-cd", "--config-dir", metavar="DIR", help="a folder with configurations of your own")
-    add("--cfg", choices=["job", "hydra", "all"], help="print the composed configuration")
+    add(
+        "-cd",
+        "--config-dir",
+        metavar="DIR",
+        help="a folder with configurations of your own",
+    )
+    add(
+        "--cfg",
+        choices=["job", "hydra", "all"],
+        help="print the composed configuration",
+    )
     return made
 
 
 def _choices_and_settings() -> str:
-    """Returns the choices of each group, and conf/config.yaml's explanation of other settings."""
-    parts = ["Choices; the file of each choice in conf/ explains it and lists its options:\n"]
+    """Returns the choices of each group, and conf/config.yaml's explanation of other
+    settings.
+    """
+    parts = [
+        "Choices; the file of each choice in conf/ explains it and lists its options:\n"
+    ]
     for group in (*GROUPS, "arm", "experiment"):
-        choices = ", ".join(sorted(path.stem for path in (folder("conf") / group).glob("*.yaml")))
-        parts.append(textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    "))
+        choices = ", ".join(
+            sorted(path.stem for path in (folder("conf") / group).glob("*.yaml"))
+        )
+        parts.append(
+            textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    ")
+        )
     settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
     settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
-    return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
+    return "\n".join(
+        [*parts, "\nSettings outside the groups (conf/config.yaml):", settings]
+    )
 
 
 def _show_configuration(hydra: Hydra, words: list[str], part: str) -> int:
-    """Prints the composed configuration as YAML, without secrets. References to other values and to
-    environment variables are shown as they are written."""
+    """Prints the composed configuration as YAML, without secrets. References to other
+    values and to environment variables are shown as they are written.
+    """
     with clear_errors(""), known_options(words):
-        whole = hydra.compose_config("config", words, RunMode.RUN, with_log_configuration=False)
+        whole = hydra.compose_config(
+            "config", words, RunMode.RUN, with_log_configuration=False
+        )
     HydraConfig.instance().set_config(whole)
     OmegaConf.set_readonly(whole.hydra, None)
     shown = OmegaConf.to_container(hydra.get_sanitized_cfg(whole, part))
@@ -130,12 +171,15 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) ->
 
 
 def _refuse_secrets(asked: Sequence[list[str]]) -> None:
-    """Raises ConfigError for a secret in a word: a launcher writes its jobs' words to files."""
+    """Raises ConfigError for a secret in a word: a launcher writes its jobs' words to
+    files.
+    """
     for word in itertools.chain(*asked):
         if (shown := hidden_in_word(word)) != word:
             raise ConfigError(
-                f"{shown}: a launcher would write this secret to a file; put it into a variable of "
-                "the environment and name that: model.server.api_key='${oc.env:NAME}'"
+                f"{shown}: a launcher would write this secret to a file; put it into a"
+                " variable of the environment and name that:"
+                " model.server.api_key='${oc.env:NAME}'"
             )
 
 
@@ -161,13 +205,16 @@ def _check_paths(first: Mapping[str, str], second: Mapping[str, str]) -> None:
     for option, path in second.items():
         if Path(path).resolve() != Path(first[option]).resolve():
             raise ConfigError(
-                f"{option}: {first[option]} and {path} would be the same cell, since a cell's name "
-                "holds only the last part of a path; rename one of the folders"
+                f"{option}: {first[option]} and {path} would be the same cell, since a"
+                " cell's name holds only the last part of a path; rename one of the"
+                " folders"
             )
 
 
 def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
-    """Returns a function that builds a cell's parts and with `here` checks them on this machine."""
+    """Returns a function that builds a cell's parts and with `here` checks them on this
+    machine.
+    """
     models: list[object] = []
 
     def inspect(overrides: list[str], cell: CellConfig) -> CellConfig:
@@ -198,22 +245,26 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
     try:
         hydra.multirun("config", _play_job, words, with_log_configuration=False)
     except KeyboardInterrupt:
-        console.print("the launched jobs continue: end them with the tools of their launcher")
+        console.print(
+            "the launched jobs continue: end them with the tools of their launcher"
+        )
         raise
     except Exception as error:
         console.print(hidden_in_text(f"a job has died: {error!r}"))
     _, left = asked_and_missing(cells)
     if left:
         console.print(
-            f"{left} episodes of the sweep have no result: the jobs' logs say why (Slurm's are in "
-            ".submitit beside the cells); rerun the command to continue"
+            f"{left} episodes of the sweep have no result: the jobs' logs say why"
+            " (Slurm's are in .submitit beside the cells); rerun the command to"
+            " continue"
         )
     return InfrastructureError.exit_code if left else 0
 
 
 def _play_job(config: DictConfig) -> None:
-    """Plays a cell in a launcher's process. Errors go to the job's log; the command that launched
-    the job sees only which episodes are missing."""
+    """Plays a cell in a launcher's process. Errors go to the job's log; the command
+    that launched the job sees only which episodes are missing.
+    """
     runtime: Any = HydraConfig.get().runtime
     try:
         sweeps.go_to(runtime.cwd)
@@ -223,7 +274,9 @@ def _play_job(config: DictConfig) -> None:
 
 
 def _play_and_show(cells: Sequence[CellConfig]) -> int:
-    """Plays the cells, then prints the table of `pddlego report` and the next command."""
+    """Plays the cells, then prints the table of `pddlego report` and the next
+    command.
+    """
     code = _play(cells)
     from pddlego_local.report.cells import find_cells
     from pddlego_local.report.numbers import report_numbers
@@ -253,12 +306,16 @@ def _play(cells: Sequence[CellConfig]) -> int:
     if reasons := dict.fromkeys(result.reason for result in results if result.left):
         _, left = asked_and_missing(cells)
         why = "; ".join(reasons)
-        console.print(f"{why}, {left} episodes are left: rerun to continue", markup=False)
+        console.print(
+            f"{why}, {left} episodes are left: rerun to continue", markup=False
+        )
     return max(codes)
 
 
 def _print_faults(result: CellResult) -> int:
-    """Prints a cell's faults, which do not stop other cells, and returns its exit code."""
+    """Prints a cell's faults, which do not stop other cells, and returns its exit
+    code.
+    """
     code = 0
     if isinstance(result.refused, CellHeld):
         console.print(f"left out: {result.refused}")
@@ -269,7 +326,9 @@ def _print_faults(result: CellResult) -> int:
         shown = visible(hidden_in_text(fault))
         console.print(styled("infrastructure fault:", "bold red", f" {shown}"))
     if result.faults:
-        console.print(f"{len(result.faults)} episodes have no result yet: rerun to try again")
+        console.print(
+            f"{len(result.faults)} episodes have no result yet: rerun to try again"
+        )
         code = InfrastructureError.exit_code
     return code
 

@@ -1,4 +1,5 @@
-"""`pddlego sample`: draws answers of a model to a game's first question, each with its own seed.
+"""`pddlego sample`: draws answers of a model to a game's first question, each with its
+own seed.
 
 The command prints each answer as a JSON line as soon as it is complete.
 """
@@ -36,8 +37,15 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("overrides", nargs="*", help="Hydra overrides, such as model=random")
-    add("-n", type=count(100_000), default=10, help="the number of answers (default 10)")
-    add("-cd", "--config-dir", metavar="DIR", help="a folder with configurations of your own")
+    add(
+        "-n", type=count(100_000), default=10, help="the number of answers (default 10)"
+    )
+    add(
+        "-cd",
+        "--config-dir",
+        metavar="DIR",
+        help="a folder with configurations of your own",
+    )
     add("--prompt", action="store_true", help="print the prompt and stop")
 
 
@@ -55,16 +63,22 @@ def carry_out(arguments: argparse.Namespace) -> int:
     model.preflight(thinking=built["decoding"].thinking)
     asked = {"cell": config.cell, "game": config.settings.games[0]}
     with contextlib.ExitStack() as stack:
-        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers are stopped, same exit code.
+        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers are stopped, same
+        # exit code.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         stack.callback(signal.signal, signal.SIGTERM, before)
         stack.enter_context(contextlib.closing(model))  # unblocks waiting threads
         pool = ThreadPoolExecutor(config.settings.run.concurrency)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         progress = stack.enter_context(Progress(console=literal_console(stderr=True)))
-        draw_one, ascii_only = sampler(config, model, first_question(config)), sys.stdout.isatty()
+        draw_one, ascii_only = (
+            sampler(config, model, first_question(config)),
+            sys.stdout.isatty(),
+        )
         futures = [pool.submit(draw_one, number) for number in range(arguments.n)]
-        for future in progress.track(as_completed(futures), len(futures), description="answers"):
+        for future in progress.track(
+            as_completed(futures), len(futures), description="answers"
+        ):
             row = {**asdict(future.result()), **asked}
             print(json.dumps(row, ensure_ascii=ascii_only), flush=True)
     return 0
@@ -74,12 +88,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
 class Sample:
     """One answer of a model.
 
-    `id` is its number. `domain` and `problem` are the files that a run would plan with: without
-    what a rung lets an answer state twice, and repaired if `decoding.repair` is set. `fault` says
-    why no files could be read from the answer, "" if they could
-    (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be read, else "".
-    `forced_tokens` counts those of the `completion_tokens` that were the only ones
-    that the grammar allowed.
+    `id` is its number. `domain` and `problem` are the files that a run would plan with:
+    without what a rung lets an answer state twice, and repaired if `decoding.repair` is
+    set. `fault` says why no files could be read from the answer, "" if they could
+    (`pddlego_local.core.outcomes.CAUSES`). `text` is the answer if it could not be
+    read, else "". `forced_tokens` counts those of the `completion_tokens` that were the
+    only ones that the grammar allowed.
     """
 
     id: int
@@ -96,14 +110,17 @@ class Sample:
 def first_question(config: CellConfig) -> AnyQuestion:
     """Returns the first question of the configured method in the first configured game.
 
-    To obtain it, the method plays the game with a model whose answers are all truncated. Raises
-    ConfigError if the game ends before the method asks.
+    To obtain it, the method plays the game with a model whose answers are all
+    truncated. Raises ConfigError if the game ends before the method asks.
     """
     environment, method = config.build("environment"), config.build("method")
     game = config.settings.games[0]
     config.check_games(environment, (game,))
     model = Scripted(itertools.repeat(Completion("", "length", 0, 0, 0.0)))
-    with contextlib.closing(environment), contextlib.closing(config.build("planner")) as planner:
+    with (
+        contextlib.closing(environment),
+        contextlib.closing(config.build("planner")) as planner,
+    ):
         parts = Parts(environment, model, planner, config.build("decoding"))
         method(Episode(parts, lambda _: None, run_seed=0, game=game, trial=0))
     if not model.asked:
@@ -111,22 +128,30 @@ def first_question(config: CellConfig) -> AnyQuestion:
     return model.asked[0]
 
 
-def sampler(config: CellConfig, model: Model, question: AnyQuestion) -> Callable[[int], Sample]:
+def sampler(
+    config: CellConfig, model: Model, question: AnyQuestion
+) -> Callable[[int], Sample]:
     """Returns a thread-safe function that draws the answer with a given number.
 
     Raises ConfigError if the question does not ask for a domain and a problem.
     """
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
-        raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
+        raise ConfigError(
+            f"method={config.labels['method']} asks for no domain and problem"
+        )
     asked = under(Question(PDDL, question.messages, question.context), decoding)
 
     def sample(number: int) -> Sample:
-        sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
+        sampling = decoding.sampling(
+            derive_seed(config.settings.seed, "sample", number)
+        )
         ((drawn, answer),) = draw_answers(model, asked, decoding, sampling)
         completion, (domain, problem) = drawn.completion, ("", "")
         if answer.value:
-            domain, problem, _ = repaired(decoding, answer.value.df, answer.value.pf, asked.context)
+            domain, problem, _ = repaired(
+                decoding, answer.value.df, answer.value.pf, asked.context
+            )
         return Sample(
             id=number,
             domain=domain,
@@ -142,7 +167,11 @@ def sampler(config: CellConfig, model: Model, question: AnyQuestion) -> Callable
     return sample
 
 
-def samples(config: CellConfig, model: Model, question: AnyQuestion, most: int) -> list[Sample]:
-    """Draws `most` answers, in the order of their numbers. Raises the errors of `sampler`."""
+def samples(
+    config: CellConfig, model: Model, question: AnyQuestion, most: int
+) -> list[Sample]:
+    """Draws `most` answers, in the order of their numbers. Raises the errors of
+    `sampler`.
+    """
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
         return list(pool.map(sampler(config, model, question), range(most)))

@@ -1,8 +1,9 @@
-"""`pddlego score`: judges answers that were generated elsewhere, as a run would judge them.
+"""`pddlego score`: judges answers that were generated elsewhere, as a run would judge
+them.
 
-Each input line is a JSON object. "answer" is required. "prompt" is optional. "domain" is given if
-the model was asked only for the problem. "gold" is an object with "domain" and "problem"; the plan
-is validated against these two files.
+Each input line is a JSON object. "answer" is required. "prompt" is optional. "domain"
+is given if the model was asked only for the problem. "gold" is an object with "domain"
+and "problem"; the plan is validated against these two files.
 """
 
 import argparse
@@ -49,14 +50,24 @@ class Given(Named):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", help='JSON lines {"id", "answer", "prompt", "domain", "gold"}; - is stdin')
-    add("--workers", type=count(1024), default=1, metavar="N", help="judge N lines at a time")
+    add(
+        "file",
+        help='JSON lines {"id", "answer", "prompt", "domain", "gold"}; - is stdin',
+    )
+    add(
+        "--workers",
+        type=count(1024),
+        default=1,
+        metavar="N",
+        help="judge N lines at a time",
+    )
     add("--out", type=path, metavar="FILE", help="write JSON lines to FILE")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Writes a verdict for each line, and totals to standard error. Returns 0, or 2 if a line held
-    no answer, or gold files that cannot be read."""
+    """Writes a verdict for each line, and totals to standard error. Returns 0, or 2 if
+    a line held no answer, or gold files that cannot be read.
+    """
     counts = Counter(_reached({}))
 
     def counted(results: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -80,7 +91,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _verdict(planner: FastDownward, judges: ConfinedPool, number: int, line: str) -> dict[str, Any]:
+def _verdict(
+    planner: FastDownward, judges: ConfinedPool, number: int, line: str
+) -> dict[str, Any]:
     named = Named()
     try:
         named = Named.model_validate_json(line)
@@ -93,14 +106,18 @@ def _verdict(planner: FastDownward, judges: ConfinedPool, number: int, line: str
     return {"id": named.id, "line": number, pairs.FAULT: why}
 
 
-def _judged(planner: FastDownward, judges: ConfinedPool, given: Given) -> dict[str, Any]:
+def _judged(
+    planner: FastDownward, judges: ConfinedPool, given: Given
+) -> dict[str, Any]:
     """Raises ConfigError for gold files that cannot be read."""
     form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
     answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
     value = answer.value
     files = {"df": given.domain, **value.model_dump()} if value else {}
-    context = GrammarContext(domain=given.domain, actions=actions_in(files.get("df", "")))
+    context = GrammarContext(
+        domain=given.domain, actions=actions_in(files.get("df", ""))
+    )
     outside = _outside(given.answer, answer, Question(form, prompt, context))
     rungs = [rung for rung, why in outside.items() if not why]
     verdict: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": rungs}
@@ -108,16 +125,23 @@ def _judged(planner: FastDownward, judges: ConfinedPool, given: Given) -> dict[s
     if not value:
         return verdict
     result = planner.plan(files["df"], files["pf"])
-    verdict |= files | {"outcome": result.outcome, "plan": result.plan, "message": result.message}
+    verdict |= files | {
+        "outcome": result.outcome,
+        "plan": result.plan,
+        "message": result.message,
+    }
     if given.gold:
         verdict["why_not_in_gold"] = _in_gold(given.gold, planner, judges, result)
     return verdict
 
 
-def _outside(text: str, answer: Answer[Fields], question: AnyQuestion) -> dict[str, str]:
-    """Returns where the answer leaves the language of each rung, in words; "" if it is in the
-    language. "syntax" is judged on the answer's text, "typed" on the files that were read from it.
-    Without an environment, the actions are those of the domain."""
+def _outside(
+    text: str, answer: Answer[Fields], question: AnyQuestion
+) -> dict[str, str]:
+    """Returns where the answer leaves the language of each rung, in words; "" if it is
+    in the language. "syntax" is judged on the answer's text, "typed" on the files that
+    were read from it. Without an environment, the actions are those of the domain.
+    """
     syntax = constraint_for("syntax", question.form, question.context)
     value, fault = answer.value, f"no files could be read: {answer.fault}"
     return {
@@ -126,9 +150,12 @@ def _outside(text: str, answer: Answer[Fields], question: AnyQuestion) -> dict[s
     }
 
 
-def _in_gold(gold: Gold, planner: FastDownward, judges: ConfinedPool, result: PlanResult) -> str:
-    """Returns why the plan does not reach the goal of the gold files, "" if it does. If the
-    planner's limits end the judging, it says so."""
+def _in_gold(
+    gold: Gold, planner: FastDownward, judges: ConfinedPool, result: PlanResult
+) -> str:
+    """Returns why the plan does not reach the goal of the gold files, "" if it does. If
+    the planner's limits end the judging, it says so.
+    """
     if result.outcome not in PLANNED:
         return "There is no plan."
     actions, limits = [action[1:-1] for action in result.plan], planner.limits.in_full

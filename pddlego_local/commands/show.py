@@ -22,7 +22,11 @@ from pddlego_local.report.pages.episode import parts_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, runs = parser.add_argument, Path("runs")
     add("run", type=path, nargs="?", default=runs, help="a folder at or below runs/")
-    add("episode", nargs="?", help="GAME or GAME-TRIAL; RUN must then be or hold a single cell")
+    add(
+        "episode",
+        nargs="?",
+        help="GAME or GAME-TRIAL; RUN must then be or hold a single cell",
+    )
     add("--prompts", action="store_true", help="print the prompts as well")
 
 
@@ -32,7 +36,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
     path = _cell(arguments.run) / "transcripts" / f"{name}.jsonl"
     if not path.exists():
-        there = ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl"))) or "none"
+        there = (
+            ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl")))
+            or "none"
+        )
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = literal_console(soft_wrap=True)
     events = read_events(path)
@@ -43,23 +50,39 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _cell(folder: Path) -> Path:
-    """Returns the only cell at or below the folder. Raises ConfigError if there are several."""
+    """Returns the only cell at or below the folder. Raises ConfigError if there are
+    several.
+    """
     below = sorted(path.parent for path in folder.rglob("transcripts"))
     if len(below) > 1:
-        raise ConfigError(f"{folder} holds {len(below)} cells; name one, such as {below[0]}")
+        raise ConfigError(
+            f"{folder} holds {len(below)} cells; name one, such as {below[0]}"
+        )
     return below[0] if below else folder
 
 
 def _show_what_there_is(folder: Path) -> int:
-    """Lists the episodes of a single cell, or the cells. Returns 1 if a part of them cannot be
-    read, else 0. Raises ConfigError if there are none."""
+    """Lists the episodes of a single cell, or the cells. Returns 1 if a part of them
+    cannot be read, else 0. Raises ConfigError if there are none.
+    """
     cells = find_cells([folder])
     where = shlex.quote(str(cells[0].folder))
     if len(cells) == 1:
-        table, what_next = Table("episode", "outcome", "steps", "calls", "answers"), " EPISODE"
+        table, what_next = (
+            Table("episode", "outcome", "steps", "calls", "answers"),
+            " EPISODE",
+        )
         for row in cells[0].rows:
-            causes = ", ".join(f"{cause} {count}" for cause, count in row.causes.items())
-            numbers = (f"{row.game}-{row.trial}", row.outcome, row.steps, row.calls, causes)
+            causes = ", ".join(
+                f"{cause} {count}" for cause, count in row.causes.items()
+            )
+            numbers = (
+                f"{row.game}-{row.trial}",
+                row.outcome,
+                row.steps,
+                row.calls,
+                causes,
+            )
             table.add_row(*map(str, numbers))
     else:
         table, what_next = Table("cell", "episodes", "won"), ""
@@ -74,11 +97,13 @@ def _show_what_there_is(folder: Path) -> int:
 def _readable(answer: str) -> str:
     """Returns an answer with the line breaks in its values, if it is a JSON object."""
     parts = parts_of(answer)
-    return "\n".join(f"{key}: {part}" if key and "\n" not in part else part for key, part in parts)
+    return "\n".join(
+        f"{key}: {part}" if key and "\n" not in part else part for key, part in parts
+    )
 
 
-# In a value, these stand for the characters that rich could read as markup. No other text has them,
-# because `visible` replaces each lone surrogate.
+# In a value, these stand for the characters that rich could read as markup. No other
+# text has them, because `visible` replaces each lone surrogate.
 _BRACKET, _BACKSLASH = "\ud800", "\ud801"
 
 
@@ -88,7 +113,9 @@ def _literal(value: object) -> str:
 
 
 def _with_styles(rendered: str) -> Text:
-    """Returns the text with the styles of the template; the values in it are literal."""
+    """Returns the text with the styles of the template; the values in it are
+    literal.
+    """
     text = Text.from_markup(rendered, emoji=False)
     plain = text.plain.replace(_BRACKET, "[").replace(_BACKSLASH, "\\")
     return Text(plain, spans=text.spans)
@@ -96,6 +123,8 @@ def _with_styles(rendered: str) -> Text:
 
 _EVENTS = (
     jinja(finalize=_literal)
-    .from_string(Path(__file__).with_name("transcript.jinja").read_text(encoding="utf-8"))
+    .from_string(
+        Path(__file__).with_name("transcript.jinja").read_text(encoding="utf-8")
+    )
     .make_module({"readable": _readable, "CAUSES": CAUSES, "OUTCOMES": OUTCOMES})
 )

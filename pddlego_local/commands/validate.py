@@ -1,7 +1,9 @@
-"""`pddlego validate`: simulates a plan action by action and checks that it reaches the goal.
+"""`pddlego validate`: simulates a plan action by action and checks that it reaches the
+goal.
 
-The judge of states (pddl/state.py) decides, which accepts what the planner accepts. If VAL is
-installed (its program `Validate`), it validates the plan too, and both verdicts are printed.
+The judge of states (pddl/state.py) decides, which accepts what the planner accepts. If
+VAL is installed (its program `Validate`), it validates the plan too, and both verdicts
+are printed.
 """
 
 import argparse
@@ -22,7 +24,9 @@ from pddlego_local.pddl.check import check
 from pddlego_local.planner import Limits
 
 _NUMBER = r"\d+(?:\.\d+)?"
-_LINE = re.compile(rf"(?:{_NUMBER}\s*:\s*)?\(\s*([^()]+?)\s*\)(?:\s*\[\s*{_NUMBER}\s*\])?")
+_LINE = re.compile(
+    rf"(?:{_NUMBER}\s*:\s*)?\(\s*([^()]+?)\s*\)(?:\s*\[\s*{_NUMBER}\s*\])?"
+)
 """An action, perhaps with its time before it and its duration behind it."""
 VAL = "Validate"
 VAL_LIMIT_S = 60
@@ -31,12 +35,15 @@ VAL_LIMIT_S = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("domain", type=path, help="a domain file")
     parser.add_argument("problem", type=path, help="a problem file")
-    parser.add_argument("plan", type=path, help="a plan: one action such as (move a b) per line")
+    parser.add_argument(
+        "plan", type=path, help="a plan: one action such as (move a b) per line"
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Returns 0 for a valid plan, 1 for an invalid one, or for one that could not be judged within
-    the limits."""
+    """Returns 0 for a valid plan, 1 for an invalid one, or for one that could not be
+    judged within the limits.
+    """
     paths = arguments.domain, arguments.problem, arguments.plan
     with Confined([__name__]) as confined:
         try:
@@ -50,7 +57,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def actions_of(plan: str) -> list[str]:
-    """Returns the actions of a plan file, without parentheses, comments, times and durations.
+    """Returns the actions of a plan file, without parentheses, comments, times and
+    durations.
 
     Raises ConfigError, with the line number, for a line that is not an action.
     """
@@ -60,14 +68,17 @@ def actions_of(plan: str) -> list[str]:
         if text := line.partition(";")[0].strip():
             match = _LINE.fullmatch(text)
             if match is None:
-                raise ConfigError(f"the plan's line {number}: {text[:60]!r} is not an (action …)")
+                raise ConfigError(
+                    f"the plan's line {number}: {text[:60]!r} is not an (action …)"
+                )
             actions.append(match[1])
     return actions
 
 
 def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
-    """Returns "" for a valid plan, else which action is not applicable and why, or that the goal is
-    not reached. Raises ConfigError for files that the planner would refuse."""
+    """Returns "" for a valid plan, else which action is not applicable and why, or that
+    the goal is not reached. Raises ConfigError for files that the planner would refuse.
+    """
     found = check(domain, problem)
     if not found.accepted:
         faults = [fault for fault in found.faults if fault.kind != "warning"]
@@ -75,15 +86,23 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
     try:
         return _why_invalid(domain, problem, actions)
     except RecursionError as error:
-        raise ConfigError("the conditions of the files are nested too deeply") from error
+        raise ConfigError(
+            "the conditions of the files are nested too deeply"
+        ) from error
 
 
 def _why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
-    simulator = Simulator(World("problem", "", "", (), domain, problem), "these files", exact=True)
+    simulator = Simulator(
+        World("problem", "", "", (), domain, problem), "these files", exact=True
+    )
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):
             return f"Action {number} of {len(actions)}: {refusal}"
-    return "" if simulator.done else f"The goal does not hold after the {len(actions)} actions."
+    return (
+        ""
+        if simulator.done
+        else f"The goal does not hold after the {len(actions)} actions."
+    )
 
 
 def judge(domain: str, problem: str, plan: str) -> str:
@@ -98,7 +117,9 @@ def not_judged(limit: Exceeded) -> str:
 def val_says(program: str, paths: Sequence[Path]) -> str:
     """Runs VAL and returns "valid", "not valid", or that it took too long."""
     try:
-        done = subprocess.run((program, *paths), capture_output=True, timeout=VAL_LIMIT_S)
+        done = subprocess.run(
+            (program, *paths), capture_output=True, timeout=VAL_LIMIT_S
+        )
     except subprocess.TimeoutExpired:
         return f"nothing within {VAL_LIMIT_S} seconds"
     return "valid" if b"Plan valid" in done.stdout else "not valid"

@@ -1,8 +1,8 @@
 """Carries out requests on the texts of others in a process of their own, within limits.
 
-A text can be so large that checking it or judging a plan for it takes hours or all memory. So such
-work is done in a child process (confined_worker.py), which ends at its limits, when nobody waits
-for it, and with its parent.
+A text can be so large that checking it or judging a plan for it takes hours or all
+memory. So such work is done in a child process (confined_worker.py), which ends at its
+limits, when nobody waits for it, and with its parent.
 """
 
 import json
@@ -21,7 +21,9 @@ from pddlego_local.core import errors
 from pddlego_local.core.errors import InfrastructureError, PddlegoError
 
 WORKER = Path(__file__).with_name("confined_worker.py")
-START_AND_REPLY_S = 30.0  # time that a worker may take beyond the wall limit of its request
+START_AND_REPLY_S = (
+    30.0  # time that a worker may take beyond the wall limit of its request
+)
 
 Outcome = Literal["timeout", "out_of_memory"]
 _LIMITS: dict[str, tuple[Outcome, str]] = {
@@ -34,8 +36,9 @@ T = TypeVar("T")
 
 
 class Exceeded(Exception):
-    """A request needed more time or memory than its limits allow. `outcome` has the planner's word
-    for it."""
+    """A request needed more time or memory than its limits allow. `outcome` has the
+    planner's word for it.
+    """
 
     def __init__(self, outcome: Outcome, message: str) -> None:
         super().__init__(message)
@@ -45,8 +48,8 @@ class Exceeded(Exception):
 class Confined:
     """A process that carries out one request at a time.
 
-    It imports `modules` once. It is started at the first request, or by `start`. Calls from several
-    threads wait for each other. Use `close` at the end, or a `with` block.
+    It imports `modules` once. It is started at the first request, or by `start`. Calls
+    from several threads wait for each other. Use `close` at the end, or a `with` block.
     """
 
     def __init__(self, modules: Sequence[str] = ()) -> None:
@@ -58,13 +61,18 @@ class Confined:
         self.closed = False
 
     def ask(self, work: Callable[..., T], *arguments: Any, **limits: float) -> T:
-        """Returns `work(*arguments)`. Work is a function of a module, and its arguments and its
-        result can be written as JSON.
+        """Returns `work(*arguments)`. Work is a function of a module, and its arguments
+        and its result can be written as JSON.
 
-        Limits are `cpu_s`, `wall_s` and `memory_mb`. Raises Exceeded at a limit, the PddlegoError
-        that `work` raised, and InfrastructureError if the work crashed or `close` ended it.
+        Limits are `cpu_s`, `wall_s` and `memory_mb`. Raises Exceeded at a limit, the
+        PddlegoError that `work` raised, and InfrastructureError if the work crashed or
+        `close` ended it.
         """
-        request = {"module": work.__module__, "work": work.__qualname__, "arguments": arguments}
+        request = {
+            "module": work.__module__,
+            "work": work.__qualname__,
+            "arguments": arguments,
+        }
         with self._caller:
             reply = self._exchange({**request, "limits": limits}, limits.get("wall_s"))
         if ended := reply.get("ended"):
@@ -83,7 +91,9 @@ class Confined:
                 self._process, self._socket = _started(self._modules)
             return self._socket
 
-    def _exchange(self, request: dict[str, Any], wall_s: float | None) -> dict[str, Any]:
+    def _exchange(
+        self, request: dict[str, Any], wall_s: float | None
+    ) -> dict[str, Any]:
         channel = self.start()
         channel.settimeout(None if wall_s is None else wall_s + START_AND_REPLY_S)
         try:
@@ -94,12 +104,16 @@ class Confined:
             line = b""
         if not line.endswith(b"\n"):
             self._end()
-            raise InfrastructureError("the process that carried out the request has ended")
+            raise InfrastructureError(
+                "the process that carried out the request has ended"
+            )
         reply: dict[str, Any] = json.loads(line)
         return reply
 
     def close(self) -> None:
-        """Ends the process, also while it carries out a request. May be called several times."""
+        """Ends the process, also while it carries out a request. May be called several
+        times.
+        """
         self.closed = True
         self._end()
 
@@ -124,7 +138,8 @@ class Confined:
 
 
 class ConfinedPool:
-    """Lends processes for requests, one to each of several threads, and keeps them for later ones.
+    """Lends processes for requests, one to each of several threads, and keeps them for
+    later ones.
 
     Use `close` at the end, or a `with` block.
     """
@@ -173,7 +188,8 @@ def _started(modules: Sequence[str]) -> tuple[subprocess.Popen[bytes], socket.so
     ours, theirs = socket.socketpair()
     with theirs:
         try:
-            # In a new session, Ctrl-C reaches only this process, which then ends the worker.
+            # In a new session, Ctrl-C reaches only this process, which then ends the
+            # worker.
             process = subprocess.Popen(
                 [sys.executable, "-P", WORKER, settings],
                 stdin=theirs.fileno(),
@@ -183,16 +199,20 @@ def _started(modules: Sequence[str]) -> tuple[subprocess.Popen[bytes], socket.so
         except OSError as error:
             ours.close()
             raise InfrastructureError(
-                f"a process for the request could not be started ({error}); free some memory or "
-                "processes and try again"
+                f"a process for the request could not be started ({error}); free some"
+                " memory or processes and try again"
             ) from error
     return process, ours
 
 
 def _error_named(name: str) -> type[PddlegoError]:
-    """Returns the class of this name, or its nearest base that is made of words alone."""
+    """Returns the class of this name, or its nearest base that is made of words
+    alone.
+    """
     kind = getattr(errors, name, InfrastructureError)
-    bases: list[type[PddlegoError]] = [k for k in kind.__mro__ if issubclass(k, PddlegoError)]
+    bases: list[type[PddlegoError]] = [
+        k for k in kind.__mro__ if issubclass(k, PddlegoError)
+    ]
     return next(k for k in bases if k.__init__ is PddlegoError.__init__)
 
 
@@ -200,4 +220,6 @@ def _failure(ended: str, limits: dict[str, float]) -> Exception:
     if ended in _LIMITS:
         outcome, words = _LIMITS[ended]
         return Exceeded(outcome, words.format_map(limits))
-    return InfrastructureError(f"the process that carried out the request crashed ({ended})")
+    return InfrastructureError(
+        f"the process that carried out the request crashed ({ended})"
+    )

@@ -1,13 +1,13 @@
 """The process behind `confined.Confined`: a script that is run by path, never imported.
 
-It imports the modules that its requests need, and then serves requests one after another. A
-request is a line with a JSON object, and the reply is another. Each request is carried out in a
-forked child with limits on CPU time, wall time and address space, so that no text can stop the next
-request.
+It imports the modules that its requests need, and then serves requests one after
+another. A request is a line with a JSON object, and the reply is another. Each request
+is carried out in a forked child with limits on CPU time, wall time and address space,
+so that no text can stop the next request.
 
-No process outlives its parent: this process ends as soon as its standard input closes or its parent
-is gone, also while a child works, and the kernel then kills the child. Usage: confined_worker.py
-SETTINGS_AS_JSON
+No process outlives its parent: this process ends as soon as its standard input closes
+or its parent is gone, also while a child works, and the kernel then kills the child.
+Usage: confined_worker.py SETTINGS_AS_JSON
 """
 
 import ctypes
@@ -94,13 +94,17 @@ def reason(code: int, *, used_up: bool) -> str:
 
 
 def read_reply(reader: int) -> bytes:
-    """Reads until the child closes the pipe. Ends this process if nobody waits for the reply."""
+    """Reads until the child closes the pipe. Ends this process if nobody waits for the
+    reply.
+    """
     reply = b""
     with os.fdopen(reader, "rb", buffering=0) as file:
         while True:
             ready = select.select([0, reader], [], [], LOOK_FOR_PARENT_S)[0]
             if 0 in ready or os.getppid() != parent:
-                os._exit(0)  # the next request only comes after the reply, so input has closed
+                os._exit(
+                    0
+                )  # the next request only comes after the reply, so input has closed
             if reader in ready:
                 if not (part := file.read(1 << 16)):
                     return reply
@@ -139,8 +143,9 @@ def restrict(kind: int, soft: int, hard: int) -> None:
 
 
 def replied(request: dict[str, Any]) -> dict[str, Any]:
-    """Carries the request out. An error of the project travels as its name and its words. Raises
-    MemoryError."""
+    """Carries the request out. An error of the project travels as its name and its
+    words. Raises MemoryError.
+    """
     from pddlego_local.core.errors import PddlegoError
 
     reserve = mmap.mmap(-1, RESERVE_BYTES)
@@ -158,8 +163,12 @@ def replied(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def lacks_memory(error: BaseException | None, memory_mb: float) -> bool:
-    """Says whether an error came from a lack of memory, which libraries report in many ways."""
-    peak = re.search(r"VmPeak:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+    """Says whether an error came from a lack of memory, which libraries report in many
+    ways.
+    """
+    peak = re.search(
+        r"VmPeak:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii")
+    )
     if peak and int(peak[1]) >> 10 > MOST_OF_MEMORY * memory_mb:
         return True
     while error is not None:

@@ -1,8 +1,9 @@
-"""Writes files that are complete or absent, whatever else happens: other processes that write the
-same file, a process that is killed, or a machine that loses its power.
+"""Writes files that are complete or absent, whatever else happens: other processes that
+write the same file, a process that is killed, or a machine that loses its power.
 
-A file is first written beside its place, under a name that nobody else uses. It gets its own name
-when its content is on the disk. A folder has its names on the disk after `sync_folder`.
+A file is first written beside its place, under a name that nobody else uses. It gets
+its own name when its content is on the disk. A folder has its names on the disk after
+`sync_folder`.
 """
 
 import errno
@@ -10,16 +11,24 @@ import os
 import uuid
 from pathlib import Path
 
-_CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)  # some network file systems
+_CANNOT_SYNC_FOLDERS = (
+    errno.EINVAL,
+    errno.ENOTSUP,
+    errno.EBADF,
+)  # some network file systems
 
 
 def unused_name(path: Path, ending: str) -> Path:
-    """Returns a name beside `path` that no other process uses, such as "7-0.4f…e1.partial"."""
+    """Returns a name beside `path` that no other process uses, such as
+    "7-0.4f…e1.partial".
+    """
     return path.with_name(f"{path.stem}.{uuid.uuid4().hex}{ending}")
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Gives the file this content, at once. Raises OSError; the file is then unchanged."""
+    """Gives the file this content, at once. Raises OSError; the file is then
+    unchanged.
+    """
     unfinished = unused_name(path, ".new")
     try:
         with unfinished.open("xb") as file:

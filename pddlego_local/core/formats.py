@@ -1,4 +1,6 @@
-"""The version of the record format, and how one line of a record is written and read."""
+"""The version of the record format, and how one line of a record is written and
+read.
+"""
 
 import datetime
 import json
@@ -13,13 +15,16 @@ from pydantic import AfterValidator, ConfigDict
 from pddlego_local.core.errors import ConfigError
 
 FORMAT = 3
-"""The version of the record format. Raise it with every change after which an older reader would
-misread a new record, or this reader an older record."""
+"""The version of the record format. Raise it with every change after which an older
+reader would misread a new record, or this reader an older record.
+"""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Base class of everything that is written to a record. Reading rejects unknown keys."""
+    """Base class of everything that is written to a record. Reading rejects unknown
+    keys.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -33,11 +38,15 @@ def now() -> str:
 
 
 def one_of(names: Collection[str]) -> AfterValidator:
-    """Returns a validator that rejects names which are not in `names`, a table of `outcomes`."""
+    """Returns a validator that rejects names which are not in `names`, a table of
+    `outcomes`.
+    """
 
     def check(name: str) -> str:
         if name not in names:
-            raise ValueError(f"{name!r:.60} is not an outcome or cause that this version knows")
+            raise ValueError(
+                f"{name!r:.60} is not an outcome or cause that this version knows"
+            )
         return name
 
     return AfterValidator(check)
@@ -49,7 +58,9 @@ def to_json(entry: Recorded) -> str:
 
 
 def object_of(path: Path) -> dict[str, Any]:
-    """Reads a file that holds one JSON object. Raises OSError, and ValueError for other content."""
+    """Reads a file that holds one JSON object. Raises OSError, and ValueError for other
+    content.
+    """
     try:
         content = json.loads(path.read_bytes())
     except RecursionError as error:
@@ -60,14 +71,19 @@ def object_of(path: Path) -> dict[str, Any]:
 
 
 def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str) -> T:
-    """Parses `line` as `what`, such as "an event". Raises ConfigError, which names `place`."""
+    """Parses `line` as `what`, such as "an event". Raises ConfigError, which names
+    `place`.
+    """
     try:
         return adapter.validate_json(line)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             raise ConfigError(f"{place} is not JSON: {first['msg']}") from error
-        key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        key, why = (
+            ".".join(map(str, first["loc"])),
+            first["msg"].removeprefix("Value error, "),
+        )
         raise ConfigError(
             f"{place} is not {what} of format {FORMAT} ({key or 'the line'}: {why}); "
             "move the file away, or read it with the version that wrote it"

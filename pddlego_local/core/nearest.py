@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the known name whose spelling is closest to `name`, or "" if none is close.
+    """Returns the known name whose spelling is closest to `name`, or "" if none is
+    close.
 
-    Case is ignored, "-" and "_" are equivalent, and "+" is read as "_plus". So "PDDLego+" is
-    closest to "pddlego_plus".
+    Case is ignored, "-" and "_" are equivalent, and "+" is read as "_plus". So
+    "PDDLego+" is closest to "pddlego_plus".
     """
     spelled = {_plain(one): one for one in known}
     close = difflib.get_close_matches(_plain(name), spelled, n=1, cutoff=0.6)
@@ -17,7 +18,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns the end of a sentence: "; did you mean NAME?", or "." if no known name is close."""
+    """Returns the end of a sentence: "; did you mean NAME?", or "." if no known name is
+    close.
+    """
     close = nearest(name, known)
     return f"; did you mean {close}?" if close else "."
 

@@ -1,10 +1,12 @@
 """The data types that are passed along from one observation to the next.
 
-    environment.reset(seed) → Observation → method: Question → model.complete → Completion
-        → (domain, problem) → planner.plan → PlanResult → commands → environment.step → …
+    environment.reset(seed) → Observation → method: Question → model.complete →
+    Completion
+        → (domain, problem) → planner.plan → PlanResult → commands → environment.step →
+        …
 
-Read this file first, then `core.protocols`, which defines the parts that exchange these types.
-Both files know nothing of Hydra, vLLM, Fast Downward or any game.
+Read this file first, then `core.protocols`, which defines the parts that exchange these
+types. Both files know nothing of Hydra, vLLM, Fast Downward or any game.
 """
 
 import hashlib
@@ -32,12 +34,13 @@ PlanOutcome = Literal[
 class Observation:
     """The environment's reply to one command, or to `reset`.
 
-    `text` is the game's own wording. `feedback` is "" if the command was carried out; otherwise it
-    explains the refusal to the model (PDDLego+ appendix C, "we manually implement fine-grained
-    errors"). `success` follows the rule that the papers use for this environment. `lost` says that
-    the game can no longer be won. `commands` are the commands that the game offers here, sorted.
-    `outcome` names the episode's outcome if the episode ends here with an outcome that the
-    environment itself declares; otherwise it is "".
+    `text` is the game's own wording. `feedback` is "" if the command was carried out;
+    otherwise it explains the refusal to the model (PDDLego+ appendix C, "we manually
+    implement fine-grained errors"). `success` follows the rule that the papers use for
+    this environment. `lost` says that the game can no longer be won. `commands` are the
+    commands that the game offers here, sorted. `outcome` names the episode's outcome if
+    the episode ends here with an outcome that the environment itself declares;
+    otherwise it is "".
     """
 
     text: str
@@ -54,11 +57,13 @@ class Observation:
 
 @pydantic.dataclasses.dataclass(config=pydantic.ConfigDict(extra="forbid"), frozen=True)
 class Action:
-    """One action that an environment allows: "move", "(?from - location …)", "move {dir}".
+    """One action that an environment allows: "move", "(?from - location …)", "move
+    {dir}".
 
-    `command` is the game's wording, a template with parameter names in braces. `example` is this
-    template as it is shown to models that write actions: "move [west]". If `in_prompt` is False,
-    the action is not shown to a model that writes its own domain.
+    `command` is the game's wording, a template with parameter names in braces.
+    `example` is this template as it is shown to models that write actions: "move
+    [west]". If `in_prompt` is False, the action is not shown to a model that writes its
+    own domain.
     """
 
     name: str
@@ -73,7 +78,8 @@ class Action:
         return tuple(re.findall(r"\?([\w-]+)", self.parameters))
 
     def arguments(self, command: str) -> dict[str, str] | None:
-        """Returns the parameter values that `command` contains: {"dir": "west"} for "move west".
+        """Returns the parameter values that `command` contains: {"dir": "west"} for
+        "move west".
 
         Returns None if it is not a command for this action.
         """
@@ -86,9 +92,9 @@ class Action:
 class Goal:
     """One goal of an environment: the end goal or a sub-goal (PDDLego §2).
 
-    `pddl` is the goal's condition for the hand-written domain, and `words` describes it in plain
-    language. `then` are commands that the paper's method issues without planning, once a plan for
-    the goal has been executed.
+    `pddl` is the goal's condition for the hand-written domain, and `words` describes it
+    in plain language. `then` are commands that the paper's method issues without
+    planning, once a plan for the goal has been executed.
     """
 
     words: str
@@ -98,7 +104,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class Turn:
-    """One entry of an episode's memory: a command and the text of the resulting observation."""
+    """One entry of an episode's memory: a command and the text of the resulting
+    observation.
+    """
 
     command: str
     text: str
@@ -112,10 +120,10 @@ Turns = Sequence[Turn]
 class Names:
     """The names that occur in the observations so far, for the rung "grounded".
 
-    `objects` are the names that PDDL may declare, in PDDL's spelling, without duplicates, in the
-    order of their appearance. They include a placeholder for each place whose name is unknown (the
-    room behind a closed door). `things` are the same names in the game's spelling, without the
-    placeholders.
+    `objects` are the names that PDDL may declare, in PDDL's spelling, without
+    duplicates, in the order of their appearance. They include a placeholder for each
+    place whose name is unknown (the room behind a closed door). `things` are the same
+    names in the game's spelling, without the placeholders.
     """
 
     objects: tuple[str, ...] = ()
@@ -134,7 +142,8 @@ Messages = tuple[Message, ...]
 
 @dataclass(frozen=True)
 class Grammar:
-    """A constraint on a model's answer: Lark text or a JSON schema (a free answer has `None`).
+    """A constraint on a model's answer: Lark text or a JSON schema (a free answer has
+    `None`).
 
     `text` is self-contained (it imports no other files), and the start rule is `start`.
     """
@@ -152,8 +161,9 @@ class Grammar:
 class Sampling:
     """How one answer is sampled. `seed` is used for this request only (see `seeds`).
 
-    `draft_tokens` limits a free draft before the answer; 0 means no draft. A draft is a separate
-    request (`episode.drawing`), so a request that a backend receives never asks for one.
+    `draft_tokens` limits a free draft before the answer; 0 means no draft. A draft is a
+    separate request (`episode.drawing`), so a request that a backend receives never
+    asks for one.
     """
 
     temperature: float = 1.0
@@ -168,12 +178,13 @@ class Sampling:
 class Prefix:
     """The beginning of an answer, which the model continues.
 
-    An empty `text` means that this is the first of several requests for one answer. `opening` are
-    the tokens before `text` (prompt and thought), and `tokens` are those of `text`, without an
-    end-of-text token. The model writes what follows `continued`: the text without its last
-    `rollback_chars` characters, then `forced_prefix` (`models.splice`). If there is a `watch`, the
-    backend calls it with the text written after `continued` each time that this text has grown,
-    and stops when `watch` returns True.
+    An empty `text` means that this is the first of several requests for one answer.
+    `opening` are the tokens before `text` (prompt and thought), and `tokens` are those
+    of `text`, without an end-of-text token. The model writes what follows `continued`:
+    the text without its last `rollback_chars` characters, then `forced_prefix`
+    (`models.splice`). If there is a `watch`, the backend calls it with the text written
+    after `continued` each time that this text has grown, and stops when `watch` returns
+    True.
     """
 
     text: str = ""
@@ -197,13 +208,14 @@ class Prefix:
 class Completion:
     """A model's answer to one request.
 
-    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (a token limit
-    cut it), "circle" (`Prefix.watch` stopped it) or "unfinished_thought" (a reasoning model never
-    started its answer, and `text` is empty).
-    `completion_tokens` counts the tokens of `thought` and of the answer. `forced_tokens` of them
-    were not sampled, because the grammar fixed them. `prefix` is the answer so far if the answer is
-    written in stages. In that case `text` is what this stage added after its `forced_prefix`, and
-    the tokens of `forced_prefix` are counted as forced.
+    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (a
+    token limit cut it), "circle" (`Prefix.watch` stopped it) or "unfinished_thought" (a
+    reasoning model never started its answer, and `text` is empty).
+    `completion_tokens` counts the tokens of `thought` and of the answer.
+    `forced_tokens` of them were not sampled, because the grammar fixed them. `prefix`
+    is the answer so far if the answer is written in stages. In that case `text` is what
+    this stage added after its `forced_prefix`, and the tokens of `forced_prefix` are
+    counted as forced.
     """
 
     text: str
@@ -217,7 +229,9 @@ class Completion:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The fields that a record stores, by name: all but `prefix`, which only backends use."""
+        """The fields that a record stores, by name: all but `prefix`, which only
+        backends use.
+        """
         return {name: value for name, value in vars(self).items() if name != "prefix"}
 
 
@@ -225,11 +239,11 @@ class Completion:
 class PlanResult:
     """The planner's verdict on one (domain, problem) pair.
 
-    `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
-    the PDDL; it is empty unless the outcome is `solved`. `message` is the planner's message.
-    `wall_time_s` is the planner's own time, and `wait_s` the time spent waiting for it before that,
-    in seconds. `cost` is the plan's cost, which is its length if the domain has no action costs;
-    None if there is no plan.
+    `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the
+    spelling of the PDDL; it is empty unless the outcome is `solved`. `message` is the
+    planner's message. `wall_time_s` is the planner's own time, and `wait_s` the time
+    spent waiting for it before that, in seconds. `cost` is the plan's cost, which is
+    its length if the domain has no action costs; None if there is no plan.
     """
 
     outcome: PlanOutcome
@@ -246,9 +260,9 @@ class PlanResult:
 class Budget:
     """The maximum length of an episode, the same for every method of a comparison.
 
-    "actions" counts the commands since the game's last reset, including replayed and refused ones.
-    "rounds" counts the method's own steps: a step is one plan, or one action of a method that names
-    actions.
+    "actions" counts the commands since the game's last reset, including replayed and
+    refused ones. "rounds" counts the method's own steps: a step is one plan, or one
+    action of a method that names actions.
     """
 
     unit: Literal["actions", "rounds"]

@@ -19,29 +19,41 @@ from pddlego_local.core.nouns import (
 
 
 class Environment(Protocol):
-    """Plays one game at a time. `reset` may be called any number of times. Not thread-safe."""
+    """Plays one game at a time. `reset` may be called any number of times. Not
+    thread-safe.
+    """
 
     name: str
     package: str
-    """The environment's Python package, which holds its tables, domain, reference and prompts."""
+    """The environment's Python package, which holds its tables, domain, reference and
+    prompts.
+    """
     budget: Budget
     shows_commands: bool
     """Whether the prompts of PDDLego+ and PlanGen list the valid commands."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The allowed actions, which are described to a model that writes its own domain."""
+        """The allowed actions, which are described to a model that writes its own
+        domain.
+        """
 
     @property
     def domain(self) -> str:
-        """The hand-written domain, for methods that are given one (PDDLego appendix B)."""
+        """The hand-written domain, for methods that are given one (PDDLego appendix
+        B).
+        """
 
     @property
     def task_type(self) -> str:
-        """The type of the last reset game, as the difficulty groups name it (PDDLego+ §5.4)."""
+        """The type of the last reset game, as the difficulty groups name it (PDDLego+
+        §5.4).
+        """
 
     def preflight(self) -> None:
-        """Raises MissingPart at once if the game cannot be played here. Starts nothing."""
+        """Raises MissingPart at once if the game cannot be played here. Starts
+        nothing.
+        """
 
     def reset(self, seed: int) -> Observation:
         """Starts game number `seed` and returns its first observation.
@@ -50,24 +62,34 @@ class Environment(Protocol):
         """
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        """Returns the end goal, then its fallbacks, as far as `memory` shows them (PDDLego §2)."""
+        """Returns the end goal, then its fallbacks, as far as `memory` shows them
+        (PDDLego §2).
+        """
 
     def names(self, memory: Turns) -> Names:
-        """Returns the names in `memory`, by the environment's rules for finding names in text."""
+        """Returns the names in `memory`, by the environment's rules for finding names
+        in text.
+        """
 
     def step(self, command: str) -> Observation: ...
     def command(self, action: str) -> str | None:
-        """Returns the game's command for a planned "(move a b west)", or None if there is none."""
+        """Returns the game's command for a planned "(move a b west)", or None if there
+        is none.
+        """
 
     def won(self) -> bool:
-        """Returns whether the game is won by its own rule. May play a last command to find out."""
+        """Returns whether the game is won by its own rule. May play a last command to
+        find out.
+        """
 
     def close(self) -> None: ...
 
 
 @runtime_checkable
 class Gathering(Protocol):
-    """An environment in which PDDLego picks things up without planning where it finds them (§4)."""
+    """An environment in which PDDLego picks things up without planning where it finds
+    them (§4).
+    """
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:
         """Returns the things that still have to be picked up, by the game's names."""
@@ -75,19 +97,24 @@ class Gathering(Protocol):
 
 @runtime_checkable
 class Mapped(Protocol):
-    """An environment that knows which games have the same map. Other environments lack `map`."""
+    """An environment that knows which games have the same map. Other environments lack
+    `map`.
+    """
 
     @property
     def map(self) -> str:
         """A short hash of the map of the last reset game, "" if the map is unknown.
 
-        It depends on the game alone, not on what has been played. No method or model is shown it.
+        It depends on the game alone, not on what has been played. No method or model is
+        shown it.
         """
 
 
 @runtime_checkable
 class DescribedInText(Protocol):
-    """An environment that hides nothing: two texts describe its domain and problem completely."""
+    """An environment that hides nothing: two texts describe its domain and problem
+    completely.
+    """
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -96,10 +123,14 @@ class DescribedInText(Protocol):
 
 @runtime_checkable
 class WithExamples(Protocol):
-    """An environment with other worlds of the same kind, whose PDDL a prompt can show."""
+    """An environment with other worlds of the same kind, whose PDDL a prompt can
+    show.
+    """
 
     def solved(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Returns the problem texts and the problem files of other worlds, `count` at most."""
+        """Returns the problem texts and the problem files of other worlds, `count` at
+        most.
+        """
 
 
 @runtime_checkable
@@ -131,10 +162,11 @@ class Trained(Protocol):
 
 
 class LanguageModel(Protocol):
-    """A model that writes an answer token by token. It sees only messages, not the episode.
+    """A model that writes an answer token by token. It sees only messages, not the
+    episode.
 
-    Thread-safe: many episodes share one model. The other kind of model returns whole answers and
-    does no decoding (`decoding.question.WholeAnswerModel`).
+    Thread-safe: many episodes share one model. The other kind of model returns whole
+    answers and does no decoding (`decoding.question.WholeAnswerModel`).
     """
 
     @property
@@ -143,12 +175,14 @@ class LanguageModel(Protocol):
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded.
 
-        `thinking` says whether requests will ask for a thought: some models do not support
-        thinking, and others always think.
+        `thinking` says whether requests will ask for a thought: some models do not
+        support thinking, and others always think.
         """
 
     def identity(self) -> dict[str, str]:
-        """Returns what a record needs to run the same model again: weights, revision, versions."""
+        """Returns what a record needs to run the same model again: weights, revision,
+        versions.
+        """
 
     def complete(
         self,
@@ -159,13 +193,17 @@ class LanguageModel(Protocol):
     ) -> Completion:
         """Returns one answer or, with `prefix`, its continuation.
 
-        With `prefix`, the grammar describes the continuation alone. The prefix of an answer that
-        begins with a thought has no `forced_prefix`. Raises ModelFault if the backend fails;
-        nothing that the model writes raises an exception.
+        With `prefix`, the grammar describes the continuation alone. The prefix of an
+        answer that begins with a thought has no `forced_prefix`. Raises ModelFault if
+        the backend fails; nothing that the model writes raises an exception.
         """
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
         """Returns `count` whole answers, from one request if the backend supports that.
 
@@ -177,17 +215,23 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class Thinks(Protocol):
-    """A language model that knows the markers around its thoughts, if it has thoughts."""
+    """A language model that knows the markers around its thoughts, if it has
+    thoughts.
+    """
 
     @property
     def thought_markers(self) -> tuple[str, str] | None: ...
 
 
 class Planner(Protocol):
-    """A planner. It is thread-safe and deterministic: the same input gives the same plan."""
+    """A planner. It is thread-safe and deterministic: the same input gives the same
+    plan.
+    """
 
     def plan(self, domain: str, problem: str) -> PlanResult:
-        """Returns the verdict on the pair. Raises PlannerFault if the planner cannot be run."""
+        """Returns the verdict on the pair. Raises PlannerFault if the planner cannot be
+        run.
+        """
 
     @property
     def waiting(self) -> int:

@@ -1,8 +1,9 @@
 """Hides secrets (keys, tokens, passwords) in everything that is written or shown.
 
-A value is a secret if its name says so (`api_key`, `HF_TOKEN`, `password`), if it stands before
-the host in an address (http://USER:PASSWORD@HOST), or if it looks like a token of a known service.
-Other values are no secrets, whether or not they come from an environment variable.
+A value is a secret if its name says so (`api_key`, `HF_TOKEN`, `password`), if it
+stands before the host in an address (http://USER:PASSWORD@HOST), or if it looks like a
+token of a known service. Other values are no secrets, whether or not they come from an
+environment variable.
 """
 
 import re
@@ -12,7 +13,15 @@ from typing import Any
 HIDDEN = "<secret>"
 
 _LAST_WORDS = (
-    *("apikey", "auth", "authorization", "bearer", "cookie", "credential", "credentials"),
+    *(
+        "apikey",
+        "auth",
+        "authorization",
+        "bearer",
+        "cookie",
+        "credential",
+        "credentials",
+    ),
     *("passphrase", "passwd", "password", "pat", "pwd", "secret", "secrets", "token"),
 )
 _BEFORE_KEY = (
@@ -20,16 +29,31 @@ _BEFORE_KEY = (
     *("service", "signing", "ssh", "subscription"),
 )
 _BEFORE_TOKEN = (  # tokens of a text, not of an account
-    *("begin", "bos", "cls", "end", "eos", "first", "forced", "image", "last", "mask", "new"),
+    *(
+        "begin",
+        "bos",
+        "cls",
+        "end",
+        "eos",
+        "first",
+        "forced",
+        "image",
+        "last",
+        "mask",
+        "new",
+    ),
     *("next", "pad", "per", "sep", "special", "start", "stop", "unexpected", "unk"),
 )
 _NO_SECRETS = frozenset(("", "none", "null", "empty", "???", "true", "false", HIDDEN))
 _LEAST_KNOWN = 4  # characters; a shorter secret would be found in innocent words
 _LEAST_IN_DATA = 16  # characters; only a real key is as long, and no word of a game
 
-_AUTHORITY = re.compile(r"(?i)\b(https?|wss?|ftp)://([^/\s?#'\"<>@]*(?:@[^/\s?#'\"<>@]*)*)@")
+_AUTHORITY = re.compile(
+    r"(?i)\b(https?|wss?|ftp)://([^/\s?#'\"<>@]*(?:@[^/\s?#'\"<>@]*)*)@"
+)
 _QUERY = re.compile(r"(?i)([?&](?:key|sig|signature|code)=)[^&\s#'\"]+")
-# A name begins where no other one goes on: else the time would be quadratic for a text of one word.
+# A name begins where no other one goes on: else the time would be quadratic for a text
+# of one word.
 _NAMED = re.compile(
     r"""(?<![\w.-])(?P<name>[\w.-]*[A-Za-z])(?P<is>["']?\s*(?:=|:(?!//))\s*)"""
     r"""(?P<value>"[^"]*"|'[^']*'|\$\{[^{}]*\}|[^\s,;&{}\[\]"']+)"""
@@ -45,7 +69,9 @@ _TOKENS = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """Returns whether a value of this name is a secret: an option, a variable, a flag, a header."""
+    """Returns whether a value of this name is a secret: an option, a variable, a flag,
+    a header.
+    """
     last = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.rpartition(".")[2])
     before, word = ["", "", *filter(None, re.split(r"[\W_]+", last.lower()))][-2:]
     if word == "key":
@@ -54,7 +80,9 @@ def is_secret_name(name: str) -> bool:
 
 
 def _is_secret(value: object) -> bool:
-    """Returns whether a value with a secret's name is one: not "none", and no reference to it."""
+    """Returns whether a value with a secret's name is one: not "none", and no reference
+    to it.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     text = str(value).strip("\"'")
@@ -62,7 +90,9 @@ def _is_secret(value: object) -> bool:
 
 
 def secrets_of(tree: object) -> frozenset[str]:
-    """Returns the secrets in a configuration that are long enough to be found in a text."""
+    """Returns the secrets in a configuration that are long enough to be found in a
+    text.
+    """
     return frozenset(one for one in _found(tree) if len(one) >= _LEAST_KNOWN)
 
 
@@ -85,8 +115,9 @@ def _is_flag(word: object) -> bool:
 
 
 def hidden(tree: Any, known: Iterable[str] = (), *, named: bool = False) -> Any:
-    """Returns a JSON value with `HIDDEN` in place of each secret. `known` are further secrets. With
-    `named`, the value has a secret's name."""
+    """Returns a JSON value with `HIDDEN` in place of each secret. `known` are further
+    secrets. With `named`, the value has a secret's name.
+    """
     if isinstance(tree, Mapping):
         return {
             key: hidden(value, known, named=named or is_secret_name(str(key)))
@@ -138,10 +169,13 @@ def _without_value(match: re.Match[str]) -> str:
 
 
 def without_secrets(tree: Any) -> Any:
-    """Returns a JSON value as it would be if no secret had been given: without the keys that name
-    one, and without the user in an address."""
+    """Returns a JSON value as it would be if no secret had been given: without the keys
+    that name one, and without the user in an address.
+    """
     if isinstance(tree, Mapping):
-        kept = {key: value for key, value in tree.items() if not is_secret_name(str(key))}
+        kept = {
+            key: value for key, value in tree.items() if not is_secret_name(str(key))
+        }
         return {key: without_secrets(value) for key, value in kept.items()}
     if isinstance(tree, list | tuple):
         return [without_secrets(value) for value in tree]
@@ -149,7 +183,9 @@ def without_secrets(tree: Any) -> Any:
 
 
 def hidden_in_data(line: str, known: Iterable[str]) -> str:
-    """Returns a line of data, which may hold a model's text: only whole known keys are hidden."""
+    """Returns a line of data, which may hold a model's text: only whole known keys are
+    hidden.
+    """
     for secret in known:
         if len(secret) >= _LEAST_IN_DATA:
             line = line.replace(secret, HIDDEN)

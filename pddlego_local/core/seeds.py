@@ -1,4 +1,6 @@
-"""Seeds that depend only on what is requested, never on the time or order of requests."""
+"""Seeds that depend only on what is requested, never on the time or order of
+requests.
+"""
 
 import hashlib
 

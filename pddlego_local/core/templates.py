@@ -5,7 +5,11 @@ import functools
 import jinja2
 
 jinja = functools.partial(
-    jinja2.Environment, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    jinja2.Environment,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
 )
-"""Makes an environment for templates. An unknown name is an error, and a line with only a tag
-leaves no blank line."""
+"""Makes an environment for templates. An unknown name is an error, and a line with only
+a tag leaves no blank line.
+"""

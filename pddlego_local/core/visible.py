@@ -3,12 +3,15 @@
 import re
 
 # Control characters, and characters that change the direction of the text.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    """Returns `text` with visible symbols in place of control characters, and valid as UTF-8.
+    """Returns `text` with visible symbols in place of control characters, and valid as
+    UTF-8.
 
     Tabs and line breaks stay.
     """
@@ -17,6 +20,8 @@ def visible(text: str) -> str:
 
 
 def _named(match: re.Match[str]) -> str:
-    """Returns the symbol of a control character, or the code point of any other character."""
+    """Returns the symbol of a control character, or the code point of any other
+    character.
+    """
     code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"

@@ -1,4 +1,6 @@
-"""The decoding of answers. Configuration files refer to `Decoding` by the name of this package."""
+"""The decoding of answers. Configuration files refer to `Decoding` by the name of this
+package.
+"""
 
 from pddlego_local.decoding.settings import Decoding
 

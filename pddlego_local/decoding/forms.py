@@ -1,7 +1,7 @@
 """Answer formats: every answer is one JSON object, and its `Form` says which.
 
-The same object is requested on every rung, so that arms differ in the decoder alone. `ladder` has
-the constraint of each rung on each form.
+The same object is requested on every rung, so that arms differ in the decoder alone.
+`ladder` has the constraint of each rung on each form.
 """
 
 import functools
@@ -16,12 +16,20 @@ from pddlego_local.core.resources import table
 _MESSAGES: dict[str, str] = table(__file__)
 
 Fault = Literal[
-    "", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys", "placeholder"
+    "",
+    "empty",
+    "truncated",
+    "unfinished_thought",
+    "no_json",
+    "wrong_keys",
+    "placeholder",
 ]
 
 
 class Fields(pydantic.BaseModel):
-    """Base class of the contents of answers: exactly these keys, all required, in this order."""
+    """Base class of the contents of answers: exactly these keys, all required, in this
+    order.
+    """
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
@@ -33,10 +41,10 @@ T_co = TypeVar("T_co", bound=Fields, covariant=True)
 class Form(Generic[T_co]):
     """An answer format.
 
-    `keys` has the keys that the rung "json" requires, with their types. The rung "syntax" also
-    constrains the strings, by a Lark `grammar` or by `patterns` for the same keys. `example` shows
-    the form to a model whose answer did not have it. Top-level strings must not be blank, except
-    those of the keys in `may_be_blank`.
+    `keys` has the keys that the rung "json" requires, with their types. The rung
+    "syntax" also constrains the strings, by a Lark `grammar` or by `patterns` for the
+    same keys. `example` shows the form to a model whose answer did not have it.
+    Top-level strings must not be blank, except those of the keys in `may_be_blank`.
     """
 
     name: str
@@ -48,7 +56,9 @@ class Form(Generic[T_co]):
 
     @property
     def after_draft(self) -> str:
-        """The message to a model after its draft (`decoding.reason=draft`), on every rung."""
+        """The message to a model after its draft (`decoding.reason=draft`), on every
+        rung.
+        """
         return _MESSAGES["after_draft"].format(example=self.example)
 
     def message(self, fault: Fault) -> str:
@@ -78,7 +88,9 @@ class _OneCommand(Fields):
 
 
 class Changes(Fields):
-    """One part of an edit: lines to add and to delete, and names to replace everywhere."""
+    """One part of an edit: lines to add and to delete, and names to replace
+    everywhere.
+    """
 
     add: list[str]
     replace: dict[str, str]
@@ -96,7 +108,9 @@ _NAME = r"[A-Za-z][A-Za-z0-9_-]{0,39}"
 _OBJECTS = Annotated[str, Field(pattern=rf"^{_NAME}( {_NAME}){{0,9}} - {_NAME}$")]
 _FACT = Annotated[str, Field(pattern=rf"^\({_NAME}( {_NAME}){{0,5}}\)$")]
 _REPLACED = Annotated[str, Field(pattern=rf"^{_NAME}$")]
-_NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]
+_NAME_OR_FACT = Annotated[
+    str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")
+]
 # A JSON schema allows other keys unless `additionalProperties` is false.
 _AT_MOST_10 = Field(max_length=10, json_schema_extra={"additionalProperties": False})
 
@@ -119,7 +133,9 @@ class _SyntaxEdit(Fields):
 
 
 class Seen(Fields):
-    """The closed containers and the things in an observation (PDDLego §4, CookingWorld)."""
+    """The closed containers and the things in an observation (PDDLego §4,
+    CookingWorld).
+    """
 
     closed: list[str]
     items: list[str]
@@ -134,7 +150,9 @@ class _ShortSeen(Fields):
 
 
 class Goals(Fields):
-    """A plan in words: the goals in the order in which to reach them (DEPS, planner)."""
+    """A plan in words: the goals in the order in which to reach them (DEPS,
+    planner).
+    """
 
     goals: Annotated[list[str], Field(min_length=1)]
 
@@ -171,7 +189,9 @@ PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")
 DOMAIN = Form("domain", DomainFile, '{"df": "..."}', grammar="domain_syntax")
 PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax")
 COMMAND = Form("command", Command, '{"action": "..."}', patterns=_OneCommand)
-MOVE = Form("move", Move, '{"kind": "think" or "act", "text": "..."}', patterns=_ShortMove)
+MOVE = Form(
+    "move", Move, '{"kind": "think" or "act", "text": "..."}', patterns=_ShortMove
+)
 EDIT = Form(
     "edit",
     Edit,
@@ -193,8 +213,9 @@ class Choice(Fields):
 
 @functools.cache
 def choice(last: int) -> Form[Choice]:
-    """Returns the form of a choice from 0 to `last`. An answer with another number has the fault
-    "wrong_keys"."""
+    """Returns the form of a choice from 0 to `last`. An answer with another number has
+    the fault "wrong_keys".
+    """
 
     class Numbered(Choice):
         number: Annotated[int, Field(ge=0, le=last)]

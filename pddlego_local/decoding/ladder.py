@@ -3,15 +3,16 @@
     free        no constraint
     json        one JSON object with exactly the form's keys, in their order
     syntax      the same object; its strings are PDDL, or match the form's patterns
-    signatures  only the environment's actions, with their exact parameters; the problem names the
-                answer's domain
+    signatures  only the environment's actions, with their exact parameters; the problem
+                names the answer's domain
     typed       only declared names, with the declared number and types of arguments
     grounded    only names that the prompt shows; a goal that is not already true
 
-For an answer with a domain and a problem, each rung excludes by construction something that the
-rung below allows. For other forms, neighbouring rungs may be the same (`LADDER`). The prompt and
-the keys of the JSON object are the same on all rungs. The three rungs above "syntax" use the
-question's `GrammarContext`. The layout of an answer does not depend on the rung (`layout`).
+For an answer with a domain and a problem, each rung excludes by construction something
+that the rung below allows. For other forms, neighbouring rungs may be the same
+(`LADDER`). The prompt and the keys of the JSON object are the same on all rungs. The
+three rungs above "syntax" use the question's `GrammarContext`. The layout of an answer
+does not depend on the rung (`layout`).
 """
 
 from collections.abc import Callable
@@ -32,11 +33,15 @@ Build = Callable[[Rung, Form[Fields], GrammarContext, Layout], Constraint]
 EMPTY = GrammarContext()
 
 
-def nothing(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def nothing(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     return at_once(None)
 
 
-def lark(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def lark(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """Constrains the strings of the JSON object to PDDL, by the form's own grammar."""
     return at_once(load(form.grammar, layout))
 
@@ -61,14 +66,23 @@ if missing := {form.name for form in FORMS} ^ LADDER.keys():
     raise TypeError(f"decoding.ladder: forms and LADDER differ in {sorted(missing)}")
 for _name, _row in LADDER.items():
     if len(_row) != len(RUNGS):
-        raise TypeError(f"decoding.ladder: {_name!r} has {len(_row)} of {len(RUNGS)} rungs")
+        raise TypeError(
+            f"decoding.ladder: {_name!r} has {len(_row)} of {len(RUNGS)} rungs"
+        )
 
 
 def constraint_for(
-    rung: str, form: Form[Fields] = PDDL, context: GrammarContext = EMPTY, layout: Layout = "any"
+    rung: str,
+    form: Form[Fields] = PDDL,
+    context: GrammarContext = EMPTY,
+    layout: Layout = "any",
 ) -> Constraint:
-    """Returns the constraint of a rung on a form. Raises ConfigError for an unknown rung."""
+    """Returns the constraint of a rung on a form. Raises ConfigError for an unknown
+    rung.
+    """
     if rung not in RUNGS:
-        raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
+        raise ConfigError(
+            f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}."
+        )
     build = LADDER[form.name][list(RUNGS).index(rung)]
     return build(RUNGS[rung], form, context, layout)

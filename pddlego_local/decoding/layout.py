@@ -1,13 +1,15 @@
-"""Layouts: the spaces, line breaks, comments and letter case of an answer, which carry no meaning.
+"""Layouts: the spaces, line breaks, comments and letter case of an answer, which carry
+no meaning.
 
     any    any white space and comments; keywords in either case
-    line   keywords in lower case, one space between words and none elsewhere, no comments; JSON
-           with ", " and ": "
-    lines  as "line", but each section, action part, declared predicate and fact of a PDDL file is
-           on a line of its own, indented by two spaces per level
+    line   keywords in lower case, one space between words and none elsewhere, no
+           comments; JSON with ", " and ": "
+    lines  as "line", but each section, action part, declared predicate and fact of a
+           PDDL file is on a line of its own, indented by two spaces per level
 
-Under "line" and "lines", the content of an answer determines its every character: the grammars of
-these layouts accept exactly what this module prints. Names keep their spelling.
+Under "line" and "lines", the content of an answer determines its every character: the
+grammars of these layouts accept exactly what this module prints. Names keep their
+spelling.
 """
 
 import json
@@ -25,8 +27,9 @@ Layout = Literal["any", "line", "lines"]
 ExactLayout = Literal["line", "lines"]
 
 REQUIREMENTS = "(:requirements :strips :typing)"
-"""The requirements of every domain under "typed" and "grounded". Fast Downward does not need them;
-nine in ten recorded domains have them."""
+"""The requirements of every domain under "typed" and "grounded". Fast Downward does not
+need them; nine in ten recorded domains have them.
+"""
 
 _OPERATORS = frozenset(
     {"and", "or", "not", "imply", "forall", "exists", "when", "increase", "either"}
@@ -39,10 +42,11 @@ _ACTION_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 class Printer:
     """Prints PDDL files and answers in a layout.
 
-    The name and parameters of an action of `schemas` are printed as the prompt spells them. `tight`
-    prints a file as "typed" and "grounded" write it: a domain has the section REQUIREMENTS, and a
-    problem has none; the other lists of a domain are before its actions, in a fixed order; the
-    sections of types and objects are never omitted, even if they are as empty as "(:objects)".
+    The name and parameters of an action of `schemas` are printed as the prompt spells
+    them. `tight` prints a file as "typed" and "grounded" write it: a domain has the
+    section REQUIREMENTS, and a problem has none; the other lists of a domain are before
+    its actions, in a fixed order; the sections of types and objects are never omitted,
+    even if they are as empty as "(:objects)".
     """
 
     layout: ExactLayout
@@ -50,16 +54,19 @@ class Printer:
     tight: bool = False
 
     def answer(self, values: Mapping[str, Any]) -> str:
-        """Returns the JSON of an answer; the strings of the keys "df" and "pf" are printed as PDDL
-        files. Raises ValueError as `file` does."""
+        """Returns the JSON of an answer; the strings of the keys "df" and "pf" are
+        printed as PDDL files. Raises ValueError as `file` does.
+        """
         printed = {
-            key: self.file(value) if key in ("df", "pf") else value for key, value in values.items()
+            key: self.file(value) if key in ("df", "pf") else value
+            for key, value in values.items()
         }
         return json.dumps(printed, ensure_ascii=False)
 
     def file(self, text: str) -> str:
-        """Returns a domain or problem in the layout. Raises ValueError if the text is not a single
-        list in parentheses."""
+        """Returns a domain or problem in the layout. Raises ValueError if the text is
+        not a single list in parentheses.
+        """
         faults: list[str] = []
         block = read(text, lambda _offset, fault: faults.append(fault))
         if block is None or faults:
@@ -72,7 +79,9 @@ class Printer:
 
     def _section(self, section: Node) -> str:
         if isinstance(section, Word) or section.head not in _OF_ENTRIES | {":action"}:
-            return line_of(section, lower=isinstance(section, Block) and section.head == ":metric")
+            return line_of(
+                section, lower=isinstance(section, Block) and section.head == ":metric"
+            )
         if section.head == ":action":
             return self._action(section)
         pieces = [
@@ -85,17 +94,26 @@ class Printer:
         items = action.items
         schema = next((one for one in self.schemas if _has_header(action, one)), None)
         pieces = [
-            (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item)) for item in items
+            (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item))
+            for item in items
         ]
         if schema:
             parameters = line_of(list_of(schema.parameters))
-            pieces[1:4] = [(False, schema.name), (True, ":parameters"), (False, parameters)]
+            pieces[1:4] = [
+                (False, schema.name),
+                (True, ":parameters"),
+                (False, parameters),
+            ]
         return self._in_lines(pieces)
 
     def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
-        """Returns a section; a piece marked True is on a line of its own under "lines"."""
+        """Returns a section; a piece marked True is on a line of its own under
+        "lines".
+        """
         own = "\n    " if self.layout == "lines" else " "
-        return f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
+        return (
+            f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
+        )
 
 
 def _title(node: Node) -> str:
@@ -106,17 +124,23 @@ def _title(node: Node) -> str:
 
 
 def line_of(node: Node, *, lower: bool = False) -> str:
-    """Returns a node on one line; with `lower`, all words are in lower case, not only keywords."""
+    """Returns a node on one line; with `lower`, all words are in lower case, not only
+    keywords.
+    """
     if isinstance(node, Word):
         return node.name if lower or node.text.startswith(":") else node.text
-    words = [line_of(item, lower=lower or node.head == "increase") for item in node.items]
+    words = [
+        line_of(item, lower=lower or node.head == "increase") for item in node.items
+    ]
     if node.head in _OPERATORS:
         words[0] = node.head
     return f"({' '.join(words)})"
 
 
 def _has_header(action: Block, schema: Action) -> bool:
-    """Returns whether an action has the name of the schema and the same typed parameters."""
+    """Returns whether an action has the name of the schema and the same typed
+    parameters.
+    """
     match action.items[1:4]:
         case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
             return name == schema.name.lower() and (
@@ -133,7 +157,9 @@ def list_of(text: str) -> Block:
 
 
 def typed_names(listed: Block) -> list[TypedName]:
-    """Returns the typed names of a list such as "(?a ?b - room)"; none if it cannot be read."""
+    """Returns the typed names of a list such as "(?a ?b - room)"; none if it cannot be
+    read.
+    """
     return read_typed_list(listed.items, FaultLog("domain", "")) or []
 
 
@@ -144,13 +170,19 @@ def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
 
 
 def _tightened(sections: list[str]) -> list[str]:
-    rest = [text for text in sections if not text.startswith(("(:requirements", "(:functions)"))]
+    rest = [
+        text
+        for text in sections
+        if not text.startswith(("(:requirements", "(:functions)"))
+    ]
     if not any(text.startswith("(:domain ") for text in rest):
         if not any(text.startswith("(:types") for text in rest):
             rest.insert(0, "(:types)")
         actions = (n for n, text in enumerate(rest) if text.startswith("(:action"))
         first = next(actions, len(rest))
-        lists = sorted(rest[:first], key=lambda text: (text[:3] != "(:t", text[:3] != "(:c"))
+        lists = sorted(
+            rest[:first], key=lambda text: (text[:3] != "(:t", text[:3] != "(:c")
+        )
         return [REQUIREMENTS, *lists, *rest[first:]]
     if not any(text.startswith("(:objects") for text in rest):
         rest.insert(1, "(:objects)")

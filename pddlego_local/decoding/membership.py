@@ -1,9 +1,11 @@
-"""Finds out whether a free answer is in the language of "typed" or "grounded", and where it is not.
+"""Finds out whether a free answer is in the language of "typed" or "grounded", and
+where it is not.
 
-The answer is judged as the rung would have written it: in the layout "line" (`Printer.tight`) and
-in lower case; an edit has one name or fact in each string. Redundant entries are no fault, except
-for an object that is declared twice, because the planner refuses it: whoever drops such an entry
-(`pddl.redundant`) drops it before the answer is judged.
+The answer is judged as the rung would have written it: in the layout "line"
+(`Printer.tight`) and in lower case; an edit has one name or fact in each string.
+Redundant entries are no fault, except for an object that is declared twice, because the
+planner refuses it: whoever drops such an entry (`pddl.redundant`) drops it before the
+answer is judged.
 """
 
 import json
@@ -30,10 +32,14 @@ _KEYS = {"df": "domain", "pf": "problem"}
 
 
 def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
-    """Returns where the answer leaves the language of the rung, in words; "" if it is in the
-    language. The names in the context of the question must be those that its prompt shows."""
+    """Returns where the answer leaves the language of the rung, in words; "" if it is
+    in the language. The names in the context of the question must be those that its
+    prompt shows.
+    """
     form, values = question.form, value.model_dump()
-    context = replace(question.context, lists="free", goal=RUNGS[rung].goal, rollback=True)
+    context = replace(
+        question.context, lists="free", goal=RUNGS[rung].goal, rollback=True
+    )
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
     faults: list[Fault] = []
     if form is EDIT or files:
@@ -47,7 +53,9 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
             return str(syntax[0])
         # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
-        if used := tuple(action for action in context.actions if action.name in written):
+        if used := tuple(
+            action for action in context.actions if action.name in written
+        ):
             contexts.insert(0, replace(context, actions=used))
         try:
             text = Printer("line", context.actions, tight=True).answer(values | files)
@@ -59,15 +67,21 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
     return departures[0] if all(departures) else next(map(str, faults), "")
 
 
-def _departure(text: str, form: Form[Fields], context: GrammarContext, rung: str) -> str:
+def _departure(
+    text: str, form: Form[Fields], context: GrammarContext, rung: str
+) -> str:
     return place_of_departure(constraint_for(rung, form, context, "line"), text)
 
 
 def actions_in(domain: str) -> tuple[Action, ...]:
-    """Returns the actions of a domain, without words for a game. It leaves out an action that is in
-    no language, because its name or its parameters are not spelled as a rung spells them."""
+    """Returns the actions of a domain, without words for a game. It leaves out an
+    action that is in no language, because its name or its parameters are not spelled as
+    a rung spells them.
+    """
     found = []
-    for block in (one for one in domain_of(domain).block.blocks if one.head == ":action"):
+    for block in (
+        one for one in domain_of(domain).block.blocks if one.head == ":action"
+    ):
         match block.items[1:4]:
             case [Word() as name, Word(name=":parameters"), Block() as listed]:
                 parameters = line_of(listed)
@@ -81,9 +95,10 @@ def actions_in(domain: str) -> tuple[Action, ...]:
 
 
 def _faults(files: Mapping[str, str], context: GrammarContext) -> list[Fault]:
-    """Returns the faults for which the planner refuses the files: every syntax fault (it may be in
-    the requirements, which the printer omits), and the faults in the names of the files that were
-    answered."""
+    """Returns the faults for which the planner refuses the files: every syntax fault
+    (it may be in the requirements, which the printer omits), and the faults in the
+    names of the files that were answered.
+    """
     found = check(files.get("df", context.domain), files.get("pf", _PROBLEM))
     answered = {_KEYS[key] for key in files}
     return [
@@ -94,11 +109,17 @@ def _faults(files: Mapping[str, str], context: GrammarContext) -> list[Fault]:
 
 
 def _in_lower_case(context: GrammarContext) -> GrammarContext:
-    """Returns the context in lower case: PDDL ignores the case of names, but grammars do not."""
+    """Returns the context in lower case: PDDL ignores the case of names, but grammars
+    do not.
+    """
     actions = (
         replace(action, name=action.name.lower(), parameters=action.parameters.lower())
         for action in context.actions
     )
-    names = replace(context.names, objects=tuple(name.lower() for name in context.names.objects))
+    names = replace(
+        context.names, objects=tuple(name.lower() for name in context.names.objects)
+    )
     domain, problem = context.domain.lower(), context.problem.lower()
-    return replace(context, actions=tuple(actions), names=names, domain=domain, problem=problem)
+    return replace(
+        context, actions=tuple(actions), names=names, domain=domain, problem=problem
+    )

@@ -1,8 +1,10 @@
-"""A question to a model: the form of the answer, the messages, and the situation as data.
+"""A question to a model: the form of the answer, the messages, and the situation as
+data.
 
-Two kinds of models answer questions. A language model sees only `messages`. Rule-based and test
-models read the form and the `GrammarContext` instead of the messages. The upper rungs of the ladder
-also read the context, so that a grammar knows exactly what the prompt shows.
+Two kinds of models answer questions. A language model sees only `messages`. Rule-based
+and test models read the form and the `GrammarContext` instead of the messages. The
+upper rungs of the ladder also read the context, so that a grammar knows exactly what
+the prompt shows.
 """
 
 from dataclasses import dataclass, field
@@ -19,13 +21,14 @@ from pddlego_local.decoding.rungs import GoalArm, Lists
 class GrammarContext:
     """The situation of a question: what its messages say, as data.
 
-    `actions` are the environment's action schemas, `names` the names that the messages show, and
-    `commands` the commands that the messages offer. `domain` is the domain file to which the
-    requested problem or edit belongs, and `problem` is the file that an edit changes; each is "" if
-    the model writes it itself. `own_goal` is False if the method sets the goal and ignores the
-    model's goal. `goal` says which goals are excluded (`Decoding`). `subgoal` is the goal of a
-    controller, in words. `environment` (a package) and `memory` (the episode so far) are for models
-    that do not read the messages. `lists` says whether redundant entries are excluded, and
+    `actions` are the environment's action schemas, `names` the names that the messages
+    show, and `commands` the commands that the messages offer. `domain` is the domain
+    file to which the requested problem or edit belongs, and `problem` is the file that
+    an edit changes; each is "" if the model writes it itself. `own_goal` is False if
+    the method sets the goal and ignores the model's goal. `goal` says which goals are
+    excluded (`Decoding`). `subgoal` is the goal of a controller, in words.
+    `environment` (a package) and `memory` (the episode so far) are for models that do
+    not read the messages. `lists` says whether redundant entries are excluded, and
     `rollback` whether wrong entries are rolled back (`Decoding`).
     """
 
@@ -64,14 +67,16 @@ class Drawn:
 
 
 class WholeAnswerModel(Protocol):
-    """A model that answers by rules or from a list. It is no language model, and no grammar applies
-    to it. It must be thread-safe if several episodes share it."""
+    """A model that answers by rules or from a list. It is no language model, and no
+    grammar applies to it. It must be thread-safe if several episodes share it.
+    """
 
     decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Checks that the model can be used, before anything is loaded. Raises MissingPart or
-        ConfigError if it cannot."""
+        """Checks that the model can be used, before anything is loaded. Raises
+        MissingPart or ConfigError if it cannot.
+        """
         return
 
     def identity(self) -> dict[str, str]:
@@ -80,8 +85,8 @@ class WholeAnswerModel(Protocol):
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Returns an answer to the question.
 
-        Raises ConfigError if the model has no rules for the question, and ModelFault if it has no
-        answer to it.
+        Raises ConfigError if the model has no rules for the question, and ModelFault if
+        it has no answer to it.
         """
 
     def close(self) -> None:

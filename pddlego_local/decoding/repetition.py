@@ -3,9 +3,10 @@
     "add": ["hall - room", "attic - room", "hall - room", "attic - room", "hall - room"
                                          ^ the part of the list that is kept ends here
 
-The stage is stopped when an item appears in a list for the third time, or when a name repeats a
-part of itself for the third time ("none-of-none-of-none-of"). The list keeps each of the repeated
-items once, and the answer continues after the list; `staged.writing` decides how.
+The stage is stopped when an item appears in a list for the third time, or when a name
+repeats a part of itself for the third time ("none-of-none-of-none-of"). The list keeps
+each of the repeated items once, and the answer continues after the list;
+`staged.writing` decides how.
 """
 
 import re
@@ -17,9 +18,13 @@ from pddlego_local.decoding.grammars.terminals import looping_prefix
 MOST_TIMES = 2
 """How often an item may appear in a list that is being written."""
 
-_LISTS = frozenset({":objects", ":constants", ":types", ":predicates", ":init", "and", "or"})
+_LISTS = frozenset(
+    {":objects", ":constants", ":types", ":predicates", ":init", "and", "or"}
+)
 _MARKS = ("-", ":")
-"""After each of these marks comes the type or value of the item before, which is no item itself."""
+"""After each of these marks comes the type or value of the item before, which is no
+item itself.
+"""
 _SIGNS = frozenset('()[]{}"')
 _BLANKS = r"(?:\s|\\[nrt])+"
 _COMMENT = r';(?:[^\\"\n]|\\(?:[^nr]|\Z))*'
@@ -30,9 +35,9 @@ _TOKEN = re.compile(rf'(?P<blank>{_BLANKS}|,|{_COMMENT})|[^\s(){{}}\[\]",\\;]+|.
 class _Bracket:
     """A bracket or quotation mark at `offset` that is not closed yet.
 
-    `items` has the items after it so far, each with the offset at which the list ended before the
-    item. `head` is the first word after a "(". `declares` says that the bracket begins the
-    declaration of a predicate, which lists variables.
+    `items` has the items after it so far, each with the offset at which the list ended
+    before the item. `head` is the first word after a "(". `declares` says that the
+    bracket begins the declaration of a predicate, which lists variables.
     """
 
     sign: str
@@ -44,25 +49,38 @@ class _Bracket:
     behind_mark: bool = False
 
     def add(self, item: str, end: int) -> bool:
-        """Adds an item that ends at the offset `end`. Returns whether it appeared too often."""
+        """Adds an item that ends at the offset `end`. Returns whether it appeared too
+        often.
+        """
         before, self.end = self.end, end
         behind_mark, self.behind_mark = self.behind_mark, item in _MARKS
         is_head = self.sign == "(" and not self.head
         self.head = self.head or item
-        if behind_mark or self.behind_mark or (is_head and item[0] != "?") or not self.is_list:
+        if (
+            behind_mark
+            or self.behind_mark
+            or (is_head and item[0] != "?")
+            or not self.is_list
+        ):
             return False
         self.items.append((item, before))
         return [name for name, _ in self.items].count(item) > MOST_TIMES
 
     @property
     def is_list(self) -> bool:
-        return self.sign != "(" or self.declares or self.head in _LISTS or self.head[:1] == "?"
+        return (
+            self.sign != "("
+            or self.declares
+            or self.head in _LISTS
+            or self.head[:1] == "?"
+        )
 
     def end_before_repeats(self, partial: str) -> int | None:
-        """Returns where the list ends without the repeated items at its end; None if it has none.
+        """Returns where the list ends without the repeated items at its end; None if it
+        has none.
 
-        `partial` is the unfinished item after them. If no item of the list begins with `partial`,
-        the result is None too.
+        `partial` is the unfinished item after them. If no item of the list begins with
+        `partial`, the result is None too.
         """
         names = [name for name, _ in self.items]
         new = len(names)
@@ -75,11 +93,12 @@ class _Bracket:
 class LoopWatch:
     """Reads the text of one stage while it is written.
 
-    `before` is the answer up to the stage. `names` says that a name with a repeated part stops the
-    stage too.
+    `before` is the answer up to the stage. `names` says that a name with a repeated
+    part stops the stage too.
 
-    `kept` is the number of characters of a stopped stage that are kept. It is negative if a part of
-    the answer before the stage is removed too, and None if the stage was not stopped.
+    `kept` is the number of characters of a stopped stage that are kept. It is negative
+    if a part of the answer before the stage is removed too, and None if the stage was
+    not stopped.
     """
 
     def __init__(self, before: str, *, names: bool = True) -> None:
@@ -88,16 +107,19 @@ class LoopWatch:
         self._begin()
 
     def __call__(self, text: str) -> bool:
-        """Returns whether the stage repeats itself. `text` is the stage's text so far. Each call
-        gives a longer beginning of the same text, or starts again with another text."""
+        """Returns whether the stage repeats itself. `text` is the stage's text so far.
+        Each call gives a longer beginning of the same text, or starts again with
+        another text.
+        """
         if len(self._before) + len(text) < self._end:
             self._begin()
         return self._read(self._before + text) != ""
 
     def breaks(self, text: str) -> bool:
-        """Returns whether an unfinished stage ends in a repetition that can be removed, and sets
-        `kept`. Either the stage repeats itself, or its token limit was reached among items that its
-        list had before."""
+        """Returns whether an unfinished stage ends in a repetition that can be removed,
+        and sets `kept`. Either the stage repeats itself, or its token limit was reached
+        among items that its list had before.
+        """
         self._begin()
         whole = self._before + text
         loop = self._read(whole)
@@ -110,8 +132,10 @@ class LoopWatch:
         self._open, self._end = [_Bracket("", 0)], 0
 
     def _read(self, whole: str) -> Literal["", "item", "name"]:
-        """Reads on to the end of the text, or to the third appearance of an item or part of a name,
-        and returns which. The last word of the text may be unfinished and is not read."""
+        """Reads on to the end of the text, or to the third appearance of an item or
+        part of a name, and returns which. The last word of the text may be unfinished
+        and is not read.
+        """
         for token in _TOKEN.finditer(whole, self._end):
             word, end = token[0], token.end()
             watched = end > len(self._before)
@@ -121,13 +145,19 @@ class LoopWatch:
             if end == len(whole) and word not in _SIGNS:
                 break
             self._end = end
-            if not token["blank"] and _add(self._open, whole, token.start(), end) and watched:
+            if (
+                not token["blank"]
+                and _add(self._open, whole, token.start(), end)
+                and watched
+            ):
                 return "item"
         return ""
 
 
 def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
-    """Reads one token. Returns whether it is, or ends, an item that is in its list too often."""
+    """Reads one token. Returns whether it is, or ends, an item that is in its list too
+    often.
+    """
     sign = text[start:end]
     in_string = any(bracket.sign == '"' for bracket in open_)
     if sign in ("(", "[", "{") or (sign == '"' and not in_string):
@@ -135,17 +165,24 @@ def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
         return False
     if sign in (")", "]", "}", '"'):
         closed = open_.pop()
-        while sign == '"' and closed.sign != '"':  # the file has brackets that are not closed
+        while (
+            sign == '"' and closed.sign != '"'
+        ):  # the file has brackets that are not closed
             closed = open_.pop()
         start = closed.offset
     return open_[-1].add(_item(text[start:end]), end)
 
 
 def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
-    """Finds the innermost list with repeated items at its end, and returns where it ends without
-    them. The last item may be unfinished."""
+    """Finds the innermost list with repeated items at its end, and returns where it
+    ends without them. The last item may be unfinished.
+    """
     innermost = open_[-1]
-    partial = "" if innermost.behind_mark else _item(text[innermost.end or innermost.offset + 1 :])
+    partial = (
+        ""
+        if innermost.behind_mark
+        else _item(text[innermost.end or innermost.offset + 1 :])
+    )
     for bracket in reversed(open_):
         end = bracket.end_before_repeats(partial) if bracket.is_list else None
         if end is not None:
@@ -155,5 +192,7 @@ def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
 
 
 def _item(text: str) -> str:
-    """Returns an item as it is compared: case, white space and its JSON escapes do not matter."""
+    """Returns an item as it is compared: case, white space and its JSON escapes do not
+    matter.
+    """
     return re.sub(_BLANKS, " ", text).strip(" ,").lower()

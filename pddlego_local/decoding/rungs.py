@@ -1,7 +1,7 @@
 """The rungs of the decoding ladder and their properties, as data.
 
-`ladder` has the constraint of each rung on each form of answer. All code that depends on the rung
-reads the properties here; no code compares a rung's name.
+`ladder` has the constraint of each rung on each form of answer. All code that depends
+on the rung reads the properties here; no code compares a rung's name.
 """
 
 from dataclasses import dataclass
@@ -10,23 +10,27 @@ from typing import Literal, get_args
 GoalArm = Literal["any", "unmet"]
 
 Lists = Literal["tight", "free"]
-"""The rule for lists on "typed" and "grounded". "free" excludes only what makes an answer wrong;
-"tight" also excludes redundant entries."""
+"""The rule for lists on "typed" and "grounded". "free" excludes only what makes an
+answer wrong; "tight" also excludes redundant entries.
+"""
 
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
-"""The names in ascending order: the decoder excludes least on the first rung, most on the last."""
+"""The names in ascending order: the decoder excludes least on the first rung, most on
+the last.
+"""
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A rung of the ladder. It excludes what the rung below excludes. For an answer with a domain
-    and a problem it also excludes something else; for other answers, such as edits, neighbouring
-    rungs can be the same.
+    """A rung of the ladder. It excludes what the rung below excludes. For an answer
+    with a domain and a problem it also excludes something else; for other answers, such
+    as edits, neighbouring rungs can be the same.
 
-    `constrained`: there is a grammar. `needs_context`: the grammar depends on the question's
-    `GrammarContext`. `typed`: names are declared and used with their types, so that goals can be
-    compared with the initial facts. `grounded`: only names that the prompt shows are allowed.
-    `goal` is the value of `decoding.goal` in `conf/decoding/<name>.yaml`.
+    `constrained`: there is a grammar. `needs_context`: the grammar depends on the
+    question's `GrammarContext`. `typed`: names are declared and used with their types,
+    so that goals can be compared with the initial facts. `grounded`: only names that
+    the prompt shows are allowed. `goal` is the value of `decoding.goal` in
+    `conf/decoding/<name>.yaml`.
     """
 
     name: RungName

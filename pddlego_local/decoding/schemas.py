@@ -1,14 +1,17 @@
-"""The JSON schemas of the ladder: the constraint of each rung on answers that are not PDDL files.
+"""The JSON schemas of the ladder: the constraint of each rung on answers that are not
+PDDL files.
 
     json        the form's keys, with any strings
-    syntax      a pattern for each string, a maximum length for each list, a range for a number
-    signatures  a command is one of the environment's, with any names in it, or one that is offered
+    syntax      a pattern for each string, a maximum length for each list, a range for a
+                number
+    signatures  a command is one of the environment's, with any names in it, or one that
+                is offered
     typed       as signatures; in addition, a direction is one of the four
-    grounded    a command is offered, or one of the environment's with names that were mentioned;
-                the form "seen" lists only names that were mentioned
+    grounded    a command is offered, or one of the environment's with names that were
+                mentioned; the form "seen" lists only names that were mentioned
 
-The forms "choice", "goals" and "text" have the constraint of "syntax" on all higher rungs. No rung
-excludes duplicates in a list: llguidance does not support `uniqueItems`.
+The forms "choice", "goals" and "text" have the constraint of "syntax" on all higher
+rungs. No rung excludes duplicates in a list: llguidance does not support `uniqueItems`.
 """
 
 import functools
@@ -29,24 +32,37 @@ from pddlego_local.decoding.staged.declarations import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
 
-# At most 30 characters: a command with two names then keeps to the 80 of the rung "syntax".
+# At most 30 characters: a command with two names then keeps to the 80 of the rung
+# "syntax".
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
 # Options of llguidance; other engines ignore them.
-_ON_ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+_ON_ONE_LINE = {
+    "whitespace_flexible": False,
+    "item_separator": ", ",
+    "key_separator": ": ",
+}
 
 
-def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any") -> Grammar:
-    """Returns the grammar of a JSON schema. Under both exact layouts, JSON is on one line."""
+def schema_grammar(
+    name: str, schema: Mapping[str, Any], layout: Layout = "any"
+) -> Grammar:
+    """Returns the grammar of a JSON schema. Under both exact layouts, JSON is on one
+    line.
+    """
     exact = {} if layout == "any" else {"x-guidance": _ON_ONE_LINE}
     return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
-def keys(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def keys(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """Constrains an answer to the keys of the form and their types."""
     return at_once(_of_model("json", form.keys, layout))
 
 
-def patterns(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def patterns(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """Constrains an answer to the patterns of the form."""
     return at_once(_of_model("syntax", form.patterns or form.keys, layout))
 
@@ -57,11 +73,14 @@ def _of_model(name: str, model: type[BaseModel], layout: Layout) -> Grammar:
 
 
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Returns the schema without titles and descriptions: they constrain nothing, and they would
-    make the hash of a grammar depend on a comment."""
+    """Returns the schema without titles and descriptions: they constrain nothing, and
+    they would make the hash of a grammar depend on a comment.
+    """
 
     def without_prose(part: dict[str, Any]) -> dict[str, Any]:
-        prose = {key for key in ("title", "description") if isinstance(part.get(key), str)}
+        prose = {
+            key for key in ("title", "description") if isinstance(part.get(key), str)
+        }
         return {key: value for key, value in part.items() if key not in prose}
 
     text = json.dumps(model.model_json_schema())
@@ -69,20 +88,30 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def command(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def command(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """Constrains {"action": …} to a command."""
     return _schema(rung, _object({"action": _command(rung, context)}), layout)
 
 
-def move(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """Constrains {"kind": "act", "text": …} to a command, and a thought to the form's length."""
+def move(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
+    """Constrains {"kind": "act", "text": …} to a command, and a thought to the form's
+    length.
+    """
     act = {"kind": {"const": "act"}, "text": _command(rung, context)}
     think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
     return _schema(rung, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
-def seen(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
-    """Constrains lists to things that were mentioned, with the lengths of the form's patterns."""
+def seen(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
+    """Constrains lists to things that were mentioned, with the lengths of the form's
+    patterns.
+    """
     names = _nouns(context)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
     lists = {key: entry | only for key, entry in _properties(form).items()}
@@ -108,20 +137,28 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _command(rung: Rung, context: GrammarContext) -> dict[str, Any]:
-    """Returns the schema of one string. It is a pattern, as a list of all pairs of names would be
-    long."""
+    """Returns the schema of one string. It is a pattern, as a list of all pairs of
+    names would be long.
+    """
     direction = _any_of(DIRECTIONS) if rung.typed else _ANY_NAME
     name = _any_of(_nouns(context)) if rung.grounded else _ANY_NAME
-    patterns = [*map(_literal, context.commands), *_templates(context.actions, name, direction)]
-    if not patterns:  # nothing is offered or mentioned, but the answer must name an action
+    patterns = [
+        *map(_literal, context.commands),
+        *_templates(context.actions, name, direction),
+    ]
+    if (
+        not patterns
+    ):  # nothing is offered or mentioned, but the answer must name an action
         patterns = list(_templates(context.actions, _ANY_NAME, direction))
     return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
 
 
 def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator[str]:
-    """Yields patterns for the commands of actions; if `name` is "", those with a name are omitted.
+    """Yields patterns for the commands of actions; if `name` is "", those with a name
+    are omitted.
 
-    Verbs with the same arguments share one pattern, because long lists of names compile slowly.
+    Verbs with the same arguments share one pattern, because long lists of names compile
+    slowly.
     """
     verbs: dict[str, list[str]] = {}
     for action in actions:
@@ -129,7 +166,9 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
         verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
         rest = ""
         for hole, words in zip(parts[::2], parts[1::2], strict=True):
-            if not (filling := direction if kinds.get(f"?{hole}") == "direction" else name):
+            if not (
+                filling := direction if kinds.get(f"?{hole}") == "direction" else name
+            ):
                 break
             rest += f"({filling}){_literal(words)}"
         else:

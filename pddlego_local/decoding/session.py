@@ -1,13 +1,15 @@
-"""An answer while it is written: a session has a stage to write next, and receives its text.
+"""An answer while it is written: a session has a stage to write next, and receives its
+text.
 
     session = constraint.begin()
     while session.goes_on:
-        ... continue session.prefix with text in the language of session.stage.grammar ...
-        session.accept(text)
+        ... continue session.prefix with text in the language of session.stage.grammar
+        ... session.accept(text)
 
-Every rung has this interface. Free text is one stage without a grammar, and `syntax` is one stage
-with a grammar. On the upper rungs, the grammar of each stage is made from the text of the stages
-before it. `episode.drawing` draws the text of a session from a model.
+Every rung has this interface. Free text is one stage without a grammar, and `syntax` is
+one stage with a grammar. On the upper rungs, the grammar of each stage is made from the
+text of the stages before it. `episode.drawing` draws the text of a session from a
+model.
 """
 
 import hashlib
@@ -31,10 +33,11 @@ from pddlego_local.decoding.repetition import LoopWatch
 class Stage:
     """One part of an answer; without a grammar it is free text.
 
-    The language of a grammar is prefix-free, so that the grammar determines where a text ends.
-    Before the stage begins, `rollback_chars` characters are removed from the end of the answer so
-    far. The stage's text begins with `forced_prefix`; its grammar describes the text after that. A
-    stage with a `watch` can be stopped when the text repeats itself.
+    The language of a grammar is prefix-free, so that the grammar determines where a
+    text ends. Before the stage begins, `rollback_chars` characters are removed from the
+    end of the answer so far. The stage's text begins with `forced_prefix`; its grammar
+    describes the text after that. A stage with a `watch` can be stopped when the text
+    repeats itself.
     """
 
     name: str
@@ -45,16 +48,19 @@ class Stage:
 
 
 Stages = Generator[Stage, str, None]
-"""A generator that yields a stage and is then sent the stage's text, including `forced_prefix`. If
-the stage was stopped early, its `watch` says how much of the text is kept."""
+"""A generator that yields a stage and is then sent the stage's text, including
+`forced_prefix`. If the stage was stopped early, its `watch` says how much of the text
+is kept.
+"""
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """The constraint of a rung on one form of answer. `begin` opens a session for each answer.
+    """The constraint of a rung on one form of answer. `begin` opens a session for each
+    answer.
 
-    `in_stages` says that the answer takes several requests, each of which continues the text of the
-    one before. Otherwise there is one stage and one request.
+    `in_stages` says that the answer takes several requests, each of which continues the
+    text of the one before. Otherwise there is one stage and one request.
     """
 
     name: str
@@ -62,7 +68,9 @@ class Constraint:
     in_stages: bool = True
 
     def begin(self, *, thinks: bool = False) -> "AnswerSession":
-        """Starts a new answer. `thinks` says that an unconstrained thought comes before it."""
+        """Starts a new answer. `thinks` says that an unconstrained thought comes before
+        it.
+        """
         return AnswerSession(self, thinks=thinks)
 
     @property
@@ -77,8 +85,10 @@ class Constraint:
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the grammar; None for free text. For an answer in stages, it is the hash of
-        all grammar files; the transcript has the hash of each stage's own grammar."""
+        """The hash of the grammar; None for free text. For an answer in stages, it is
+        the hash of all grammar files; the transcript has the hash of each stage's own
+        grammar.
+        """
         if self.in_stages:
             return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
         grammar = self.first_grammar
@@ -95,16 +105,18 @@ def at_once(grammar: Grammar | None) -> Constraint:
 
 
 class AnswerSession:
-    """One answer while it is written: `stage` is to be written next, while `goes_on` is true.
+    """One answer while it is written: `stage` is to be written next, while `goes_on` is
+    true.
 
-    The session owns the text: it applies rollbacks and forced prefixes, and it checks that each
-    finished stage is in its language.
+    The session owns the text: it applies rollbacks and forced prefixes, and it checks
+    that each finished stage is in its language.
     """
 
     def __init__(self, constraint: Constraint, *, thinks: bool = False) -> None:
         self._constraint, self._stages = constraint, constraint.stages()
         stage = next(self._stages)
-        # After a thought, forced text cannot be part of the prompt, so the grammar contains it.
+        # After a thought, forced text cannot be part of the prompt, so the grammar
+        # contains it.
         self.stage = with_prefix_in_grammar(stage) if thinks else stage
         self._written_prefix = stage.forced_prefix if thinks else ""
         self.goes_on = True
@@ -112,8 +124,10 @@ class AnswerSession:
 
     @property
     def prefix(self) -> Prefix | None:
-        """The text that the stage continues, with the rollback and the forced prefix of the stage,
-        and a watch that says when to stop; None if the whole answer is one request."""
+        """The text that the stage continues, with the rollback and the forced prefix of
+        the stage, and a watch that says when to stop; None if the whole answer is one
+        request.
+        """
         if not self._constraint.in_stages:
             return None
         stage, watch, begin = self.stage, self.stage.watch, len(self._written_prefix)
@@ -130,17 +144,20 @@ class AnswerSession:
         """The answer so far."""
         return self._written.text
 
-    def accept(self, text: str, prefix: Prefix | None = None, *, ended: bool = True) -> int:
+    def accept(
+        self, text: str, prefix: Prefix | None = None, *, ended: bool = True
+    ) -> int:
         """Accepts the text of the stage, without its forced prefix.
 
-        `prefix` is the answer including this text, as the model's backend returns it. `ended` is
-        False if the stage was not written to its end. Then the session removes the repetition at
-        the end of the text and goes on; if there is no repetition, the session is over.
+        `prefix` is the answer including this text, as the model's backend returns it.
+        `ended` is False if the stage was not written to its end. Then the session
+        removes the repetition at the end of the text and goes on; if there is no
+        repetition, the session is over.
 
-        Returns the number of characters that are removed as a repetition. Raises GrammarIgnored for
-        a text that is not even the beginning of one in the language, whether or not it was written
-        to its end. Raises ModelFault for an ended text that is only a beginning: a decoder can end
-        a text early without an error.
+        Returns the number of characters that are removed as a repetition. Raises
+        GrammarIgnored for a text that is not even the beginning of one in the language,
+        whether or not it was written to its end. Raises ModelFault for an ended text
+        that is only a beginning: a decoder can end a text early without an error.
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
@@ -160,28 +177,32 @@ class AnswerSession:
 
 
 def _verify(stage: Stage, text: str, *, ended: bool) -> None:
-    """Raises if the text of a stage is outside its language, or if it ended as a mere beginning: if
-    llguidance fails, it permits only the end of the text, and a server does not report that."""
+    """Raises if the text of a stage is outside its language, or if it ended as a mere
+    beginning: if llguidance fails, it permits only the end of the text, and a server
+    does not report that.
+    """
     name = stage.grammar.name if stage.grammar else ""
     verdict = decoder_verdict(stage.grammar, text)
     if verdict == "rejected" and not ended:
         verdict = cut_character_verdict(stage.grammar, text)
     if verdict == "rejected":
         raise GrammarIgnored(
-            f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: the "
-            "model's backend does not obey grammars; start the server with the guidance "
-            "backend, or choose decoding=free."
+            f"The stage {stage.name!r} of an answer is outside the grammar {name!r}:"
+            " the model's backend does not obey grammars; start the server with the"
+            " guidance backend, or choose decoding=free."
         )
     if verdict == "unfinished" and ended:
         raise ModelFault(
-            f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
-            f"characters, before the grammar {name!r} was satisfied; the request can be "
-            "repeated."
+            f"The decoder ended the stage {stage.name!r} of an answer after {len(text)}"
+            f" characters, before the grammar {name!r} was satisfied; the request can"
+            " be repeated."
         )
 
 
 def with_prefix_in_grammar(stage: Stage) -> Stage:
-    """Returns the stage without a forced prefix; its grammar begins with that text instead."""
+    """Returns the stage without a forced prefix; its grammar begins with that text
+    instead.
+    """
     if not stage.forced_prefix or stage.grammar is None:
         return stage
     start = re.compile(r"^start\s*:", re.MULTILINE)
@@ -191,8 +212,9 @@ def with_prefix_in_grammar(stage: Stage) -> Stage:
 
 
 def place_of_departure(constraint: Constraint, text: str) -> str:
-    """Returns where a complete answer leaves the language of a rung, in words; "" if it can be
-    written without a rollback."""
+    """Returns where a complete answer leaves the language of a rung, in words; "" if it
+    can be written without a rollback.
+    """
     data = text.encode("utf-8", "surrogatepass")
     at = 0
     stages = constraint.stages()
@@ -200,15 +222,21 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     while True:
         if stage.rollback_chars:
             goal = stage.name == "goal"
-            wrong = "an entry contradicts an earlier one, or something needed is missing"
+            wrong = (
+                "an entry contradicts an earlier one, or something needed is missing"
+            )
             return f"{stage.name}: {'it is already true' if goal else wrong}"
         length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
         if not whole:
-            there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
+            there = data[max(at, at + length - 40) : at + length].decode(
+                errors="replace"
+            )
             next_ = data[at + length : at + length + 40].decode(errors="replace")
             return f"{stage.name}: after {there!r} comes {next_!r}"
         try:
             stage = stages.send(data[at : at + length].decode(errors="replace"))
         except StopIteration:
-            return "" if at + length == len(data) else "the answer goes on after its end"
+            return (
+                "" if at + length == len(data) else "the answer goes on after its end"
+            )
         at += length

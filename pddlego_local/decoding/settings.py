@@ -25,8 +25,9 @@ _REFUSED: dict[str, str] = table(__file__)
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Reject:
-    """Rejection sampling: free answers are drawn until one is in the language of `rung`, at most
-    `tries` of them."""
+    """Rejection sampling: free answers are drawn until one is in the language of
+    `rung`, at most `tries` of them.
+    """
 
     rung: Literal["typed", "grounded"]
     tries: Annotated[int, Field(ge=1, le=64)]
@@ -38,33 +39,36 @@ class Decoding:
 
     `max_tokens` limits the answer together with the model's thought, if there is one.
 
-    `reason` says what comes before the constrained answer: nothing ("none"), the thought of a
-    reasoning model ("think"), or a free answer of at most `draft_tokens` tokens ("draft"), which
-    the model then sees. A draft that reaches this limit is cut off there and used as it is.
+    `reason` says what comes before the constrained answer: nothing ("none"), the
+    thought of a reasoning model ("think"), or a free answer of at most `draft_tokens`
+    tokens ("draft"), which the model then sees. A draft that reaches this limit is cut
+    off there and used as it is.
 
-    `stage_tokens` limits the tokens of single stages by name: "types", "predicates", "actions",
-    "objects", "facts" and "goal", or on the rung "signatures" "domain" and "problem". No stage may
-    exceed what is left of `max_tokens`.
+    `stage_tokens` limits the tokens of single stages by name: "types", "predicates",
+    "actions", "objects", "facts" and "goal", or on the rung "signatures" "domain" and
+    "problem". No stage may exceed what is left of `max_tokens`.
 
-    `goal` says which goals "typed" and "grounded" exclude: none ("any"), or goals that are already
-    true ("unmet", the value in `conf` for "grounded"). `lists` says whether these two rungs exclude
-    only what makes an answer wrong ("free", the value in `conf` for both) or also redundant entries
-    ("tight", the rule of all records without this option). `layout` fixes what carries no meaning
-    in an answer, such as spaces (`decoding.layout`); `conf` sets "line" for every rung with a
-    grammar. `reading` says how answers of "free" are read (`episode.reading`).
+    `goal` says which goals "typed" and "grounded" exclude: none ("any"), or goals that
+    are already true ("unmet", the value in `conf` for "grounded"). `lists` says whether
+    these two rungs exclude only what makes an answer wrong ("free", the value in `conf`
+    for both) or also redundant entries ("tight", the rule of all records without this
+    option). `layout` fixes what carries no meaning in an answer, such as spaces
+    (`decoding.layout`); `conf` sets "line" for every rung with a grammar. `reading`
+    says how answers of "free" are read (`episode.reading`).
 
-    `best_of` answers are drawn at once, and the first one that the planner solves is used.
-    `feedback` is what a model reads about PDDL without a plan: the message of the planner, or the
-    messages of the static check (`pddl.check`). `repair` repairs PDDL before planning, with what
-    the given rung knows (`pddl.repair`). `reject` draws free answers until one is in the language
-    of a rung (`episode.rejection`).
+    `best_of` answers are drawn at once, and the first one that the planner solves is
+    used. `feedback` is what a model reads about PDDL without a plan: the message of the
+    planner, or the messages of the static check (`pddl.check`). `repair` repairs PDDL
+    before planning, with what the given rung knows (`pddl.repair`). `reject` draws free
+    answers until one is in the language of a rung (`episode.rejection`).
 
-    Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone: it keeps the
-    mistakes that no mask can exclude beforehand, and a goal that is already true.
+    Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone:
+    it keeps the mistakes that no mask can exclude beforehand, and a goal that is
+    already true.
 
-    `names` says which names "grounded" allows, also in a repair or a rejection with its knowledge:
-    all names that the prompt shows ("prompt"), or only the game's, without those of the prompt's
-    examples ("game").
+    `names` says which names "grounded" allows, also in a repair or a rejection with its
+    knowledge: all names that the prompt shows ("prompt"), or only the game's, without
+    those of the prompt's examples ("game").
     """
 
     rung: RungName
@@ -108,7 +112,9 @@ class Decoding:
 
     @property
     def needs_context(self) -> bool:
-        """Whether the requirements on an answer depend on the context of its question."""
+        """Whether the requirements on an answer depend on the context of its
+        question.
+        """
         rungs = {(self.reject or self).rung, self.repair} & RUNGS.keys()
         return any(RUNGS[rung].needs_context for rung in rungs)
 
@@ -124,9 +130,13 @@ class Decoding:
         )
 
     def check_room(self, context_tokens: int) -> None:
-        """Raises ConfigError if a draft and an answer of maximum length leave no room for a prompt
-        in a context of `context_tokens` tokens."""
-        if self.reason == "draft" and self.draft_tokens + self.max_tokens >= context_tokens:
+        """Raises ConfigError if a draft and an answer of maximum length leave no room
+        for a prompt in a context of `context_tokens` tokens.
+        """
+        if (
+            self.reason == "draft"
+            and self.draft_tokens + self.max_tokens >= context_tokens
+        ):
             raise ConfigError(
                 f"decoding.draft_tokens={self.draft_tokens} and decoding.max_tokens="
                 f"{self.max_tokens} leave no room for a prompt in model.context_tokens="

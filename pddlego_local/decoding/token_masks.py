@@ -1,4 +1,6 @@
-"""The tokens that a rung allows next, for trainers that sample from a policy of their own."""
+"""The tokens that a rung allows next, for trainers that sample from a policy of their
+own.
+"""
 
 from typing import NamedTuple
 
@@ -15,9 +17,10 @@ from pddlego_local.decoding.session import Constraint
 class Allowed(NamedTuple):
     """The tokens that may follow the answer so far.
 
-    `text` is the answer so far, with text that the grammar forces, and without text that a stage
-    rolls back. The next token is sampled after it. `tokens` has one entry for each token of the
-    vocabulary, which is True if the token may come next. It is None if the answer is finished.
+    `text` is the answer so far, with text that the grammar forces, and without text
+    that a stage rolls back. The next token is sampled after it. `tokens` has one entry
+    for each token of the vocabulary, which is True if the token may come next. It is
+    None if the answer is finished.
     """
 
     text: str
@@ -42,8 +45,8 @@ class TokenMasks:
         return not self._session.goes_on and self._session.text == text
 
     def allowed(self, text: str) -> Allowed:
-        """Returns what may follow `text`: the text that the last call returned, with the token that
-        was sampled since; "" in the first call.
+        """Returns what may follow `text`: the text that the last call returned, with
+        the token that was sampled since; "" in the first call.
 
         Raises ConfigError if the rung does not allow the text.
         """
@@ -55,12 +58,16 @@ class TokenMasks:
             ours = (text or self._begin).startswith(self._begin)
             if not ours or self._matcher.try_consume_tokens(tokens) < len(tokens):
                 self._begin_stage()
-                raise ConfigError(f"the stage {stage.name!r} of the answer does not allow {text!r}")
+                raise ConfigError(
+                    f"the stage {stage.name!r} of the answer does not allow {text!r}"
+                )
             self._read = written
             repeats = stage.watch is not None and stage.watch(written)
             if not (repeats or self._matcher.is_accepting()):
                 bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-                allowed = np.unpackbits(bits, bitorder="little")[: self._tokenizer.vocab_size]
+                allowed = np.unpackbits(bits, bitorder="little")[
+                    : self._tokenizer.vocab_size
+                ]
                 return Allowed(self._begin + written, allowed.astype(np.bool_))
             self._session.accept(written, ended=not repeats)
             text = ""  # nothing of the next stage has been sampled

@@ -1,8 +1,9 @@
-"""The base class of an environment that is one class and one YAML in the group `environment`.
+"""The base class of an environment that is one class and one YAML in the group
+`environment`.
 
-The class says how a game begins, what a command does, and whether the game is won. The YAML names
-the class and sets the required fields below; all other fields have defaults. `examples/lamp` is an
-example.
+The class says how a game begins, what a command does, and whether the game is won. The
+YAML names the class and sets the required fields below; all other fields have defaults.
+`examples/lamp` is an example.
 """
 
 import re
@@ -14,16 +15,22 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from pddlego_local.core.nouns import Budget, Goal, Names, Turns
 from pddlego_local.environments import family
 from pddlego_local.environments.own_pddl import REFUSED, domain_fault, goal_fault
-from pddlego_local.environments.tables import FeedbackRule, Pattern, Tables, without_comments
+from pddlego_local.environments.tables import (
+    FeedbackRule,
+    Pattern,
+    Tables,
+    without_comments,
+)
 
 WORDS = re.compile(r"[^\W\d_][\w'-]*(?: \d+)?")  # "lamp", "room 2"
 
 
 class Words(BaseModel, extra="forbid"):
-    """The words that prompts use for the game. The project's own environments have the same keys in
-    their `prompts/environment.yaml`. `brief` is a short version of all the words, and `game` is the
-    text for methods that name actions. Methods that write problem files for a given domain show the
-    `demonstration`."""
+    """The words that prompts use for the game. The project's own environments have the
+    same keys in their `prompts/environment.yaml`. `brief` is a short version of all the
+    words, and `game` is the text for methods that name actions. Methods that write
+    problem files for a given domain show the `demonstration`.
+    """
 
     task: str
     rules: list[str] = []
@@ -46,10 +53,11 @@ def _whole(domain: str) -> str:
 class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     """Implements `core.protocols.Environment` except for `reset`, `step` and `won`.
 
-    `goals` are the end goal and its fallbacks. `names` is a regular expression that finds names in
-    the game's texts. `examples` has an entry for each method whose prompts show examples (deps,
-    fcrf), with the keys of `prompts/<method>.yaml`. A subclass adds a field for each setting of its
-    game. Constants, such as `outcomes`, are class attributes without a type annotation.
+    `goals` are the end goal and its fallbacks. `names` is a regular expression that
+    finds names in the game's texts. `examples` has an entry for each method whose
+    prompts show examples (deps, fcrf), with the keys of `prompts/<method>.yaml`. A
+    subclass adds a field for each setting of its game. Constants, such as `outcomes`,
+    are class attributes without a type annotation.
     """
 
     budget: Budget
@@ -67,16 +75,23 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         """Raises ValueError for a goal that does not fit the domain."""
         for goal in self.all_goals:
             if fault := goal_fault(self.domain, goal.pddl):
-                raise ValueError(f"goals: the planner would refuse {goal.pddl!r:.80}: {fault}")
+                raise ValueError(
+                    f"goals: the planner would refuse {goal.pddl!r:.80}: {fault}"
+                )
         return self
 
     def model_post_init(self, context: object) -> None:
         kind = type(self)
         contents: dict[str, Any] = {
-            "tables.yaml": self.model_dump(mode="json", include={"actions", "feedback", "groups"}),
+            "tables.yaml": self.model_dump(
+                mode="json", include={"actions", "feedback", "groups"}
+            ),
             "domain.pddl": self.domain,
             "prompts/environment.yaml": self._all_words(),
-            **{f"prompts/{method}.yaml": entry for method, entry in self.examples.items()},
+            **{
+                f"prompts/{method}.yaml": entry
+                for method, entry in self.examples.items()
+            },
         }
         if kind.problem is not BaseEnvironment.problem:
             contents["reference.py"] = self
@@ -92,7 +107,9 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
 
     @property
     def task_type(self) -> str:
-        """Returns the environment's name. A class with several kinds of games overrides this."""
+        """Returns the environment's name. A class with several kinds of games overrides
+        this.
+        """
         return self.name
 
     def preflight(self) -> None:
@@ -102,8 +119,14 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         return self.all_goals
 
     def names(self, memory: Turns) -> Names:
-        """Returns everything that the pattern matches: "room 2", which PDDL spells room_2."""
-        found = [match[0] for turn in memory for match in self.name_pattern.finditer(turn.text)]
+        """Returns everything that the pattern matches: "room 2", which PDDL spells
+        room_2.
+        """
+        found = [
+            match[0]
+            for turn in memory
+            for match in self.name_pattern.finditer(turn.text)
+        ]
         objects = dict.fromkeys(name.lower().replace(" ", "_") for name in found)
         return Names(tuple(objects), tuple(dict.fromkeys(found)))
 
@@ -111,8 +134,9 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         """Does nothing: no resources are held."""
 
     def problem(self, memory: Turns) -> str:
-        """Returns the problem file, with its goal, that a perfect model would write now.
-        `model=reference` can play a class that has this method."""
+        """Returns the problem file, with its goal, that a perfect model would write
+        now. `model=reference` can play a class that has this method.
+        """
         raise NotImplementedError
 
     def formalize(
@@ -125,11 +149,15 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         return (self.all_goals[0].words,)
 
     def _all_words(self) -> dict[str, Any]:
-        """Returns the words, and derives those that were left out from other words or the
-        tables."""
+        """Returns the words, and derives those that were left out from other words or
+        the tables.
+        """
         words = self.words
         goals = "; ".join(goal.words for goal in self.all_goals)
-        hint = words.goal_hint or f"Your goal is the first of these that can be reached: {goals}."
+        hint = (
+            words.goal_hint
+            or f"Your goal is the first of these that can be reached: {goals}."
+        )
         command = re.sub(r"[][]", "", self.actions[0].example) if self.actions else ""
         return words.model_dump() | {
             "goal_hint": hint,

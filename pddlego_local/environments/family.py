@@ -2,14 +2,16 @@
 
     game.py                    the game itself: implements `core.protocols.Environment`
     tables.yaml                its actions, feedback rules and difficulty groups
-    domain.pddl                optional: the hand-written domain, for the methods that are given one
-    reference.py               the answers of a perfect model (`models.reference` lists them)
+    domain.pddl                optional: the hand-written domain, for the methods that
+                               are given one
+    reference.py               the answers of a perfect model (`models.reference` lists
+                               them)
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
 
-The folder is a package, and the environment is found by the package's name, wherever the folder is.
-One YAML in the group `environment` of a configuration folder names its class. A `BaseEnvironment`
-has no folder: it provides what would be in these files.
+The folder is a package, and the environment is found by the package's name, wherever
+the folder is. One YAML in the group `environment` of a configuration folder names its
+class. A `BaseEnvironment` has no folder: it provides what would be in these files.
 """
 
 import hashlib
@@ -35,17 +37,22 @@ _given: dict[str, Mapping[str, Any]] = {}
 
 
 def give(name: str, contents: Mapping[str, Any]) -> str:
-    """Registers an environment without a folder. `contents` maps the name of each file to what
-    would be in it. Returns a package name that identifies exactly these contents."""
-    text = json.dumps({file: data for file, data in contents.items() if not file.endswith(".py")})
+    """Registers an environment without a folder. `contents` maps the name of each file
+    to what would be in it. Returns a package name that identifies exactly these
+    contents.
+    """
+    text = json.dumps(
+        {file: data for file, data in contents.items() if not file.endswith(".py")}
+    )
     package = f"{name}@{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     _given[package] = contents
     return package
 
 
 def missing(package: str, *names: str) -> list[str]:
-    """Returns a sentence for each of these files that is missing. Raises ConfigError if there is no
-    such package."""
+    """Returns a sentence for each of these files that is missing. Raises ConfigError if
+    there is no such package.
+    """
     incomplete = f"the environment {package.partition('@')[0]} is not complete"
     return [
         f"{incomplete}: {place(package, name)} is missing"
@@ -58,7 +65,9 @@ def place(package: str, name: str) -> str:
     """Returns where a file of the environment is or should be, as messages name it."""
     if package not in _given:
         return str(_path(package, name))
-    return _PLACES.get(name, name.replace("prompts/", "environment.examples.")[: -len(".yaml")])
+    return _PLACES.get(
+        name, name.replace("prompts/", "environment.examples.")[: -len(".yaml")]
+    )
 
 
 def _path(package: str, name: str) -> Traversable:
@@ -66,13 +75,15 @@ def _path(package: str, name: str) -> Traversable:
         return resources.files(package).joinpath(name)
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"environment: there is no package {package!r}; the folder that holds it must be on "
-            "PYTHONPATH"
+            f"environment: there is no package {package!r}; the folder that holds it"
+            " must be on PYTHONPATH"
         ) from error
 
 
 def _has(package: str, name: str) -> bool:
-    return name in _given[package] if package in _given else _path(package, name).is_file()
+    return (
+        name in _given[package] if package in _given else _path(package, name).is_file()
+    )
 
 
 def _require(package: str, name: str) -> None:
@@ -81,7 +92,9 @@ def _require(package: str, name: str) -> None:
 
 
 def text(package: str, name: str) -> str:
-    """Returns the text of a file. Raises ConfigError, naming the file, if it is missing."""
+    """Returns the text of a file. Raises ConfigError, naming the file, if it is
+    missing.
+    """
     _require(package, name)
     if package in _given:
         return json.dumps(_given[package][name])
@@ -93,8 +106,9 @@ def text(package: str, name: str) -> str:
 
 @cache
 def words(package: str, name: str) -> dict[str, Any]:
-    """Returns the content of a YAML file. Raises ConfigError if it is missing or is not a
-    mapping."""
+    """Returns the content of a YAML file. Raises ConfigError if it is missing or is not
+    a mapping.
+    """
     _require(package, name)
     if package in _given:
         return dict(_given[package][name])
@@ -105,8 +119,9 @@ def words(package: str, name: str) -> dict[str, Any]:
 
 
 def reference(package: str) -> Any:
-    """Returns the rules of a perfect model. Raises ConfigError, naming the file, if there are
-    none."""
+    """Returns the rules of a perfect model. Raises ConfigError, naming the file, if
+    there are none.
+    """
     _require(package, "reference.py")
     if package in _given:
         return _given[package]["reference.py"]
@@ -114,10 +129,16 @@ def reference(package: str) -> Any:
 
 
 def sha256(package: str) -> str:
-    """Returns one hash of the tables and of what games are made from: the domain and the worlds."""
+    """Returns one hash of the tables and of what games are made from: the domain and
+    the worlds.
+    """
     worlds = [] if package in _given else _worlds(package)
-    names = [name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)]
-    return hashlib.sha256("\0".join(text(package, n) for n in names).encode()).hexdigest()
+    names = [
+        name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)
+    ]
+    return hashlib.sha256(
+        "\0".join(text(package, n) for n in names).encode()
+    ).hexdigest()
 
 
 def _worlds(package: str) -> list[str]:

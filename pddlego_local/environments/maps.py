@@ -5,7 +5,8 @@ import json
 
 
 def map_hash(environment: str, *what: object) -> str:
-    """Returns 12 hexadecimal digits. Games with the same hash have the same map. `what` is the map
-    as JSON data, in an order that does not depend on chance."""
+    """Returns 12 hexadecimal digits. Games with the same hash have the same map. `what`
+    is the map as JSON data, in an order that does not depend on chance.
+    """
     text = json.dumps([environment, *what], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

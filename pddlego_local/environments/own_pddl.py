@@ -1,5 +1,6 @@
-"""Finds mistakes in the PDDL that an environment supplies: in its domain and its goals. The planner
-would refuse them in every episode alike."""
+"""Finds mistakes in the PDDL that an environment supplies: in its domain and its goals.
+The planner would refuse them in every episode alike.
+"""
 
 import functools
 
@@ -11,13 +12,16 @@ from pddlego_local.pddl.formulas import read_condition
 from pddlego_local.pddl.reader import read
 
 REFUSED = "the planner would refuse it"
-_PROBLEM = "(define (problem p) (:domain {name}) (:objects {objects}) (:init) (:goal {goal}))"
+_PROBLEM = (
+    "(define (problem p) (:domain {name}) (:objects {objects}) (:init) (:goal {goal}))"
+)
 
 
 @functools.cache
 def domain_fault(domain: str) -> str:
-    """Returns the first fault for which the planner would refuse a domain; "" if there is none. A
-    blank domain is that of an environment without one."""
+    """Returns the first fault for which the planner would refuse a domain; "" if there
+    is none. A blank domain is that of an environment without one.
+    """
     if not domain.strip():
         return ""
     found = check(domain, _problem(domain, "(and)")).faults
@@ -26,8 +30,10 @@ def domain_fault(domain: str) -> str:
 
 @functools.cache
 def goal_fault(domain: str, goal: str) -> str:
-    """Returns why the planner would refuse a goal beside a domain without faults; "" if it would
-    not. The names in the goal count as declared, because problems declare them."""
+    """Returns why the planner would refuse a goal beside a domain without faults; "" if
+    it would not. The names in the goal count as declared, because problems declare
+    them.
+    """
     if not domain.strip():
         return ""
     found = check(domain, _problem(domain, goal)).faults
@@ -35,12 +41,15 @@ def goal_fault(domain: str, goal: str) -> str:
 
 
 def faults(package: str) -> list[str]:
-    """Returns a sentence if the planner would refuse the domain in an environment's folder. A
-    domain that is missing is no fault here."""
+    """Returns a sentence if the planner would refuse the domain in an environment's
+    folder. A domain that is missing is no fault here.
+    """
     if family.missing(package, "domain.pddl"):
         return []
     fault = domain_fault(family.text(package, "domain.pddl"))
-    return [f"{family.place(package, 'domain.pddl')}: {REFUSED}: {fault}"] if fault else []
+    return (
+        [f"{family.place(package, 'domain.pddl')}: {REFUSED}: {fault}"] if fault else []
+    )
 
 
 def _refused(fault: Fault, file: str) -> bool:

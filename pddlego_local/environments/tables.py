@@ -1,4 +1,6 @@
-"""Tables that turn planned actions into the game's commands, and refusals into feedback."""
+"""Tables that turn planned actions into the game's commands, and refusals into
+feedback.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +18,9 @@ def _compiled(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.DOTALL)
     except (re.error, TypeError) as error:
-        raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
+        raise ValueError(
+            f"{text!r:.80} is not a regular expression: {error}"
+        ) from error
 
 
 def _checked(template: str, words: Mapping[str, str]) -> None:
@@ -25,7 +29,9 @@ def _checked(template: str, words: Mapping[str, str]) -> None:
         template.format(**words)
     except (LookupError, ValueError, AttributeError) as error:
         known = ", ".join(f"{{{word}}}" for word in words) or "no braces"
-        raise ValueError(f"{template!r:.80} names {error} and may name {known}") from error
+        raise ValueError(
+            f"{template!r:.80} names {error} and may name {known}"
+        ) from error
 
 
 def _named(action: Action) -> Action:
@@ -42,8 +48,10 @@ Pattern = Annotated[re.Pattern[str], BeforeValidator(_compiled)]
 
 
 class FeedbackRule(BaseModel, extra="forbid"):
-    """If `command` and `reply` both match, the model reads `message`, in which `{command}` stands
-    for the command. An empty `message` means that the reply is not a refusal."""
+    """If `command` and `reply` both match, the model reads `message`, in which
+    `{command}` stands for the command. An empty `message` means that the reply is not a
+    refusal.
+    """
 
     command: Pattern
     reply: Pattern
@@ -56,9 +64,10 @@ def spaced(name: str) -> str:
 
 
 class Tables(BaseModel):
-    """The constants of an environment. The commands of `actions` may contain the actions'
-    parameters. `groups` maps each difficulty group to its task types; without it, each task type is
-    a group."""
+    """The constants of an environment. The commands of `actions` may contain the
+    actions' parameters. `groups` maps each difficulty group to its task types; without
+    it, each task type is a group.
+    """
 
     actions: tuple[Annotated[Action, AfterValidator(_named)], ...]
     feedback: tuple[FeedbackRule, ...]
@@ -67,33 +76,41 @@ class Tables(BaseModel):
 
     @classmethod
     def load(cls, package: str) -> "Tables":
-        """Returns the tables in an environment's folder. Raises ConfigError naming all mistakes in
-        tables.yaml."""
+        """Returns the tables in an environment's folder. Raises ConfigError naming all
+        mistakes in tables.yaml.
+        """
         if wrong := faults(package):
             raise ConfigError("; ".join(wrong))
         domain = domain_text(package, "domain.pddl")
-        return cls.model_validate({**family.words(package, "tables.yaml"), "domain": domain})
+        return cls.model_validate(
+            {**family.words(package, "tables.yaml"), "domain": domain}
+        )
 
     @property
     def schemas(self) -> tuple[Action, ...]:
-        """Returns the actions that a prompt shows to a model that writes its own domain. The
-        hand-written domain may have more."""
+        """Returns the actions that a prompt shows to a model that writes its own
+        domain. The hand-written domain may have more.
+        """
         return tuple(action for action in self.actions if action.in_prompt)
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
-        """Returns "move west" for "(move kitchen corridor west)", or None if no action has this
-        name and number of arguments. PDDL ignores case but games do not, so everything is in lower
-        case."""
+        """Returns "move west" for "(move kitchen corridor west)", or None if no action
+        has this name and number of arguments. PDDL ignores case but games do not, so
+        everything is in lower case.
+        """
         name, *arguments = planned.strip("() ").lower().split() or [""]
         for action in self.actions:
             if action.name.lower() == name and len(action.variables) == len(arguments):
                 spelled = map(spell, arguments)
-                return action.command.format(**dict(zip(action.variables, spelled, strict=True)))
+                return action.command.format(
+                    **dict(zip(action.variables, spelled, strict=True))
+                )
         return None
 
     def feedback_for(self, command: str, reply: str) -> str:
-        """Returns the sentence that explains why a command was refused, or "" if it was carried
-        out."""
+        """Returns the sentence that explains why a command was refused, or "" if it was
+        carried out.
+        """
         for rule in self.feedback:
             if rule.command.search(command) and rule.reply.search(reply):
                 return rule.message.format(command=command)
@@ -110,18 +127,23 @@ def without_comments(domain: str) -> str:
 
 
 def difficulty_groups(package: str) -> dict[str, list[str]]:
-    """Returns the task types of each group, in the order of `tables.yaml`. The result is empty if
-    each task type is its own group."""
+    """Returns the task types of each group, in the order of `tables.yaml`. The result
+    is empty if each task type is its own group.
+    """
     return Tables.model_validate(family.words(package, "tables.yaml")).groups
 
 
 def faults(package: str) -> list[str]:
-    """Returns a sentence for each mistake in tables.yaml. Raises ConfigError if it is missing or is
-    not YAML."""
+    """Returns a sentence for each mistake in tables.yaml. Raises ConfigError if it is
+    missing or is not YAML.
+    """
     try:
         difficulty_groups(package)
     except pydantic.ValidationError as error:
-        return [f"{family.place(package, 'tables.yaml')}: {_sentence(e)}" for e in error.errors()]
+        return [
+            f"{family.place(package, 'tables.yaml')}: {_sentence(e)}"
+            for e in error.errors()
+        ]
     return []
 
 
@@ -129,4 +151,7 @@ def _sentence(error: Any) -> str:
     key = ".".join(map(str, error["loc"][:-1]))
     if error["type"] == "missing":
         return f"{key or 'it'} has no {error['loc'][-1]!r}"
-    return f"{'.'.join(map(str, error['loc']))}: {error['msg'].removeprefix('Value error, ')}"
+    return (
+        f"{'.'.join(map(str, error['loc']))}:"
+        f" {error['msg'].removeprefix('Value error, ')}"
+    )

@@ -7,15 +7,18 @@ Fact = tuple[str, ...]
 
 
 def atoms(facts: Iterable[Fact], spell: Callable[[str], str]) -> list[str]:
-    """Returns the facts in PDDL, with each word spelled by `spell`: "(have red_onion)"."""
+    """Returns the facts in PDDL, with each word spelled by `spell`: "(have
+    red_onion)".
+    """
     return [f"({' '.join(map(spell, fact))})" for fact in facts]
 
 
 def problem_file(
     name: str, domain: str, objects: Iterable[str], facts: Iterable[str], goal: str
 ) -> str:
-    """Returns a problem file with a line for each of the `objects`, such as "mug1 mug2 - mug", and
-    for each of the `facts`."""
+    """Returns a problem file with a line for each of the `objects`, such as "mug1 mug2
+    - mug", and for each of the `facts`.
+    """
     return (
         f"(define (problem {name})\n"
         f"  (:domain {domain})\n"

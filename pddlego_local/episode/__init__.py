@@ -1,1 +1,3 @@
-"""One episode: its questions, the drawing and reading of answers, plans, commands and memory."""
+"""One episode: its questions, the drawing and reading of answers, plans, commands and
+memory.
+"""

@@ -1,11 +1,13 @@
-"""Draws the answers to a question, in the way that the model and the decoding settings require.
+"""Draws the answers to a question, in the way that the model and the decoding settings
+require.
 
 After a draft, the model first answers freely, then under the grammar:
 
-    the prompt → a free draft → `Form.after_draft`: "Now give your final answer …" → the answer
+    the prompt → a free draft → `Form.after_draft`: "Now give your final answer …" → the
+    answer
 
-The prompt is the same with and without a draft. The second request also begins with it, so the
-server's prefix cache holds it by then.
+The prompt is the same with and without a draft. The second request also begins with it,
+so the server's prefix cache holds it by then.
 """
 
 import dataclasses
@@ -32,10 +34,10 @@ def draw(
 ) -> list[Drawn]:
     """Returns `count` answers to `question`.
 
-    Each answer follows a separate draft if `sampling` asks for drafts, or a separate rejection
-    sampling if `rejection` is given. A model that does not decode gives whole answers whatever the
-    constraint, without drafts or rejection. Raises the errors of `draw_one`, and
-    PromptTooLong if a draft leaves no room for the answer.
+    Each answer follows a separate draft if `sampling` asks for drafts, or a separate
+    rejection sampling if `rejection` is given. A model that does not decode gives whole
+    answers whatever the constraint, without drafts or rejection. Raises the errors of
+    `draw_one`, and PromptTooLong if a draft leaves no room for the answer.
     """
     if not model.decodes:
         return [model.answer(question, sampling) for _ in range(count)]
@@ -43,7 +45,9 @@ def draw(
         return _draw_in_one_request(model, question, constraint, sampling, count)
 
     def draw_sample(number: int) -> Drawn:
-        """Uses separate requests and a separate seed; the backend can batch the requests."""
+        """Uses separate requests and a separate seed; the backend can batch the
+        requests.
+        """
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
         own = dataclasses.replace(sampling, seed=seed)
         if rejection:
@@ -59,14 +63,26 @@ def draw(
 
 
 def _draw_in_one_request(
-    model: LanguageModel, question: AnyQuestion, constraint: Constraint, sampling: Sampling, n: int
+    model: LanguageModel,
+    question: AnyQuestion,
+    constraint: Constraint,
+    sampling: Sampling,
+    n: int,
 ) -> list[Drawn]:
     """Draws answers of one stage each; their records list no stages."""
     if n == 1:
-        return [Drawn(draw_one(model, question.messages, constraint, sampling, {}).completion)]
-    completions = model.complete_many(question.messages, constraint.first_grammar, sampling, n)
+        return [
+            Drawn(
+                draw_one(model, question.messages, constraint, sampling, {}).completion
+            )
+        ]
+    completions = model.complete_many(
+        question.messages, constraint.first_grammar, sampling, n
+    )
     for completion in completions:
-        constraint.begin().accept(completion.text, ended=completion.finish_reason == "stop")
+        constraint.begin().accept(
+            completion.text, ended=completion.finish_reason == "stop"
+        )
     return [Drawn(completion) for completion in completions]
 
 
@@ -79,23 +95,30 @@ def _draw_after_draft(
 ) -> Drawn:
     """Draws a draft of at most `sampling.draft_tokens` tokens, then the answer.
 
-    A draft that the limit cut is used as it is. The completion's tokens and latency include both
-    requests; its prompt tokens are those of the first one. Raises the errors of `draw_one`, and
-    PromptTooLong if the draft leaves no room for an answer.
+    A draft that the limit cut is used as it is. The completion's tokens and latency
+    include both requests; its prompt tokens are those of the first one. Raises the
+    errors of `draw_one`, and PromptTooLong if the draft leaves no room for an answer.
     """
     own = dataclasses.replace(sampling, draft_tokens=0)
     free = dataclasses.replace(
         own, seed=derive_seed(sampling.seed, "draft"), max_tokens=sampling.draft_tokens
     )
-    draft, asked = model.complete(question.messages, None, free), question.form.after_draft
-    messages = (*question.messages, Message("assistant", draft.text), Message("user", asked))
+    draft, asked = (
+        model.complete(question.messages, None, free),
+        question.form.after_draft,
+    )
+    messages = (
+        *question.messages,
+        Message("assistant", draft.text),
+        Message("user", asked),
+    )
     try:
         answer = draw_one(model, messages, constraint, own, stage_tokens)
     except PromptTooLong as error:
         raise PromptTooLong(
-            f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
-            "for the answer; lower decoding.draft_tokens, raise model.context_tokens or shorten "
-            "the prompt."
+            f"After the prompt and a draft of {draft.completion_tokens} tokens there is"
+            " no room for the answer; lower decoding.draft_tokens, raise"
+            " model.context_tokens or shorten the prompt."
         ) from error
     whole = dataclasses.replace(
         answer.completion,
@@ -103,4 +126,6 @@ def _draw_after_draft(
         completion_tokens=draft.completion_tokens + answer.completion.completion_tokens,
         latency_s=draft.latency_s + answer.completion.latency_s,
     )
-    return Drawn(whole, (recorded("draft", None, free, draft, asked=asked), *answer.stages))
+    return Drawn(
+        whole, (recorded("draft", None, free, draft, asked=asked), *answer.stages)
+    )

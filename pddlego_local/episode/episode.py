@@ -1,7 +1,8 @@
-"""One game, played once. Each step from a question to an action is a call here and leaves an event.
+"""One game, played once. Each step from a question to an action is a call here and
+leaves an event.
 
-A method decides what to ask and when; this file asks, plans, acts and records. It depends on no
-method, and on no particular environment, model or planner.
+A method decides what to ask and when; this file asks, plans, acts and records. It
+depends on no method, and on no particular environment, model or planner.
 """
 
 import dataclasses
@@ -10,7 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn, Turns
+from pddlego_local.core.nouns import (
+    Goal,
+    Message,
+    Messages,
+    Names,
+    Observation,
+    Turn,
+    Turns,
+)
 from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
@@ -31,7 +40,9 @@ T = TypeVar("T", bound=Fields)
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts that an episode uses. `trained_on` are the maps that the model was trained on."""
+    """The parts that an episode uses. `trained_on` are the maps that the model was
+    trained on.
+    """
 
     environment: Environment
     model: Model
@@ -43,9 +54,10 @@ class Parts:
 class Episode(GameRunner):
     """The memory of one episode, and the operations that a method can use.
 
-    `memory` holds the turns that are kept, beginning with the first observation. `earlier` are the
-    rows of the previous trials of all games, in the order (trial, game); a method that learns
-    between trials may read them. `seed` is used by this episode alone.
+    `memory` holds the turns that are kept, beginning with the first observation.
+    `earlier` are the rows of the previous trials of all games, in the order (trial,
+    game); a method that learns between trials may read them. `seed` is used by this
+    episode alone.
     """
 
     def __init__(
@@ -65,11 +77,15 @@ class Episode(GameRunner):
         self.memory: tuple[Turn, ...] = ()
         self._trained_on = parts.trained_on
         self._decoding = parts.decoding
-        self._caller = ModelCaller(parts.model, parts.decoding, emit, (run_seed, game, trial))
+        self._caller = ModelCaller(
+            parts.model, parts.decoding, emit, (run_seed, game, trial)
+        )
         self._planner = parts.planner
 
     def start(self) -> Observation:
-        """Resets the game and returns the first observation, which is the memory's first turn."""
+        """Resets the game and returns the first observation, which is the memory's
+        first turn.
+        """
         first = self._reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
@@ -86,7 +102,9 @@ class Episode(GameRunner):
         return first
 
     def steps(self) -> Iterator[int]:
-        """Yields 1, 2, … until the environment's budget of rounds or of actions is spent."""
+        """Yields 1, 2, … until the environment's budget of rounds or of actions is
+        spent.
+        """
         budget = self.environment.budget
         for step in itertools.count(1):
             if self.spent or (budget.unit == "rounds" and step > budget.limit):
@@ -103,12 +121,16 @@ class Episode(GameRunner):
         goals: Sequence[Goal] = (),
         given: bool = False,
     ) -> Formalization:
-        """Plans for an answer to the question `asked` and records each plan (`planning.plan`)."""
+        """Plans for an answer to the question `asked` and records each plan
+        (`planning.plan`).
+        """
         files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
         return plan(*parts, *files, where, goals, context=asked.context, given=given)
 
     def restart(self) -> None:
-        """Resets the game and replays the memory. Raises EnvironmentFault if the game differs."""
+        """Resets the game and replays the memory. Raises EnvironmentFault if the game
+        differs.
+        """
         self._replay(self.game, self.memory[1:])
 
     def remember(self, turns: Turns) -> None:
@@ -136,12 +158,15 @@ class Episode(GameRunner):
     ) -> Question[T]:
         """Builds a question from a rendered prompt.
 
-        `shown` is the only message, or the part of `messages` that shows the game. `commands` are
-        offered in addition to those in `shown`. `GrammarContext` describes the other arguments.
+        `shown` is the only message, or the part of `messages` that shows the game.
+        `commands` are offered in addition to those in `shown`. `GrammarContext`
+        describes the other arguments.
         """
         settings, environment = self._decoding, self.environment
         names = (
-            names_shown(environment, shown, settings.names) if settings.needs_context else Names()
+            names_shown(environment, shown, settings.names)
+            if settings.needs_context
+            else Names()
         )
         context = GrammarContext(
             environment=environment.package,
@@ -169,15 +194,18 @@ class Episode(GameRunner):
         goals: Sequence[Goal] = (),
         given: bool = False,
     ) -> Formalization:
-        """Asks the question and plans with the files in the answers (`propose`, `planning.plan`).
+        """Asks the question and plans with the files in the answers (`propose`,
+        `planning.plan`).
 
-        An answer with the problem alone is planned with the domain that the question was built
-        with.
+        An answer with the problem alone is planned with the domain that the question
+        was built with.
         """
 
         def plan(files: Pddl | Problem, where: Where) -> Formalization:
             domain = files.df if isinstance(files, Pddl) else question.context.domain
-            return self.plan(question, domain, files.pf, where, goals=goals, given=given)
+            return self.plan(
+                question, domain, files.pf, where, goals=goals, given=given
+            )
 
         return self.propose(question, plan, step=step, attempt=attempt, retry=retry)
 
@@ -190,19 +218,22 @@ class Episode(GameRunner):
         attempt: int = 1,
         retry: int = 0,
     ) -> Formalization:
-        """Asks for `decoding.best_of` answers and returns the formalization of one of them.
+        """Asks for `decoding.best_of` answers and returns the formalization of one of
+        them.
 
-        This is the first one with a plan (see `Formalization.to_do`), or the first of all if none
-        has one. `plan` makes a formalization from an answer's value and from its place in the
-        episode, which it needs for its records. An answer without a value becomes a formalization
-        without text; its cause is the answer's fault.
+        This is the first one with a plan (see `Formalization.to_do`), or the first of
+        all if none has one. `plan` makes a formalization from an answer's value and
+        from its place in the episode, which it needs for its records. An answer without
+        a value becomes a formalization without text; its cause is the answer's fault.
         """
         proposed: list[Formalization] = []
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
         for sample, answer in enumerate(self._caller.answers(question, count, where)):
             if answer.value:
-                proposed.append(plan(answer.value, dataclasses.replace(where, sample=sample)))
+                proposed.append(
+                    plan(answer.value, dataclasses.replace(where, sample=sample))
+                )
             else:
                 message = question.form.message(answer.fault)
                 proposed.append(Formalization("", "", answer.fault, (), message))
@@ -216,6 +247,8 @@ class Episode(GameRunner):
     def ask(
         self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
     ) -> Answer[T]:
-        """Asks for one answer. Returns the form's value, or the fault that explains its absence."""
+        """Asks for one answer. Returns the form's value, or the fault that explains its
+        absence.
+        """
         where = Where(step=step, attempt=attempt, retry=retry)
         return self._caller.answers(question, 1, where)[0]

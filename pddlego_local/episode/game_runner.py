@@ -13,11 +13,12 @@ from pddlego_local.core.visible import visible
 
 @dataclass(frozen=True)
 class Execution:
-    """The result of carrying out a plan: the turns to keep, and the first refusal if any.
+    """The result of carrying out a plan: the turns to keep, and the first refusal if
+    any.
 
-    `error` says why an action was refused. `refused` is the turn of that action, if the game
-    refused it and the plan stopped there. `ended` is "success", "game_lost", an outcome that the
-    environment defines, or "" while the game goes on.
+    `error` says why an action was refused. `refused` is the turn of that action, if the
+    game refused it and the plan stopped there. `ended` is "success", "game_lost", an
+    outcome that the environment defines, or "" while the game goes on.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -32,7 +33,9 @@ class Execution:
 
 
 class GameRunner:
-    """Plays one environment for one episode. `commands` are those that the game offers now."""
+    """Plays one environment for one episode. `commands` are those that the game offers
+    now.
+    """
 
     def __init__(self, environment: Environment, emit: Emit) -> None:
         self.commands: tuple[str, ...] = ()
@@ -53,8 +56,9 @@ class GameRunner:
         return first
 
     def _replay(self, game: int, turns: Turns) -> None:
-        """Resets the game and repeats these commands, which count against the budget. Raises
-        EnvironmentFault if an observation differs."""
+        """Resets the game and repeats these commands, which count against the budget.
+        Raises EnvironmentFault if an observation differs.
+        """
         self._reset(game)
         self._moves = len(turns)
         self._emit(Restart(replayed=tuple(turn.command for turn in turns)))
@@ -68,13 +72,18 @@ class GameRunner:
                 )
 
     def execute(
-        self, plan: Sequence[str], *, stop_at_refusal: bool = True, to_its_end: bool = False
+        self,
+        plan: Sequence[str],
+        *,
+        stop_at_refusal: bool = True,
+        to_its_end: bool = False,
     ) -> Execution:
-        """Plays a plan until the plan, the game or the budget ends, or an action is refused.
+        """Plays a plan until the plan, the game or the budget ends, or an action is
+        refused.
 
-        If `stop_at_refusal` is false, refused actions are ordinary turns (PDDLego §4). If
-        `to_its_end` is true, the plan goes on after the game has ended, and the state after the
-        last action decides, as for the validator VAL.
+        If `stop_at_refusal` is false, refused actions are ordinary turns (PDDLego §4).
+        If `to_its_end` is true, the plan goes on after the game has ended, and the
+        state after the last action decides, as for the validator VAL.
         """
         done = Execution()
         for planned in plan:
@@ -82,7 +91,10 @@ class GameRunner:
                 break
             command = self.environment.command(planned)
             if command is None:
-                error = f"{planned} is not one of the allowed actions with its exact parameters."
+                error = (
+                    f"{planned} is not one of the allowed actions with its exact"
+                    " parameters."
+                )
                 self._taken(planned, None, Observation("", feedback=error))
                 if stop_at_refusal:
                     return dataclasses.replace(done, error=error)
@@ -94,20 +106,25 @@ class GameRunner:
         return done
 
     def act(self, command: str) -> Execution:
-        """Plays one command in the game's words. A refused command is a turn too, with an error."""
+        """Plays one command in the game's words. A refused command is a turn too, with
+        an error.
+        """
         turn, seen = self._step(command, None)
         return Execution((turn,), seen.feedback, _ended(seen))
 
     def _step(self, command: str, planned: str | None) -> tuple[Turn, Observation]:
-        """Makes control characters visible, so that the game refuses them in its own words: it
-        could otherwise overlook them and obey, or fail."""
+        """Makes control characters visible, so that the game refuses them in its own
+        words: it could otherwise overlook them and obey, or fail.
+        """
         command = visible(command)
         seen = self.environment.step(command)
         self.commands = seen.commands
         self._taken(planned, command, seen)
         return Turn(command, seen.text), seen
 
-    def _taken(self, planned: str | None, command: str | None, seen: Observation) -> None:
+    def _taken(
+        self, planned: str | None, command: str | None, seen: Observation
+    ) -> None:
         self._moves += 1
         self._emit(
             ActionTaken(
@@ -121,4 +138,6 @@ class GameRunner:
 
 
 def _ended(seen: Observation) -> str:
-    return seen.outcome or ("success" if seen.success else "game_lost" if seen.lost else "")
+    return seen.outcome or (
+        "success" if seen.success else "game_lost" if seen.lost else ""
+    )

@@ -1,4 +1,6 @@
-"""From a question to answers: makes the constraint, then draws, reads and records the answers."""
+"""From a question to answers: makes the constraint, then draws, reads and records the
+answers.
+"""
 
 import dataclasses
 from typing import TypeVar
@@ -17,13 +19,18 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
 from pddlego_local.episode.rejection import Rejection
-from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
+from pddlego_local.pddl.redundant import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 
 T = TypeVar("T", bound=Fields)
 
 
 class ModelCaller:
-    """Asks one model for one episode; every question has a separate seed, from `seed_parts`."""
+    """Asks one model for one episode; every question has a separate seed, from
+    `seed_parts`.
+    """
 
     def __init__(
         self, model: Model, decoding: Decoding, emit: Emit, seed_parts: tuple[int, ...]
@@ -32,7 +39,9 @@ class ModelCaller:
         self._seed_parts = seed_parts
         self._calls = 0
 
-    def answers(self, question: Question[T], count: int, where: Where) -> list[Answer[T]]:
+    def answers(
+        self, question: Question[T], count: int, where: Where
+    ) -> list[Answer[T]]:
         """Draws `count` answers to a question, reads them, and records each of them."""
         self._calls += 1
         decoding = self._decoding
@@ -61,34 +70,53 @@ class ModelCaller:
 def under(question: Question[T], decoding: Decoding) -> Question[T]:
     """Returns a question that was built with other settings as `decoding` asks it."""
     context = dataclasses.replace(
-        question.context, goal=decoding.goal, lists=decoding.lists, rollback=decoding.rollback
+        question.context,
+        goal=decoding.goal,
+        lists=decoding.lists,
+        rollback=decoding.rollback,
     )
     return dataclasses.replace(question, context=context)
 
 
-def constraint_of(question: Question[T], model: Model, decoding: Decoding) -> Constraint:
+def constraint_of(
+    question: Question[T], model: Model, decoding: Decoding
+) -> Constraint:
     """Returns the constraint of `decoding` on the answers of a model to a question."""
     layout = layout_of(model, decoding)
     return constraint_for(decoding.rung, question.form, question.context, layout)
 
 
 def draw_answers(
-    model: Model, question: Question[T], decoding: Decoding, sampling: Sampling, count: int = 1
+    model: Model,
+    question: Question[T],
+    decoding: Decoding,
+    sampling: Sampling,
+    count: int = 1,
 ) -> list[tuple[Drawn, Answer[T]]]:
     """Draws answers to a question, and reads what is handed on from each."""
     constraint = constraint_of(question, model, decoding)
     rejection = rejection_of(question, decoding, model)
-    drawn = draw(model, question, constraint, sampling, decoding.stage_tokens, count, rejection)
-    return [(one, read_answer(one, question, constraint, decoding, model)) for one in drawn]
+    drawn = draw(
+        model, question, constraint, sampling, decoding.stage_tokens, count, rejection
+    )
+    return [
+        (one, read_answer(one, question, constraint, decoding, model)) for one in drawn
+    ]
 
 
 def read_answer(
-    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding, model: Model
+    drawn: Drawn,
+    question: Question[T],
+    constraint: Constraint,
+    decoding: Decoding,
+    model: Model,
 ) -> Answer[T]:
     """Reads the value of an answer as its constraint and `decoding.reading` require."""
     if not constraint.free:
         answer = read_constrained(drawn.completion, question.form)
-        return without_repetition(answer, question) if decoding.lists == "free" else answer
+        return (
+            without_repetition(answer, question) if decoding.lists == "free" else answer
+        )
     answer = _read_free(drawn.completion, question, decoding, model)
     rejection = rejection_of(question, decoding, model)
     accepted = rejection is not None and rejection.accepted(drawn)
@@ -108,8 +136,12 @@ def _read_free(
     )
 
 
-def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rejection | None:
-    """Returns the rejection sampling that `decoding.reject` asks for; None if it asks for none."""
+def rejection_of(
+    question: Question[T], decoding: Decoding, model: Model
+) -> Rejection | None:
+    """Returns the rejection sampling that `decoding.reject` asks for; None if it asks
+    for none.
+    """
     reject = decoding.reject
     if reject is None or not model.decodes:
         return None
@@ -118,14 +150,19 @@ def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rej
         """Judges what an accepted answer hands on."""
         read = _read_free(completion, question, decoding, model)
         answer = without_repetition(read, question)
-        return why_outside(answer.value, question, reject.rung) if answer.value else answer.fault
+        return (
+            why_outside(answer.value, question, reject.rung)
+            if answer.value
+            else answer.fault
+        )
 
     return Rejection(reject.tries, why)
 
 
 def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
-    """Removes what the answer's PDDL files state twice. In an edit, this happens later, when it is
-    applied."""
+    """Removes what the answer's PDDL files state twice. In an edit, this happens later,
+    when it is applied.
+    """
     files = answer.value.model_dump() if answer.value else {}
     removed = list[str]()
     if "df" in files:
@@ -137,9 +174,13 @@ def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
         removed += left_out
     if not removed:
         return answer
-    return Answer(question.form.keys.model_validate(files), answer.fault, tuple(removed))
+    return Answer(
+        question.form.keys.model_validate(files), answer.fault, tuple(removed)
+    )
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:
-    """Returns the layout of answers. A model that does not decode may use any layout."""
+    """Returns the layout of answers. A model that does not decode may use any
+    layout.
+    """
     return decoding.layout if model.decodes else "any"

@@ -21,9 +21,9 @@ EMPTY = GrammarContext()
 class Formalization:
     """A model's answer and the result of planning with it.
 
-    `cause` is one of `outcomes.CAUSES`, or "" before a model was asked. `plan` is empty unless the
-    problem was solved. `message` is the feedback for the model. `goal` is the goal of the plan, if
-    the method and not the model chose it.
+    `cause` is one of `outcomes.CAUSES`, or "" before a model was asked. `plan` is empty
+    unless the problem was solved. `message` is the feedback for the model. `goal` is
+    the goal of the plan, if the method and not the model chose it.
     """
 
     domain: str
@@ -35,7 +35,9 @@ class Formalization:
 
     @property
     def to_do(self) -> bool:
-        """Whether there is a plan, or the goal is already true and steps of the method follow."""
+        """Whether there is a plan, or the goal is already true and steps of the method
+        follow.
+        """
         return something_to_do(self.cause)
 
 
@@ -51,12 +53,14 @@ def plan(
     context: GrammarContext = EMPTY,
     given: bool = False,
 ) -> Formalization:
-    """Calls the planner and returns its verdict on the files. Each planner call is recorded.
+    """Calls the planner and returns its verdict on the files. Each planner call is
+    recorded.
 
-    Each of the `goals` replaces the problem's own goal (PDDLego §2). The verdict is on the first
-    goal that has a plan, or else on the last goal that was tried. If `decoding.repair` is set, the
-    files are repaired first with what the `context` of the question shows, and the repair is
-    recorded. A domain that was `given` is never changed.
+    Each of the `goals` replaces the problem's own goal (PDDLego §2). The verdict is on
+    the first goal that has a plan, or else on the last goal that was tried. If
+    `decoding.repair` is set, the files are repaired first with what the `context` of
+    the question shows, and the repair is recorded. A domain that was `given` is never
+    changed.
     """
     own = with_goal(problem, "(and)") if goals else problem
     files = repaired(decoding, domain, own, context, given=given)
@@ -67,7 +71,9 @@ def plan(
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem
         result = planner.plan(domain, pf)
-        brief = result.outcome in ("solved", "timeout") or decoding.feedback == "planner"
+        brief = (
+            result.outcome in ("solved", "timeout") or decoding.feedback == "planner"
+        )
         event = Plan(
             where=where,
             goal=goal.words if goal else None,
@@ -78,7 +84,9 @@ def plan(
             told=result.message if brief else explain(domain, pf, result),
         )
         emit(event)
-        formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)
+        formalization = Formalization(
+            domain, pf, event.cause, result.plan, event.told, goal
+        )
         faulty = result.outcome == "translate_error" and _is_faulty(domain, pf)
         if formalization.to_do or faulty:
             break
@@ -86,10 +94,16 @@ def plan(
 
 
 def repaired(
-    decoding: Decoding, domain: str, problem: str, context: GrammarContext, *, given: bool = False
+    decoding: Decoding,
+    domain: str,
+    problem: str,
+    context: GrammarContext,
+    *,
+    given: bool = False,
 ) -> Repaired:
-    """Repairs the files as `decoding.repair` says, with what the `context` of the question shows. A
-    domain that was `given` is never changed."""
+    """Repairs the files as `decoding.repair` says, with what the `context` of the
+    question shows. A domain that was `given` is never changed.
+    """
     if decoding.repair == "none":
         return Repaired(domain, problem, ())
     rung = RUNGS[decoding.repair]
@@ -98,6 +112,7 @@ def repaired(
 
 
 def _is_faulty(domain: str, problem: str) -> bool:
-    """Whether the files are invalid whatever the goal. If they are not, the method's goal may name
-    objects that the model has not declared, and the next goal is tried."""
+    """Whether the files are invalid whatever the goal. If they are not, the method's
+    goal may name objects that the model has not declared, and the next goal is tried.
+    """
     return not check(domain, with_goal(problem, "(and)")).accepted

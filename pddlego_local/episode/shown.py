@@ -1,10 +1,11 @@
-"""Records what a prompt shows of the game while it is rendered, and finds the names in it.
+"""Records what a prompt shows of the game while it is rendered, and finds the names in
+it.
 
-A template passes what it shows through one of the filters here. A filter returns it as text and
-keeps it, so that a grammar permits exactly the names that the prompt shows (the rung "grounded").
-These names come from the game's texts, as the environment reads them, from the commands, and from
-the objects that the PDDL files in the prompt declare. Demonstrations are treated like everything
-else that is shown.
+A template passes what it shows through one of the filters here. A filter returns it as
+text and keeps it, so that a grammar permits exactly the names that the prompt shows
+(the rung "grounded"). These names come from the game's texts, as the environment reads
+them, from the commands, and from the objects that the PDDL files in the prompt declare.
+Demonstrations are treated like everything else that is shown.
 """
 
 import json
@@ -27,9 +28,9 @@ from pddlego_local.pddl.reader import read
 class Shown:
     """A rendered text and what it shows of the game.
 
-    `turns` are commands and the observations after them, and `pddl` are the PDDL files. `examples`
-    and `example_pddl` are the turns and the files of demonstrations, which come from another game.
-    `commands` are the commands that are offered.
+    `turns` are commands and the observations after them, and `pddl` are the PDDL files.
+    `examples` and `example_pddl` are the turns and the files of demonstrations, which
+    come from another game. `commands` are the commands that are offered.
     """
 
     text: str = ""
@@ -41,18 +42,26 @@ class Shown:
 
 
 def transcript(turns: Turns) -> str:
-    """Formats turns for a prompt: "Action: move west" and, on the next line, the observation."""
+    """Formats turns for a prompt: "Action: move west" and, on the next line, the
+    observation.
+    """
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-def names_shown(environment: Environment, shown: Shown, source: NameSource = "prompt") -> Names:
-    """Returns the names that the prompt shows; a grammar may use no others. With the source "game",
-    names that only the prompt's examples show are left out."""
+def names_shown(
+    environment: Environment, shown: Shown, source: NameSource = "prompt"
+) -> Names:
+    """Returns the names that the prompt shows; a grammar may use no others. With the
+    source "game", names that only the prompt's examples show are left out.
+    """
     if source == "game":
         shown = replace(shown, examples=[], example_pddl=[])
-    # Read separately: a room of the game may have the same name as one in a demonstration.
+    # Read separately: a room of the game may have the same name as one in a
+    # demonstration.
     texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
-    declared = [name for text in (*shown.example_pddl, *shown.pddl) for name in _declared(text)]
+    declared = [
+        name for text in (*shown.example_pddl, *shown.pddl) for name in _declared(text)
+    ]
     in_commands = [
         name
         for turn in (*shown.examples, *shown.turns)
@@ -63,16 +72,24 @@ def names_shown(environment: Environment, shown: Shown, source: NameSource = "pr
     objects = {name.lower(): name for name in reversed([*seen, *declared])}
     return Names(
         tuple(reversed(objects.values())),
-        tuple(dict.fromkeys([*(name for one in texts for name in one.things), *in_commands])),
+        tuple(
+            dict.fromkeys(
+                [*(name for one in texts for name in one.things), *in_commands]
+            )
+        ),
     )
 
 
 def _declared(text: str) -> Iterator[str]:
-    """Yields a domain's constants or a problem's objects, as far as the text can be parsed."""
+    """Yields a domain's constants or a problem's objects, as far as the text can be
+    parsed.
+    """
     if (block := read(text, lambda *_: None)) is None:
         return
     is_problem = any(item.head == "problem" for item in block.blocks)
-    entries = read_problem(block).objects if is_problem else read_domain(block).constants
+    entries = (
+        read_problem(block).objects if is_problem else read_domain(block).constants
+    )
     yield from (entry.word.text for entry in entries)
 
 
@@ -103,7 +120,9 @@ def _added(edit: str) -> Iterator[str]:
 def _keeps(
     what: str, parts: Callable[[Any], Iterable[Turn | str]]
 ) -> Callable[[Context, Any], Any]:
-    """Returns a filter that adds these `parts` of its input to one list of the prompt's `Shown`."""
+    """Returns a filter that adds these `parts` of its input to one list of the prompt's
+    `Shown`.
+    """
 
     @jinja2.pass_context
     def keep(context: Context, shown: Any) -> Any:
@@ -126,7 +145,8 @@ def _turns(context: Context, shown: Turns | str) -> str:
 @jinja2.pass_context
 def _pddl(context: Context, text: str) -> str:
     here: Shown = context["shown_here"]
-    # Templates use one filter for all files. Their texts are hashed into records, so they stay.
+    # Templates use one filter for all files. Their texts are hashed into records, so
+    # they stay.
     is_example = text == context["environment"].get("demonstration", {}).get("problem")
     (here.example_pddl if is_example else here.pddl).append(text)
     return text
@@ -142,7 +162,9 @@ FILTERS = {
     # a command that is shown as an example
     "command": _keeps("examples", lambda command: [Turn(command, "")]),
     # a command with its names in brackets, like the schemas of commands in a prompt
-    "example": _keeps("examples", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
+    "example": _keeps(
+        "examples", lambda template: [Turn(re.sub(r"[][]", "", template), "")]
+    ),
     "pddl": _pddl,
     # an edit as an example
     "edits": _keeps("example_pddl", _added),

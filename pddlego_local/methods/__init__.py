@@ -19,22 +19,26 @@ T = TypeVar("T")
 def settings(cls: type[T]) -> type[T]:
     """Makes a class a dataclass whose values come from the configuration.
 
-    Unknown keys and values of other types are refused. Several methods have the following two
-    settings: `max_retries` is how often an unusable answer is sampled again, and `max_idle`
-    sub-goals in a row that end without a command end the episode.
+    Unknown keys and values of other types are refused. Several methods have the
+    following two settings: `max_retries` is how often an unusable answer is sampled
+    again, and `max_idle` sub-goals in a row that end without a command end the episode.
     """
     closed = pydantic.ConfigDict(extra="forbid")
-    made: type[Any] = pydantic.dataclasses.dataclass(cls, config=closed, kw_only=True, frozen=True)
+    made: type[Any] = pydantic.dataclasses.dataclass(
+        cls, config=closed, kw_only=True, frozen=True
+    )
     return made
 
 
 class Method(Protocol):
-    """A method plays an episode: a callable that reads like its paper, and a class of `settings`.
+    """A method plays an episode: a callable that reads like its paper, and a class of
+    `settings`.
 
-    `prompts` is its folder of templates, or "" if it asks no model. `forms` are the answer
-    formats that it asks for. `learns` says that a trial uses the trials before it; then all games
-    of one trial are played before the next trial begins. It is FROM_ALL_GAMES if a trial also uses
-    the trials of other games, so that a report says that the games are not independent.
+    `prompts` is its folder of templates, or "" if it asks no model. `forms` are the
+    answer formats that it asks for. `learns` says that a trial uses the trials before
+    it; then all games of one trial are played before the next trial begins. It is
+    FROM_ALL_GAMES if a trial also uses the trials of other games, so that a report says
+    that the games are not independent.
     """
 
     @property
@@ -45,14 +49,17 @@ class Method(Protocol):
     def learns(self) -> bool | str: ...
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Returns the maximum number of answers in an episode; each of the `best_of` counts."""
+        """Returns the maximum number of answers in an episode; each of the `best_of`
+        counts.
+        """
 
     def __call__(self, episode: Episode) -> str:
         """Plays the episode to its end and returns the outcome's name."""
 
 
 class Player(ABC):
-    """A method that plays each game separately and asks nothing if the game is won at its start.
+    """A method that plays each game separately and asks nothing if the game is won at
+    its start.
 
     A subclass implements `play`, which begins after the first observation.
     """

@@ -1,4 +1,6 @@
-"""Action-gen (Zhang et al., "PDDLEGO", §2, equation 5): the model itself names the next action."""
+"""Action-gen (Zhang et al., "PDDLEGO", §2, equation 5): the model itself names the next
+action.
+"""
 
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND

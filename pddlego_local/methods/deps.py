@@ -1,5 +1,6 @@
-"""DEPS (Wang et al., "Describe, Explain, Plan and Select", §3.2; in text games §8.1): when a
-sub-goal fails, the failure is described and explained, and a new plan is written from there.
+"""DEPS (Wang et al., "Describe, Explain, Plan and Select", §3.2; in text games §8.1):
+when a sub-goal fails, the failure is described and explained, and a new plan is written
+from there.
 
 There is no selector, as in the paper's ALFWorld experiments.
 """
@@ -21,13 +22,16 @@ class Deps(SubgoalPlayer):
     explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts the plans, an explanation before each new one, and the controller's choices."""
+        """Counts the plans, an explanation before each new one, and the controller's
+        choices.
+        """
         replans = self.max_replans * (2 if self.explains else 1)
         return self.most_answers(budget, 1 + replans)
 
     def play(self, episode: Episode) -> str:
-        """Returns success, no_plan (the planner named no sub-goal), replan_limit, no_progress
-        (`max_idle`), game_lost or step_limit."""
+        """Returns success, no_plan (the planner named no sub-goal), replan_limit,
+        no_progress (`max_idle`), game_lost or step_limit.
+        """
         controller = self.controller(episode)
         planner = GoalPlanner(controller)
         goals = planner.plan(replans=True, explains=self.explains)
@@ -40,5 +44,7 @@ class Deps(SubgoalPlayer):
                 return "replan_limit"
             replans += 1
             description = planner.describe(pursuits)
-            goals = planner.replan(planner.explain(description) if self.explains else description)
+            goals = planner.replan(
+                planner.explain(description) if self.explains else description
+            )
         return "no_plan"

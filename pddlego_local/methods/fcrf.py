@@ -1,8 +1,8 @@
-"""FCRF, the Flexible Constructivism Reflection Framework: Reflexion's actor, and a mentor whose
-depth of reflection depends on the difficulty of the task.
+"""FCRF, the Flexible Constructivism Reflection Framework: Reflexion's actor, and a
+mentor whose depth of reflection depends on the difficulty of the task.
 
-This file follows the paper where the released code is incomplete (the switch between simple and
-deep, the experience, and the growth of the lesson pool).
+This file follows the paper where the released code is incomplete (the switch between
+simple and deep, the experience, and the growth of the lesson pool).
 """
 
 import re
@@ -18,7 +18,9 @@ from pddlego_local.methods.shared.react import Trial
 
 @settings
 class Difficulty:
-    """The number of objects and operations in tasks whose type matches the pattern `tasks`."""
+    """The number of objects and operations in tasks whose type matches the pattern
+    `tasks`.
+    """
 
     tasks: re.Pattern[str]
     objects: AtLeast0
@@ -26,14 +28,16 @@ class Difficulty:
 
     @property
     def simple_trials(self) -> int:
-        """The paper's k1 = max(1, int((1 - (objects + operations) / 5) * 5)), in whole numbers."""
+        """The paper's k1 = max(1, int((1 - (objects + operations) / 5) * 5)), in whole
+        numbers.
+        """
         return max(1, 5 - self.objects - self.operations)
 
 
 @settings
 class Fcrf(Reflexion):
-    """Settings of FCRF. The first entry of `difficulty` that matches a task's type is used. The
-    other settings are those of Reflexion.
+    """Settings of FCRF. The first entry of `difficulty` that matches a task's type is
+    used. The other settings are those of Reflexion.
     """
 
     difficulty: tuple[Difficulty, ...]
@@ -45,15 +49,17 @@ class Fcrf(Reflexion):
         return react.most_moves(budget, self.max_thoughts) + 3 * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
-        self._difficulty_of(episode)  # raises for an unknown type before the first request
+        self._difficulty_of(
+            episode
+        )  # raises for an unknown type before the first request
         return super().play(episode)
 
     def learn(self, episode: Episode, trial: Trial) -> None:
         """Notes what later trials are shown of this one.
 
-        If the game was solved after a failure, the mentor's lesson on the difference joins the
-        pool. If it was not solved, the mentor reflects: simply at first, and deeply if
-        `simple_trials` trials have not solved it.
+        If the game was solved after a failure, the mentor's lesson on the difference
+        joins the pool. If it was not solved, the mentor reflects: simply at first, and
+        deeply if `simple_trials` trials have not solved it.
         """
         before = trials_before(episode)
         if trial.outcome != "success":
@@ -61,24 +67,33 @@ class Fcrf(Reflexion):
             self._reflect(episode, trial, deeply=len(before) >= simple_trials)
             return
         failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
-        if failed and (lesson := self.say(episode, "difference", trial, failed=failed[-1])):
+        if failed and (
+            lesson := self.say(episode, "difference", trial, failed=failed[-1])
+        ):
             episode.note(lesson=lesson)
 
     def pool(self, episode: Episode) -> list[str]:
-        """Returns the lessons for tasks of this type, without duplicates, in the order of trials
-        and then of games. The pool is derived from the rows of earlier trials alone."""
+        """Returns the lessons for tasks of this type, without duplicates, in the order
+        of trials and then of games. The pool is derived from the rows of earlier trials
+        alone.
+        """
         task_type = episode.environment.task_type
         learnt = sorted(episode.earlier, key=lambda row: (row.trial, row.game))
-        lessons = (row.notes.get("lesson") for row in learnt if row.task_type == task_type)
+        lessons = (
+            row.notes.get("lesson") for row in learnt if row.task_type == task_type
+        )
         return list(dict.fromkeys(filter(None, lessons)))
 
     def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
-        """Notes the trace, from which lessons are made, and the reflection for later trials: the
-        experience (which actions were valuable) and, if `deeply`, a lesson, which is new or from
-        the pool, and a plan from both."""
+        """Notes the trace, from which lessons are made, and the reflection for later
+        trials: the experience (which actions were valuable) and, if `deeply`, a lesson,
+        which is new or from the pool, and a plan from both.
+        """
         parts = {"experience": self.say(episode, "experience", trial)}
         if deeply:
-            parts["lesson"] = self.say(episode, "lesson", trial, pool=self.pool(episode))
+            parts["lesson"] = self.say(
+                episode, "lesson", trial, pool=self.pool(episode)
+            )
             parts["plan"] = self.say(episode, "plan", trial, **parts)
         said = {part: text for part, text in parts.items() if text}
         episode.note(trace=trial.trace, reflection=said)

@@ -19,9 +19,10 @@ Wording = Literal["brief", "knowledge"]
 
 @settings
 class Formalizer(Player):
-    """Settings of the method. `rounds` is how often files without a plan are shown to the model
-    again, with the planner's message. `wording` is "brief" (the task alone) or "knowledge" (the
-    task after a page on what PDDL is, as in the published prompts)."""
+    """Settings of the method. `rounds` is how often files without a plan are shown to
+    the model again, with the planner's message. `wording` is "brief" (the task alone)
+    or "knowledge" (the task after a page on what PDDL is, as in the published prompts).
+    """
 
     rounds: AtLeast0 = 0
     wording: Wording = "brief"
@@ -48,34 +49,45 @@ class Formalizer(Player):
     def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
-        """Asks once for the files. A subclass that has no usable domain returns None."""
+        """Asks once for the files. A subclass that has no usable domain returns
+        None.
+        """
         domain_text, problem_text = in_words(episode.environment)
         shown = self.render(
-            episode, "files", domain_text=domain_text, problem_text=problem_text, previous=previous
+            episode,
+            "files",
+            domain_text=domain_text,
+            problem_text=problem_text,
+            previous=previous,
         )
         return episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)
 
     def render(self, episode: Episode, part: str, **facts: object) -> Shown:
         """Renders the request for one part of the PDDL, or for both files."""
         package = episode.environment.package
-        return prompting.render(f"formalizer/{part}", package, wording=self.wording, **facts)
+        return prompting.render(
+            f"formalizer/{part}", package, wording=self.wording, **facts
+        )
 
 
 def in_words(environment: Environment) -> tuple[str, str]:
-    """Returns the texts of domain and problem. Raises ConfigError if the environment does not
-    describe its whole world in texts."""
+    """Returns the texts of domain and problem. Raises ConfigError if the environment
+    does not describe its whole world in texts.
+    """
     if not isinstance(environment, DescribedInText):
         raise ConfigError(
-            f"environment={environment.name} does not describe its whole world in texts, as this "
-            "method requires; choose environment=described or method=pddlego_plus."
+            f"environment={environment.name} does not describe its whole world in"
+            " texts, as this method requires; choose environment=described or"
+            " method=pddlego_plus."
         )
     return environment.texts
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:
-    """Validates the plan against the gold files, as VAL would, and notes whether the problem file
-    is equivalent to the gold file. Returns success, valid_but_wrong or step_limit, or "" if there
-    is no plan."""
+    """Validates the plan against the gold files, as VAL would, and notes whether the
+    problem file is equivalent to the gold file. Returns success, valid_but_wrong or
+    step_limit, or "" if there is no plan.
+    """
     if pddl.cause not in PLANNED:
         return ""
     if isinstance(episode.environment, WithGold):

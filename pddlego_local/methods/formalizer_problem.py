@@ -1,5 +1,6 @@
-"""A planning formalizer that is given the domain: the model writes the problem file alone, after
-solved examples. Planetarium (arXiv 2407.03321, §3) asks the same, without examples.
+"""A planning formalizer that is given the domain: the model writes the problem file
+alone, after solved examples. Planetarium (arXiv 2407.03321, §3) asks the same, without
+examples.
 """
 
 from typing import ClassVar
@@ -15,8 +16,9 @@ from pddlego_local.methods.formalizer import in_words, judge
 
 @settings
 class FormalizerProblem(Player):
-    """Settings of the method. `shots` is the number of solved examples in the prompt: other worlds
-    of the same kind, with their gold problem files."""
+    """Settings of the method. `shots` is the number of solved examples in the prompt:
+    other worlds of the same kind, with their gold problem files.
+    """
 
     shots: AtLeast0 = 3
 
@@ -28,15 +30,16 @@ class FormalizerProblem(Player):
         return best_of
 
     def play(self, episode: Episode) -> str:
-        """Returns success, solver_abort, valid_but_wrong or step_limit. Raises ConfigError if there
-        are not enough examples."""
+        """Returns success, solver_abort, valid_but_wrong or step_limit. Raises
+        ConfigError if there are not enough examples.
+        """
         world = episode.environment
         domain_text, problem_text = in_words(world)
         solved = world.solved(self.shots) if isinstance(world, WithExamples) else ()
         if len(solved) < self.shots:
             raise ConfigError(
-                f"method.shots={self.shots}: there are only {len(solved)} other worlds to show; "
-                f"choose at most method.shots={len(solved)}"
+                f"method.shots={self.shots}: there are only {len(solved)} other worlds"
+                f" to show; choose at most method.shots={len(solved)}"
             )
         shown = prompting.render(
             "formalizer_problem/problem",
@@ -47,4 +50,7 @@ class FormalizerProblem(Player):
             problem_text=problem_text,
         )
         question = episode.question(PROBLEM, shown, domain=world.domain)
-        return judge(episode, episode.formalize(question, step=1, given=True)) or "solver_abort"
+        return (
+            judge(episode, episode.formalize(question, step=1, given=True))
+            or "solver_abort"
+        )

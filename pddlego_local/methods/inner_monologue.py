@@ -1,5 +1,5 @@
-"""Inner Monologue (IM), a baseline of DEPS (Wang et al., §8.1): it plans only the next sub-goal,
-after a description of how the last one ended.
+"""Inner Monologue (IM), a baseline of DEPS (Wang et al., §8.1): it plans only the next
+sub-goal, after a description of how the last one ended.
 """
 
 from pddlego_local.core.nouns import Budget
@@ -14,12 +14,15 @@ class InnerMonologue(SubgoalPlayer):
     forms = (GOALS, choice(1))
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts the sub-goals, one answer that names none, and the controller's choices."""
+        """Counts the sub-goals, one answer that names none, and the controller's
+        choices.
+        """
         return self.most_answers(budget, budget.limit * self.max_idle + 1)
 
     def play(self, episode: Episode) -> str:
-        """Returns success, no_plan (the planner named no sub-goal), no_progress (`max_idle`),
-        game_lost or step_limit."""
+        """Returns success, no_plan (the planner named no sub-goal), no_progress
+        (`max_idle`), game_lost or step_limit.
+        """
         controller = self.controller(episode)
         planner = GoalPlanner(controller)
         goal = planner.next_goal()

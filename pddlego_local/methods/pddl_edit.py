@@ -1,5 +1,6 @@
-"""PDDL-edit (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2): the domain
-is given, and the model writes changes to the problem, which are applied deterministically.
+"""PDDL-edit (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2):
+the domain is given, and the model writes changes to the problem, which are applied
+deterministically.
 """
 
 from pddlego_local.core.nouns import Turns
@@ -36,6 +37,8 @@ class PddlEdit(PddlegoLoop):
         def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent, redundant = apply(edit.model_dump(), problem)
             episode.record(EditApplied(where=where, faults=absent, redundant=redundant))
-            return episode.plan(question, domain, edited, where, goals=goals, given=True)
+            return episode.plan(
+                question, domain, edited, where, goals=goals, given=True
+            )
 
         return episode.propose(question, plan, step=step, retry=retry)

@@ -1,5 +1,6 @@
-"""PDDL-gen (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2): the domain is
-given, and the model rewrites the whole problem after every plan."""
+"""PDDL-gen (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2):
+the domain is given, and the model rewrites the whole problem after every plan.
+"""
 
 from pddlego_local.core.nouns import Turns
 from pddlego_local.decoding.forms import PROBLEM, SEEN
@@ -28,4 +29,6 @@ class PddlGen(PddlegoLoop):
             previous=problem,
         )
         question = episode.question(PROBLEM, shown, domain=domain, own_goal=False)
-        return episode.formalize(question, step=step, retry=retry, goals=goals, given=True)
+        return episode.formalize(
+            question, step=step, retry=retry, goals=goals, given=True
+        )

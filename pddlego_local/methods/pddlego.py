@@ -1,6 +1,6 @@
-"""The baseline of PDDLego+ (Gong et al., §4: "PDDLego"), not the method of the paper PDDLego: the
-model writes domain and problem, and nothing is refined. The first error of the solver or the
-simulation ends the episode.
+"""The baseline of PDDLego+ (Gong et al., §4: "PDDLego"), not the method of the paper
+PDDLego: the model writes domain and problem, and nothing is refined. The first error of
+the solver or the simulation ends the episode.
 """
 
 from pddlego_local.core.nouns import Budget
@@ -29,4 +29,6 @@ class Pddlego(Player):
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""
-        return PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0).play(episode)
+        return PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0).play(
+            episode
+        )

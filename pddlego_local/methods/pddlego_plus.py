@@ -1,5 +1,6 @@
-"""PDDLego+ (Gong et al., "Zero-Shot Iterative Formalization and Planning in Partially Observable
-Environments", §3): the model writes the domain and the problem, then extends and repairs both.
+"""PDDLego+ (Gong et al., "Zero-Shot Iterative Formalization and Planning in Partially
+Observable Environments", §3): the model writes the domain and the problem, then extends
+and repairs both.
 """
 
 import functools
@@ -24,7 +25,9 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
     "simple": (),
     "simple_goal": ("goal_template",),
     "simple_hint": ("goal_hint",),
-    "compact": ("brief",),  # a separate template: the content of "detailed" in few words
+    "compact": (
+        "brief",
+    ),  # a separate template: the content of "detailed" in few words
 }
 TEMPLATES: dict[Variant, tuple[str]] = {
     variant: ("compact" if variant == "compact" else "prompt",) for variant in SHOWN
@@ -35,10 +38,10 @@ TEMPLATES: dict[Variant, tuple[str]] = {
 class PddlegoPlus(Player):
     """Settings of the method; calling it plays one episode.
 
-    `keep_prefix` keeps the successful part of a plan whose later action failed, as later forks of
-    the published code do; the paper discards it. `domains` is a folder of recorded runs: each
-    episode draws a domain that won there and keeps it fixed, and the model writes only the problem
-    ("RAG with DF", §5.5).
+    `keep_prefix` keeps the successful part of a plan whose later action failed, as
+    later forks of the published code do; the paper discards it. `domains` is a folder
+    of recorded runs: each episode draws a domain that won there and keeps it fixed, and
+    the model writes only the problem ("RAG with DF", §5.5).
     """
 
     max_attempts: AtLeast1 = 5
@@ -72,10 +75,14 @@ class PddlegoPlus(Player):
         pddl = self._reused_domain(episode) if self.domains else None
         for step in episode.steps():
             refusal: Execution | None = None
-            for attempt in range(1, self.max_attempts + 1):  # the outer loop, simulation errors
+            for attempt in range(
+                1, self.max_attempts + 1
+            ):  # the outer loop, simulation errors
                 if attempt > 1:
                     episode.restart()
-                pddl = self._refine_until_planned(episode, step, attempt, news, pddl, refusal)
+                pddl = self._refine_until_planned(
+                    episode, step, attempt, news, pddl, refusal
+                )
                 if not pddl.plan:
                     return "solver_abort"
                 execution = episode.execute(pddl.plan)
@@ -101,8 +108,9 @@ class PddlegoPlus(Player):
         previous: Formalization | None,
         refusal: Execution | None,
     ) -> Formalization:
-        """Runs the inner loop for solver errors: asks again with the planner's message. If the
-        domain is fixed, only the problem is asked for."""
+        """Runs the inner loop for solver errors: asks again with the planner's message.
+        If the domain is fixed, only the problem is asked for.
+        """
         fixed = previous.domain if self.domains and previous else ""
         (form,), (template,), error = self.forms, self.templates, ""
         for retry in range(self.max_retries + 1):
@@ -131,15 +139,20 @@ class PddlegoPlus(Player):
         return pddl
 
     def _reused_domain(self, episode: Episode) -> Formalization:
-        """Draws one of the recorded domains with the episode's seed and notes its source."""
+        """Draws one of the recorded domains with the episode's seed and notes its
+        source.
+        """
         assert self.domains
-        source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
+        source, domain = random.Random(episode.seed).choice(
+            winning_domains(self.domains)
+        )
         episode.note(domain_from=source)
         return Formalization(domain, "", "", (), "")
 
 
 def repeated(memory: Turns) -> list[str]:
-    """Returns the commands that occur three times in a row at the end of the memory, if any.
+    """Returns the commands that occur three times in a row at the end of the memory, if
+    any.
 
     If there are several such sequences, it returns the shortest.
     """
@@ -155,18 +168,27 @@ def repeated(memory: Turns) -> list[str]:
 def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     """Returns the domain of the last plan of every won episode below `folder`, sorted.
 
-    Each entry is (source, text); the source is the transcript's path relative to `folder`. Raises
-    ConfigError if there is none.
+    Each entry is (source, text); the source is the transcript's path relative to
+    `folder`. Raises ConfigError if there is none.
     """
     domains = []
     for path, events in transcripts(folder):
-        if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
-            planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
-            domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
+        if any(
+            isinstance(event, End) and event.row.outcome == "success"
+            for event in events
+        ):
+            planned = [
+                event.domain
+                for event in events
+                if isinstance(event, Plan) and event.plan
+            ]
+            domains += [
+                (str(path.relative_to(folder)), domain) for domain in planned[-1:]
+            ]
     if not domains:
         raise ConfigError(
-            f"method.domains={folder}: there is no won episode with a plan below this folder; "
-            "first play the runs that the domains come from, for an experiment in conf/ with "
-            f"`make sweep EXPERIMENT={folder.name}`"
+            f"method.domains={folder}: there is no won episode with a plan below this"
+            " folder; first play the runs that the domains come from, for an"
+            f" experiment in conf/ with `make sweep EXPERIMENT={folder.name}`"
         )
     return tuple(domains)

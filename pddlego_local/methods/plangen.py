@@ -1,5 +1,6 @@
-"""PlanGen, the baseline of PDDLego+ (Gong et al., §4, appendices C.5 and C.10): the model names one
-action per call, in the same simulation loop, and is shown why an action was refused.
+"""PlanGen, the baseline of PDDLego+ (Gong et al., §4, appendices C.5 and C.10): the
+model names one action per call, in the same simulation loop, and is shown why an action
+was refused.
 """
 
 from pddlego_local.core.nouns import Budget, Turns
@@ -11,8 +12,9 @@ from pddlego_local.methods import AtLeast1, Player, prompting, settings
 
 @settings
 class PlanGen(Player):
-    """A refused action is undone: the game is reset and the memory replayed before the next
-    attempt (the released ALFWorld code reset it without replaying)."""
+    """A refused action is undone: the game is reset and the memory replayed before the
+    next attempt (the released ALFWorld code reset it without replaying).
+    """
 
     max_attempts: AtLeast1 = 5
 
@@ -42,7 +44,9 @@ class PlanGen(Player):
                     refused=execution.turns,
                     error=error,
                 )
-                answer = episode.ask(episode.question(COMMAND, shown), step=step, attempt=attempt)
+                answer = episode.ask(
+                    episode.question(COMMAND, shown), step=step, attempt=attempt
+                )
                 if not answer.value:
                     execution, error = Execution(), COMMAND.message(answer.fault)
                     continue

@@ -1,10 +1,10 @@
 """Renders prompts from templates: the wording is in the files `<method>/<part>.jinja`.
 
 The words of an environment, and the examples that some methods show for it, are in the
-environment's folder (`environments.family`). Methods with the same prompts share a folder in
-`methods/prompts`. A method from elsewhere names its folder as a package on PYTHONPATH, such as
-"hopeful.prompts". All of these files are hashed into the record. What a text shows of the game is
-kept beside it (`shown`).
+environment's folder (`environments.family`). Methods with the same prompts share a
+folder in `methods/prompts`. A method from elsewhere names its folder as a package on
+PYTHONPATH, such as "hopeful.prompts". All of these files are hashed into the record.
+What a text shows of the game is kept beside it (`shown`).
 """
 
 import hashlib
@@ -30,9 +30,9 @@ _JINJA.filters |= FILTERS
 def render(template: str, environment: str, **facts: object) -> Shown:
     """Renders one message from a template such as "pddlego_plus/prompt".
 
-    `environment` is the environment's package. `facts` are the template's variables; the template
-    can also use `environment` (the environment's words) and `examples`. Raises ConfigError if the
-    template names anything else.
+    `environment` is the environment's package. `facts` are the template's variables;
+    the template can also use `environment` (the environment's words) and `examples`.
+    Raises ConfigError if the template names anything else.
     """
     files = files_of(template.partition("/")[0])
     shown = Shown()
@@ -44,22 +44,25 @@ def render(template: str, environment: str, **facts: object) -> Shown:
         )
     except jinja2.UndefinedError as error:
         raise ConfigError(
-            f"the prompt {template}.jinja: {error.message}; it may name environment, examples, "
-            f"{', '.join(facts)}"
+            f"the prompt {template}.jinja: {error.message}; it may name environment,"
+            f" examples, {', '.join(facts)}"
         ) from error
     return shown
 
 
 def missing(folder: str, environment: str) -> Iterator[str]:
-    """Yields a sentence for each file, and each key of a file, that the prompts of this folder need
-    and the environment lacks. Raises ConfigError for a file that is not YAML, or for a template
-    that cannot be parsed."""
+    """Yields a sentence for each file, and each key of a file, that the prompts of this
+    folder need and the environment lacks. Raises ConfigError for a file that is not
+    YAML, or for a template that cannot be parsed.
+    """
     for root, file in files_of(folder).items():
         if faults := family.missing(environment, file):
             yield from faults
             continue
         entries = family.words(environment, file)
-        attributes = (node for one in _parsed(folder) for node in one.find_all(nodes.Getattr))
+        attributes = (
+            node for one in _parsed(folder) for node in one.find_all(nodes.Getattr)
+        )
         named = {path[1:] for path in map(_path, attributes) if path[0] == root}
         for key in sorted({_absent(entries, path) for path in named} - {""}):
             yield (
@@ -69,14 +72,18 @@ def missing(folder: str, environment: str) -> Iterator[str]:
 
 
 def _path(node: nodes.Node) -> tuple[str, ...]:
-    """Returns the parts of a dotted name in a template: `environment.demonstration` has 2."""
+    """Returns the parts of a dotted name in a template: `environment.demonstration` has
+    2.
+    """
     if isinstance(node, nodes.Getattr):
         return (*_path(node.node), node.attr)
     return (node.name if isinstance(node, nodes.Name) else "",)
 
 
 def _absent(entries: object, path: Sequence[str]) -> str:
-    """Returns a path up to the first key that the entries lack, "" if they have it all."""
+    """Returns a path up to the first key that the entries lack, "" if they have it
+    all.
+    """
     for depth, key in enumerate(path, start=1):
         if not isinstance(entries, Mapping) or key not in entries:
             return ".".join(path[:depth])
@@ -86,19 +93,25 @@ def _absent(entries: object, path: Sequence[str]) -> str:
 
 @cache
 def files_of(folder: str) -> Mapping[str, str]:
-    """Returns the files that the prompts of this folder need from an environment, by their names in
-    templates. There are none if the folder is "", which means that the method asks no model."""
+    """Returns the files that the prompts of this folder need from an environment, by
+    their names in templates. There are none if the folder is "", which means that the
+    method asks no model.
+    """
     if not folder:
         return {}
     files = {"environment": "prompts/environment.yaml"}
-    if any("examples" in meta.find_undeclared_variables(parsed) for parsed in _parsed(folder)):
+    if any(
+        "examples" in meta.find_undeclared_variables(parsed)
+        for parsed in _parsed(folder)
+    ):
         files["examples"] = f"prompts/{folder.partition('.')[0]}.yaml"
     return files
 
 
 def sha256(folder: str, environment: str) -> str:
-    """Returns one hash of everything that the prompts of this folder in this environment are made
-    from, or "" if there is no folder."""
+    """Returns one hash of everything that the prompts of this folder in this
+    environment are made from, or "" if there is no folder.
+    """
     if not folder:
         return ""
     texts = [file.read_text(encoding="utf-8") for file in _templates(folder)]
@@ -107,11 +120,11 @@ def sha256(folder: str, environment: str) -> str:
 
 
 def used_sha256(folder: str, environment: str, templates: Sequence[str] = ()) -> str:
-    """Returns one hash of these templates, of those that they include, and of the environment's
-    words that they name; "" if there is no folder.
+    """Returns one hash of these templates, of those that they include, and of the
+    environment's words that they name; "" if there is no folder.
 
-    So it stays the same if another variant of a prompt in the same folder changes. Without
-    `templates`, it covers all templates of the folder.
+    So it stays the same if another variant of a prompt in the same folder changes.
+    Without `templates`, it covers all templates of the folder.
     """
     if not folder:
         return ""
@@ -125,10 +138,13 @@ def used_sha256(folder: str, environment: str, templates: Sequence[str] = ()) ->
 
 
 def _with_included(folder: str, templates: Sequence[str]) -> dict[str, str]:
-    """Returns the texts of these templates and of all that they include, by name. They are all of
-    the folder if there are no templates, or if it is not known which ones are used."""
+    """Returns the texts of these templates and of all that they include, by name. They
+    are all of the folder if there are no templates, or if it is not known which ones
+    are used.
+    """
     every = {
-        f"{folder}/{file.name}": file.read_text(encoding="utf-8") for file in _templates(folder)
+        f"{folder}/{file.name}": file.read_text(encoding="utf-8")
+        for file in _templates(folder)
     }
     waiting, used = [f"{folder}/{name}.jinja" for name in templates], dict[str, str]()
     while waiting:
@@ -145,12 +161,17 @@ def _with_included(folder: str, templates: Sequence[str]) -> dict[str, str]:
 def _named_words(
     root: str, entries: Mapping[str, object], texts: Iterable[str]
 ) -> Mapping[str, object]:
-    """Returns the entries whose keys the templates name, as in `environment.task`; all of them if a
-    template uses `environment` in another way."""
+    """Returns the entries whose keys the templates name, as in `environment.task`; all
+    of them if a template uses `environment` in another way.
+    """
     parsed = [_JINJA.parse(text) for text in texts]
     attributes = [node for one in parsed for node in one.find_all(nodes.Getattr)]
-    keys = [path[1] for path in map(_path, attributes) if len(path) == 2 and path[0] == root]
-    uses = [node for one in parsed for node in one.find_all(nodes.Name) if node.name == root]
+    keys = [
+        path[1] for path in map(_path, attributes) if len(path) == 2 and path[0] == root
+    ]
+    uses = [
+        node for one in parsed for node in one.find_all(nodes.Name) if node.name == root
+    ]
     return entries if len(uses) > len(keys) else {key: entries.get(key) for key in keys}
 
 
@@ -160,7 +181,9 @@ def _templates(folder: str) -> list[Traversable]:
 
 
 def _parsed(folder: str) -> Iterator[nodes.Template]:
-    """Raises ConfigError with the file and the line of a template that cannot be parsed."""
+    """Raises ConfigError with the file and the line of a template that cannot be
+    parsed.
+    """
     for file in _templates(folder):
         try:
             yield _JINJA.parse(file.read_text(encoding="utf-8"))
@@ -174,8 +197,9 @@ def _text(template: str) -> str:
 
 
 def _folder(name: str) -> Traversable:
-    """Returns a folder in `methods/prompts`, or a package of templates. Raises ConfigError if there
-    is neither."""
+    """Returns a folder in `methods/prompts`, or a package of templates. Raises
+    ConfigError if there is neither.
+    """
     ours = _FOLDER / name
     if "." not in name or ours.is_dir():
         return ours
@@ -183,6 +207,6 @@ def _folder(name: str) -> Traversable:
         return resources.files(name)
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"method: there is no folder of prompts {name!r}; the folder that holds it must be on "
-            "PYTHONPATH"
+            f"method: there is no folder of prompts {name!r}; the folder that holds it"
+            " must be on PYTHONPATH"
         ) from error

@@ -1,4 +1,6 @@
-"""The random baseline (Zhang et al., "PDDLEGO", table 1): it draws a valid action uniformly."""
+"""The random baseline (Zhang et al., "PDDLEGO", table 1): it draws a valid action
+uniformly.
+"""
 
 import random
 
@@ -20,12 +22,15 @@ class RandomPolicy(Player):
         return 0
 
     def play(self, episode: Episode) -> str:
-        """Returns success, game_lost or step_limit. Raises ConfigError if the environment does not
-        list the valid commands."""
+        """Returns success, game_lost or step_limit. Raises ConfigError if the
+        environment does not list the valid commands.
+        """
         rng = random.Random(episode.seed)
         for _ in episode.steps():
             if not episode.commands:
-                raise ConfigError(f"{episode.environment.name} does not list the valid commands.")
+                raise ConfigError(
+                    f"{episode.environment.name} does not list the valid commands."
+                )
             execution = episode.act(rng.choice(episode.commands))
             if execution.ended:
                 return execution.ended

@@ -1,5 +1,6 @@
-"""Reflexion (Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning"): after
-each failed trial the model reflects, and later trials are shown the reflection. FCRF's baseline.
+"""Reflexion (Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement
+Learning"): after each failed trial the model reflects, and later trials are shown the
+reflection. FCRF's baseline.
 """
 
 from typing import ClassVar
@@ -19,9 +20,9 @@ from pddlego_local.methods.shared.react import Reflection, Trial
 class Reflexion(Player):
     """Settings of the method; calling it plays one trial of one game.
 
-    `reflections` is how many of the latest reflections an actor is shown. `max_thoughts` limits the
-    answers in a row without a command, and `max_retries` limits how often a reflection is asked for
-    again.
+    `reflections` is how many of the latest reflections an actor is shown.
+    `max_thoughts` limits the answers in a row without a command, and `max_retries`
+    limits how often a reflection is asked for again.
     """
 
     reflections: AtLeast0 = 3
@@ -42,32 +43,41 @@ class Reflexion(Player):
         return "solved_before" if solved else super().__call__(episode)
 
     def play(self, episode: Episode) -> str:
-        trial = react.play(episode, self.latest(episode), max_thoughts=self.max_thoughts)
+        trial = react.play(
+            episode, self.latest(episode), max_thoughts=self.max_thoughts
+        )
         self.learn(episode, trial)
         return trial.outcome
 
     def latest(self, episode: Episode) -> list[Reflection]:
         """Returns the last `reflections` reflections on this game, oldest first."""
         notes = [row.notes.get("reflection") for row in trials_before(episode)]
-        return list(filter(None, notes))[-self.reflections :] if self.reflections else []
+        return (
+            list(filter(None, notes))[-self.reflections :] if self.reflections else []
+        )
 
     def learn(self, episode: Episode, trial: Trial) -> None:
         """Notes the reflection on a failed trial, which later trials are shown."""
         if trial.outcome == "success":
             return
-        if plan := self.say(episode, "reflection", trial, reflections=self.latest(episode)):
+        if plan := self.say(
+            episode, "reflection", trial, reflections=self.latest(episode)
+        ):
             episode.note(reflection={"plan": plan})
 
     def say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
-        """Returns the answer to the prompt `fcrf/<part>.jinja`, or "" if it is unusable.
+        """Returns the answer to the prompt `fcrf/<part>.jinja`, or "" if it is
+        unusable.
 
-        The game is over by then, and no error here may change its outcome. If the question is too
-        long for the context, this is noted and not raised.
+        The game is over by then, and no error here may change its outcome. If the
+        question is too long for the context, this is noted and not raised.
         """
         package = episode.environment.package
         question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
         try:
-            answer = Dialogue(episode, self.max_retries).ask(question, TEXT, step=trial.steps)
+            answer = Dialogue(episode, self.max_retries).ask(
+                question, TEXT, step=trial.steps
+            )
         except PromptTooLong:
             episode.note(**{f"{part}_fault": "context_exceeded"})
             return ""

@@ -20,10 +20,11 @@ def kept(name: str) -> Path:
 
 
 def keep_compiled_code_private() -> None:
-    """Makes torch keep the code that it compiles in the user's cache, unless a folder is named.
+    """Makes torch keep the code that it compiles in the user's cache, unless a folder
+    is named.
 
-    torch itself takes a folder in /tmp with the user's name. Another user can make it first, and
-    torch would run the code that it finds there.
+    torch itself takes a folder in /tmp with the user's name. Another user can make it
+    first, and torch would run the code that it finds there.
     """
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(kept("torchinductor")))
 
@@ -31,16 +32,17 @@ def keep_compiled_code_private() -> None:
 def made_once(name: str, make: Callable[[Path], object]) -> Path:
     """Returns the cache's folder `name`; if it does not exist, `make` fills it.
 
-    The folder exists only once it is complete. If another process is making it, this one waits.
-    Raises MissingPart if the cache cannot be written.
+    The folder exists only once it is complete. If another process is making it, this
+    one waits. Raises MissingPart if the cache cannot be written.
     """
     folder = kept(name)
     try:
         return folder if folder.is_dir() else _made(folder, make)
     except OSError as error:
         raise MissingPart(
-            f"The cache folder {folder.parent} cannot be used: {error.strerror or error}; set "
-            "XDG_CACHE_HOME to a folder that can be written."
+            f"The cache folder {folder.parent} cannot be used:"
+            f" {error.strerror or error}; set XDG_CACHE_HOME to a folder that can be"
+            " written."
         ) from error
 
 
@@ -49,7 +51,9 @@ def _made(folder: Path, make: Callable[[Path], object]) -> Path:
     unfinished = folder.with_name(f".unfinished-{folder.name}")
     with filelock.FileLock(folder.with_name(f".lock-{folder.name}")):
         if not folder.is_dir():
-            shutil.rmtree(unfinished, ignore_errors=True)  # of a process that did not finish
+            shutil.rmtree(
+                unfinished, ignore_errors=True
+            )  # of a process that did not finish
             unfinished.mkdir()
             make(unfinished)
             rename_synced(unfinished, folder)

@@ -1,4 +1,6 @@
-"""Checks that the backend obeys grammars: a server that ignores them would spoil every result."""
+"""Checks that the backend obeys grammars: a server that ignores them would spoil every
+result.
+"""
 
 import dataclasses
 import json
@@ -11,14 +13,20 @@ from pddlego_local.core.protocols import LanguageModel
 
 _WORD = "zyxomma"
 _GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')
-_SCHEMA = Grammar("canary", "json_schema", json.dumps({"type": "string", "enum": [_WORD]}))
+_SCHEMA = Grammar(
+    "canary", "json_schema", json.dumps({"type": "string", "enum": [_WORD]})
+)
 _MESSAGES = (Message("user", "Is water wet? Answer with the single word yes or no."),)
 _TOKENS = 256
 _THINKING_TOKENS = 4096
 _TRIES = 3
 _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - location))"
-"""All characters of forced text, and some of its words; a tokenizer must be able to spell them."""
-_AT_ONCE = 8  # others saw drafts garble eight concurrent answers that were right one by one
+"""All characters of forced text, and some of its words; a tokenizer must be able to
+spell them.
+"""
+_AT_ONCE = (
+    8  # others saw drafts garble eight concurrent answers that were right one by one
+)
 _FORCED_GRAMMAR = Grammar(
     "canary-forced",
     "lark",
@@ -28,26 +36,37 @@ _FORCED_GRAMMAR = Grammar(
     'WAY: "north" | "south" | "east" | "west"\n',
 )
 _FORCED_LANGUAGE = re.compile(
-    r"(From the (kitchen|pantry|corridor) a closed door leads to the (north|south|east|west)\. ){3}"
+    r"(From the (kitchen|pantry|corridor) a closed door leads to the"
+    r" (north|south|east|west)\. ){3}"
 )
 
 
 def check_obedience(
-    model: LanguageModel, *, thinking: bool = False, stages: bool = False, schema: bool = False
+    model: LanguageModel,
+    *,
+    thinking: bool = False,
+    stages: bool = False,
+    schema: bool = False,
 ) -> None:
-    """Asks a yes-no question under a grammar (or a JSON `schema`) that permits one unlikely word.
+    """Asks a yes-no question under a grammar (or a JSON `schema`) that permits one
+    unlikely word.
 
-    Set `thinking` as in the experiment: backends apply a reasoning model's grammar in a different
-    way. This is also true of answers in `stages`: the word is then requested a second time, as a
-    continuation of forced text. Raises GrammarIgnored for any other answer, ModelFault if no
-    thought finished in three tries, and ConfigError for a tokenizer that cannot spell forced text.
+    Set `thinking` as in the experiment: backends apply a reasoning model's grammar in a
+    different way. This is also true of answers in `stages`: the word is then requested
+    a second time, as a continuation of forced text. Raises GrammarIgnored for any other
+    answer, ModelFault if no thought finished in three tries, and ConfigError for a
+    tokenizer that cannot spell forced text.
     """
     for seed in range(_TRIES):
         sampling = Sampling(
-            max_tokens=_THINKING_TOKENS if thinking else _TOKENS, seed=seed, thinking=thinking
+            max_tokens=_THINKING_TOKENS if thinking else _TOKENS,
+            seed=seed,
+            thinking=thinking,
         )
         grammar = _SCHEMA if schema else _GRAMMAR
-        completion = model.complete(_MESSAGES, grammar, sampling, Prefix() if stages else None)
+        completion = model.complete(
+            _MESSAGES, grammar, sampling, Prefix() if stages else None
+        )
         if completion.finish_reason == "unfinished_thought":
             continue
         _check(completion.text.strip(' "\n') if schema else completion.text)
@@ -57,38 +76,45 @@ def check_obedience(
             _check(model.complete(_MESSAGES, _GRAMMAR, sampling, behind_head).text)
         return
     raise ModelFault(
-        f"The model did not finish a thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
-        "so whether it obeys grammars could not be checked; set decoding.reason=none."
+        f"The model did not finish a thought within {_THINKING_TOKENS} tokens in"
+        f" {_TRIES} tries, so whether it obeys grammars could not be checked; set"
+        " decoding.reason=none."
     )
 
 
 def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None:
-    """Sends eight requests at once, half of them greedy, for a long and mostly forced text.
+    """Sends eight requests at once, half of them greedy, for a long and mostly forced
+    text.
 
-    Raises GrammarIgnored for an answer that is cut off or not in the grammar's language, and
-    ModelFault if the server itself reports the failure. Answers with an unfinished thought are
-    ignored.
+    Raises GrammarIgnored for an answer that is cut off or not in the grammar's
+    language, and ModelFault if the server itself reports the failure. Answers with an
+    unfinished thought are ignored.
     """
 
     def ask(seed: int) -> Completion:
         limit = _THINKING_TOKENS if thinking else 512
-        sampling = Sampling(float(seed % 2), max_tokens=limit, seed=seed, thinking=thinking)
+        sampling = Sampling(
+            float(seed % 2), max_tokens=limit, seed=seed, thinking=thinking
+        )
         return model.complete(_MESSAGES, _FORCED_GRAMMAR, sampling)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         completions = list(pool.map(ask, range(_AT_ONCE)))
-    for text in (one.text for one in completions if one.finish_reason != "unfinished_thought"):
+    for text in (
+        one.text for one in completions if one.finish_reason != "unfinished_thought"
+    ):
         if not _FORCED_LANGUAGE.fullmatch(text):
             raise GrammarIgnored(
-                "The server garbles answers when it inserts forced tokens into several at once: it "
-                f"answered {text[:300]!r}. Set model.server.forced_tokens=false."
+                "The server garbles answers when it inserts forced tokens into several"
+                f" at once: it answered {text[:300]!r}. Set"
+                " model.server.forced_tokens=false."
             )
 
 
 def _check(text: str) -> None:
     if text != _WORD:
         raise GrammarIgnored(
-            f"The model's backend does not obey grammars: only {_WORD!r} was permitted, but it "
-            f"answered {text[:80]!r}. Use vLLM >= 0.12, started with "
-            '--structured-outputs-config \'{"backend":"guidance"}\'.'
+            f"The model's backend does not obey grammars: only {_WORD!r} was"
+            f" permitted, but it answered {text[:80]!r}. Use vLLM >= 0.12, started with"
+            ' --structured-outputs-config \'{"backend":"guidance"}\'.'
         )

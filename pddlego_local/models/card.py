@@ -1,4 +1,5 @@
-"""Model metadata beside the weights: the card (README.md) and the list of training maps.
+"""Model metadata beside the weights: the card (README.md) and the list of training
+maps.
 
 The card begins with YAML for programs (front matter).
 """
@@ -29,21 +30,24 @@ def front_matter(folder: Path) -> Mapping[str, Any]:
 
 
 def learned(folder: Path) -> Mapping[str, str]:
-    """Returns the settings that all training questions had, such as "method.variant": "compact".
+    """Returns the settings that all training questions had, such as "method.variant":
+    "compact".
 
     The result is empty if the card names none.
     """
     ours = front_matter(folder).get("pddlego_local")
     given = ours.get("trained_on") if isinstance(ours, Mapping) else None
-    return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
+    return (
+        {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
+    )
 
 
 def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
     """Returns the described worlds whose texts the model was trained on.
 
-    Each world comes with its least and greatest number of blocks or packages. The result is empty
-    if the training had no such texts, and None if the card names no training. Raises ConfigError
-    if the card's `texts` are not such worlds and numbers.
+    Each world comes with its least and greatest number of blocks or packages. The
+    result is empty if the training had no such texts, and None if the card names no
+    training. Raises ConfigError if the card's `texts` are not such worlds and numbers.
     """
     ours = front_matter(folder).get("pddlego_local")
     if not isinstance(ours, Mapping) or "trained_on" not in ours:
@@ -52,12 +56,16 @@ def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
         return _TEXTS.validate_python(ours.get("texts") or {})
     except ValueError as error:
         raise ConfigError(
-            f"{folder / 'README.md'}: `texts` in the YAML at the top must list worlds in the form "
-            "`blocksworld: [2, 9]`"
+            f"{folder / 'README.md'}: `texts` in the YAML at the top must list worlds"
+            " in the form `blocksworld: [2, 9]`"
         ) from error
 
 
 def listed(folder: Path) -> str:
-    """Returns the card's lines about the files beside it: SHA-256 and name, as sha256sum prints."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
+    """Returns the card's lines about the files beside it: SHA-256 and name, as
+    sha256sum prints.
+    """
+    files = sorted(
+        path for path in folder.iterdir() if path.is_file() and path.suffix != ".md"
+    )
     return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)

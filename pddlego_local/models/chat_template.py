@@ -1,7 +1,8 @@
-"""Chat templates, which are third-party programs, so each one is tried before it is used.
+"""Chat templates, which are third-party programs, so each one is tried before it is
+used.
 
-A template that states today's date gets a fixed date, so that prompts do not change from day to
-day.
+A template that states today's date gets a fixed date, so that prompts do not change
+from day to day.
 """
 
 import contextlib
@@ -23,11 +24,15 @@ _STOPPED = "{%- macro " + _CLOCK + "(format) -%}" + DATE + "{%- endmacro -%}"
 
 
 def dated(template: str) -> str:
-    """Returns the template with its date fixed to `DATE`; unchanged if it asks for no date."""
+    """Returns the template with its date fixed to `DATE`; unchanged if it asks for no
+    date.
+    """
     return _STOPPED + template if _CLOCK in template else template
 
 
-def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any]) -> None:
+def check_template(
+    folder: Path, template: str, special_tokens: Mapping[str, Any]
+) -> None:
     """Renders one question with the template. Raises ConfigError if this fails."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
@@ -39,20 +44,24 @@ def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any
 
 
 def check_template_of(folder: Path) -> None:
-    """Checks the template in a model's folder, if there is one, as `check_template` does."""
+    """Checks the template in a model's folder, if there is one, as `check_template`
+    does.
+    """
     if template := _template_of(folder):
         check_template(folder, template, dict.fromkeys(_SPECIAL, ""))
 
 
 @contextlib.contextmanager
 def rendering(name: str) -> Iterator[None]:
-    """Turns every exception that a template raises within the block into a ConfigError."""
+    """Turns every exception that a template raises within the block into a
+    ConfigError.
+    """
     try:
         yield
     except Exception as error:  # a template can raise any exception
         raise ConfigError(
-            f"model.weights: the chat template of {name} fails ({error!s:.300}); choose another "
-            "model, or a folder with another template."
+            f"model.weights: the chat template of {name} fails ({error!s:.300}); choose"
+            " another model, or a folder with another template."
         ) from error
 
 
@@ -67,7 +76,12 @@ def dated_file(folder: Path) -> Path | None:
         return None
     name = f"template-{hashlib.sha256(template.encode()).hexdigest()[:16]}"
     file = "chat_template.jinja"
-    return made_once(name, lambda made: (made / file).write_text(template, encoding="utf-8")) / file
+    return (
+        made_once(
+            name, lambda made: (made / file).write_text(template, encoding="utf-8")
+        )
+        / file
+    )
 
 
 def _template_of(folder: Path) -> str:

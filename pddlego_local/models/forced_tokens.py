@@ -1,9 +1,11 @@
-"""In-process decoding under a grammar that inserts forced tokens instead of sampling them.
+"""In-process decoding under a grammar that inserts forced tokens instead of sampling
+them.
 
-`generate` of transformers makes one forward pass for each token. Where the grammar permits only one
-continuation, its tokens need no separate passes: they join the pass of the token that was sampled
-before them. llguidance withholds the end of a forced run that may still merge with the text after
-it, so the tokens are those that the tokenizer would give for the text.
+`generate` of transformers makes one forward pass for each token. Where the grammar
+permits only one continuation, its tokens need no separate passes: they join the pass of
+the token that was sampled before them. llguidance withholds the end of a forced run
+that may still merge with the text after it, so the tokens are those that the tokenizer
+would give for the text.
 """
 
 from collections.abc import Iterable
@@ -21,7 +23,8 @@ _LETTER = r"[a-zA-Z0-9_\-]"
 
 
 def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:
-    """Returns the tokenizer with `word_slices`: masks of a large vocabulary cost half as much.
+    """Returns the tokenizer with `word_slices`: masks of a large vocabulary cost half
+    as much.
 
     The masks themselves stay the same.
     """
@@ -29,17 +32,20 @@ def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """Returns slices of a vocabulary for PDDL: regular expressions that match its words.
+    """Returns slices of a vocabulary for PDDL: regular expressions that match its
+    words.
 
-    llguidance checks once for a whole slice whether all its tokens are permitted. The check
-    compares repetitions, and also what precedes them if that is the same. So there is a slice for
-    each group of first letters of names in the grammars, a slice for words of up to 20 letters
-    (names have a maximum length, which longer words may exceed), and slices for words after a
-    space. `general` are llguidance's own slices, which are made for quoted text. They are kept,
-    except for the slice of up to 10 characters, with which masks within names take four times as
-    long.
+    llguidance checks once for a whole slice whether all its tokens are permitted. The
+    check compares repetitions, and also what precedes them if that is the same. So
+    there is a slice for each group of first letters of names in the grammars, a slice
+    for words of up to 20 letters (names have a maximum length, which longer words may
+    exceed), and slices for words after a space. `general` are llguidance's own slices,
+    which are made for quoted text. They are kept, except for the slice of up to 10
+    characters, with which masks within names take four times as long.
     """
-    names = [f"{one_letter(frozenset(group))}{_LETTER}{{0,19}}" for group in FIRST_LETTERS]
+    names = [
+        f"{one_letter(frozenset(group))}{_LETTER}{{0,19}}" for group in FIRST_LETTERS
+    ]
     return [
         *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
         *(f"{_LETTER}+", f" {_LETTER}+"),
@@ -48,14 +54,18 @@ def word_slices(general: Iterable[str]) -> list[str]:
 
 
 class ForcedTokens(LLGuidanceLogitsProcessor):
-    """Outlines' masks for one answer, and the decoding loop under these masks for `generate`.
+    """Outlines' masks for one answer, and the decoding loop under these masks for
+    `generate`.
 
-    If `runs` is False, every token is sampled from its mask. The answer is then the same, up to
-    rounding: a pass over several tokens may differ in the last bits of the logits. Each token has
-    a separate seed, derived from its position, so forced tokens use up no random numbers.
+    If `runs` is False, every token is sampled from its mask. The answer is then the
+    same, up to rounding: a pass over several tokens may differ in the last bits of the
+    logits. Each token has a separate seed, derived from its position, so forced tokens
+    use up no random numbers.
     """
 
-    def __init__(self, masks: LLGuidanceLogitsProcessor, sampling: Sampling, *, runs: bool) -> None:
+    def __init__(
+        self, masks: LLGuidanceLogitsProcessor, sampling: Sampling, *, runs: bool
+    ) -> None:
         super().__init__(masks.grammar, masks.llg_tokenizer, "torch")
         self._setup(batch_size=1)
         self._matcher = self.ll_matchers[0]
@@ -75,10 +85,14 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         """
         if self._matcher.is_error():
             reason = self._matcher.get_error().strip().splitlines()[0]
-            raise RuntimeError(f"llguidance stopped in the middle of an answer: {reason}")
+            raise RuntimeError(
+                f"llguidance stopped in the middle of an answer: {reason}"
+            )
 
     def beginning(self, most: int) -> list[int]:
-        """Returns the forced tokens at the beginning of the answer, at most `most` of them."""
+        """Returns the forced tokens at the beginning of the answer, at most `most` of
+        them.
+        """
         run = self._read_forced()[:most]
         self.forced_tokens += len(run)
         return run
@@ -100,7 +114,10 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         unread: int | None = None  # at first the model has read nothing of the prompt
         while True:
             prepared = model.prepare_inputs_for_generation(
-                input_ids, next_sequence_length=unread, is_first_iteration=unread is None, **inputs
+                input_ids,
+                next_sequence_length=unread,
+                is_first_iteration=unread is None,
+                **inputs,
             )
             outputs = model(**prepared, return_dict=True)
             logits = outputs.logits[:, -1].to(copy=True, dtype=torch.float32)
@@ -112,14 +129,18 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
             inputs = model._update_model_kwargs_for_generation(
                 outputs, inputs, num_new_tokens=len(tokens)
             )
-            drawn = torch.tensor([tokens], dtype=input_ids.dtype, device=input_ids.device)
+            drawn = torch.tensor(
+                [tokens], dtype=input_ids.dtype, device=input_ids.device
+            )
             input_ids = torch.cat([input_ids, drawn], dim=-1)
             if bool(stopping_criteria(input_ids, None).all()):
                 return input_ids
             unread = len(tokens) if inputs.get("use_cache") else None
 
     def _choose(self, scores: torch.Tensor, place: int) -> int:
-        """Chooses a token as `generate` does; `scores` include temperature and top_p already."""
+        """Chooses a token as `generate` does; `scores` include temperature and top_p
+        already.
+        """
         if self._sampling.temperature == 0:
             return int(scores.argmax(dim=-1))
         generator = torch.Generator(scores.device)
@@ -137,7 +158,11 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         """Returns the forced tokens that come next, including a forced end of text."""
         if not self._runs:
             return []
-        run = [] if self._matcher.is_stopped() else list(self._matcher.compute_ff_tokens())
+        run = (
+            []
+            if self._matcher.is_stopped()
+            else list(self._matcher.compute_ff_tokens())
+        )
         if run:
             self._matcher.consume_tokens(run)
         self._check()

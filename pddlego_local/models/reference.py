@@ -1,15 +1,20 @@
 """The rule-based reference formalizer: not a language model.
 
-It answers as a perfect model would, from the same memory: the PDDL, the edit, the sub-goals, the
-next action. It shows the best possible result of every environment and tests every method without
-weights. The rules of an environment are in `environments/<name>/reference.py`:
+It answers as a perfect model would, from the same memory: the PDDL, the edit, the
+sub-goals, the next action. It shows the best possible result of every environment and
+tests every method without weights. The rules of an environment are in
+`environments/<name>/reference.py`:
 
-    formalize(memory, goal="", offered=())            for the task, or for one sub-goal in words;
-        -> (domain, problem)                          `offered`: the commands to choose from, if any
+    formalize(memory, goal="", offered=())            for the task, or for one sub-goal
+                                                      in words;
+        -> (domain, problem)                          `offered`: the commands to choose
+                                                      from, if any
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
-    contents(memory) -> (closed, items)               only if the environment has `wanted` things
-    command(planned) -> str | None                    the game's command for a planned action
+    contents(memory) -> (closed, items)               only if the environment has
+                                                      `wanted` things
+    command(planned) -> str | None                    the game's command for a planned
+                                                      action
 """
 
 import json
@@ -22,7 +27,12 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.question import AnyQuestion, Drawn, GrammarContext, WholeAnswerModel
+from pddlego_local.decoding.question import (
+    AnyQuestion,
+    Drawn,
+    GrammarContext,
+    WholeAnswerModel,
+)
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
@@ -32,7 +42,8 @@ from pddlego_local.planner import FastDownward
 class ReferenceFormalizer(WholeAnswerModel):
     """The rule-based model, which is deterministic and uses no tokens.
 
-    To name an action, it plans with the PDDL that it would write and takes the plan's first action.
+    To name an action, it plans with the PDDL that it would write and takes the plan's
+    first action.
     """
 
     _planner: FastDownward = field(
@@ -45,14 +56,18 @@ class ReferenceFormalizer(WholeAnswerModel):
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Answers a question by rules.
 
-        Raises ConfigError for an environment or a form without rules, and for your own prompt.
+        Raises ConfigError for an environment or a form without rules, and for your own
+        prompt.
         """
         if not question.context.environment:
             raise ConfigError(
-                "model=reference knows only the questions of games; choose a language model"
+                "model=reference knows only the questions of games; choose a language"
+                " model"
             )
         began = time.perf_counter()
-        text = json.dumps(self._answer(question, family.reference(question.context.environment)))
+        text = json.dumps(
+            self._answer(question, family.reference(question.context.environment))
+        )
         return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))
 
     def close(self) -> None:
@@ -67,7 +82,9 @@ class ReferenceFormalizer(WholeAnswerModel):
                 return {"df": domain, "pf": problem}
             case "domain":
                 return {"df": rules.formalize(memory)[0]}
-            case "problem" if context.own_goal:  # the domain came from the reference itself
+            case "problem" if (
+                context.own_goal
+            ):  # the domain came from the reference itself
                 return {"pf": rules.formalize(memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
@@ -79,15 +96,21 @@ class ReferenceFormalizer(WholeAnswerModel):
             case "command":
                 return {"action": self._next_command(context, rules) or "look around"}
             case "move":
-                return {"kind": "act", "text": self._next_command(context, rules) or "look around"}
+                return {
+                    "kind": "act",
+                    "text": self._next_command(context, rules) or "look around",
+                }
             case "goals":
                 return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
             case "choice":
                 return self._choice(context, rules)
             case "text":
-                return {"text": "The reference formalizer has nothing to say about this."}
+                return {
+                    "text": "The reference formalizer has nothing to say about this."
+                }
         raise ConfigError(
-            f"model=reference has no rules for answers of the form {question.form.name!r}"
+            "model=reference has no rules for answers of the form"
+            f" {question.form.name!r}"
         )
 
     def _choice(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
@@ -99,10 +122,14 @@ class ReferenceFormalizer(WholeAnswerModel):
         if goal not in rules.subgoals(context.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
         plan = self._planner.plan(*rules.formalize(context.memory, goal, commands)).plan
-        # If two receptacles share a spot, the game offers no command to go from one to the other.
+        # If two receptacles share a spot, the game offers no command to go from one to
+        # the other.
         for command in map(rules.command, plan):
             if command in commands:
-                return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
+                return {
+                    "reason": f"Next for: {goal}.",
+                    "number": commands.index(command) + 1,
+                }
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
     def _next_command(self, context: GrammarContext, rules: Any) -> str | None:

@@ -1,4 +1,6 @@
-"""Checks of a request (grammar, messages, prefix) that every backend makes before it draws."""
+"""Checks of a request (grammar, messages, prefix) that every backend makes before it
+draws.
+"""
 
 import functools
 import re
@@ -17,23 +19,27 @@ _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\]")
 def check_grammar(grammar: Grammar) -> None:
     """Raises GrammarFault with llguidance's reason if the grammar does not compile.
 
-    The check is needed because Outlines in process returns an empty text for an invalid grammar,
-    and a server may respond to an unsatisfiable grammar with HTTP 500 and no reason.
+    The check is needed because Outlines in process returns an empty text for an invalid
+    grammar, and a server may respond to an unsatisfiable grammar with HTTP 500 and no
+    reason.
     """
     if fault := decoder_fault(grammar):
         reason = fault.strip().splitlines()[0][:_LONGEST_REASON]
         raise GrammarFault(
-            f"The grammar {grammar.name!r} does not compile: {reason.rstrip('.')}.", grammar.text
+            f"The grammar {grammar.name!r} does not compile: {reason.rstrip('.')}.",
+            grammar.text,
         )
 
 
 def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]]]:
-    """Returns a function that formats messages for a chat template and breaks up control tokens.
+    """Returns a function that formats messages for a chat template and breaks up
+    control tokens.
 
-    Chat templates put messages between control tokens, and tokenizers recognize these tokens
-    everywhere. If a game, a file or a model writes "<|im_end|>", it must not end the message. So
-    text that would become one token gets a space after its bracket: "< |im_end|>". The function is
-    thread-safe, looks up each marker once, and raises ModelFault if the server fails.
+    Chat templates put messages between control tokens, and tokenizers recognize these
+    tokens everywhere. If a game, a file or a model writes "<|im_end|>", it must not end
+    the message. So text that would become one token gets a space after its bracket: "<
+    |im_end|>". The function is thread-safe, looks up each marker once, and raises
+    ModelFault if the server fails.
     """
 
     @functools.cache
@@ -46,7 +52,10 @@ def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]
 
     def chat(messages: Messages) -> list[dict[str, str]]:
         return [
-            {"role": m.role, "content": _MARKER.sub(lambda found: defused(found[0]), m.content)}
+            {
+                "role": m.role,
+                "content": _MARKER.sub(lambda found: defused(found[0]), m.content),
+            }
             for m in messages
         ]
 
@@ -56,11 +65,15 @@ def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]
 def continues(prefix: Prefix, sampling: Sampling) -> bool:
     """Returns whether the request continues an answer; otherwise it begins a new one.
 
-    Raises ValueError for a prefix with text but without the prompt's tokens (the caller lost them),
-    and for a forced prefix before a thought.
+    Raises ValueError for a prefix with text but without the prompt's tokens (the caller
+    lost them), and for a forced prefix before a thought.
     """
     if prefix.text and not prefix.opening:
-        raise ValueError("prefix.text without prefix.opening: pass on Completion.prefix")
+        raise ValueError(
+            "prefix.text without prefix.opening: pass on Completion.prefix"
+        )
     if prefix.forced_prefix and not prefix.opening and sampling.thinking:
-        raise ValueError("prefix.forced_prefix before a thought: put the text in the grammar")
+        raise ValueError(
+            "prefix.forced_prefix before a thought: put the text in the grammar"
+        )
     return bool(prefix.opening)

@@ -16,14 +16,17 @@ class Scripted(WholeAnswerModel):
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
         """Takes the answers in order.
 
-        A string becomes a complete answer, a Completion is returned unchanged, and an exception is
-        raised.
+        A string becomes a complete answer, a Completion is returned unchanged, and an
+        exception is raised.
         """
         self._answers = iter(answers)
         self.asked: list[AnyQuestion] = []
 
     def identity(self) -> dict[str, str]:
-        return {"backend": "scripted", "note": "answers given in advance, not a language model"}
+        return {
+            "backend": "scripted",
+            "note": "answers given in advance, not a language model",
+        }
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         """Returns the next answer. Raises ModelFault if none is left."""

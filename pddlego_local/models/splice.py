@@ -1,8 +1,10 @@
-"""Token healing: the tokens of an answer after text was inserted that the model did not sample.
+"""Token healing: the tokens of an answer after text was inserted that the model did not
+sample.
 
-Inserted text may merge with the drawn tokens before it: ")" and " (" may be one token. So the last
-two tokens before the seam are decoded and tokenized again together with the inserted text, as the
-model saw such text in training. All earlier tokens stay as they were drawn.
+Inserted text may merge with the drawn tokens before it: ")" and " (" may be one token.
+So the last two tokens before the seam are decoded and tokenized again together with the
+inserted text, as the model saw such text in training. All earlier tokens stay as they
+were drawn.
 """
 
 from collections.abc import Sequence
@@ -29,14 +31,17 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class LocalTokenizer:
-    """A model's own tokenizer in this process; a text of a few words takes about 0.1 ms."""
+    """A model's own tokenizer in this process; a text of a few words takes about 0.1
+    ms.
+    """
 
     name: str
     tokenizer: tokenizers.Tokenizer
 
     @classmethod
     def of(cls, name: str, folder: Path) -> "LocalTokenizer | None":
-        """Loads tokenizer.json from a model's folder; returns None if there is no such file.
+        """Loads tokenizer.json from a model's folder; returns None if there is no such
+        file.
 
         Raises ConfigError if the file cannot be read.
         """
@@ -46,7 +51,9 @@ class LocalTokenizer:
         try:
             return cls(name, tokenizers.Tokenizer.from_file(str(path)))
         except Exception as error:  # the library raises no more specific exception
-            raise ConfigError(f"model.weights: cannot read {path} ({error!s:.200}).") from error
+            raise ConfigError(
+                f"model.weights: cannot read {path} ({error!s:.200})."
+            ) from error
 
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -56,7 +63,9 @@ class LocalTokenizer:
 
 
 class Splice(NamedTuple):
-    """The tokens of `Prefix.continued`; the last `forced` of them came with its forced prefix."""
+    """The tokens of `Prefix.continued`; the last `forced` of them came with its forced
+    prefix.
+    """
 
     tokens: tuple[int, ...]
     forced: int
@@ -79,13 +88,17 @@ def splice(prefix: Prefix, tokenizer: Tokenizer) -> Splice:
     anew = tail[: len(tail) - prefix.rollback_chars] + prefix.forced_prefix
     tokens = (*prefix.tokens[:healed], *tokenizer.encode(anew))
     before = tokens[max(0, healed - 1) : healed]
-    spelled = tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
+    spelled = (
+        tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
+    )
     if not (prefix.text.endswith(tail) and spelled):
-        # The seam cuts a character, or the tokenizer spells a text differently after another text.
+        # The seam cuts a character, or the tokenizer spells a text differently after
+        # another text.
         tokens = tokenizer.encode(prefix.continued)
         if not tokenizer.decode(tokens).endswith(prefix.forced_prefix):
             raise ConfigError(
-                f"The tokenizer of {tokenizer.name} cannot spell the text {prefix.forced_prefix!r}"
-                ", which the grammar requires; choose another model, or decoding=syntax."
+                f"The tokenizer of {tokenizer.name} cannot spell the text"
+                f" {prefix.forced_prefix!r}, which the grammar requires; choose another"
+                " model, or decoding=syntax."
             )
     return Splice(tokens, max(0, len(tokens) - survived) if prefix.forced_prefix else 0)

@@ -12,9 +12,9 @@ from pddlego_local.core.errors import ConfigError
 class Thinking:
     """The markers around a thought, and how thinking is turned on and off.
 
-    `switch` is the chat template's variable that turns thinking off ("enable_thinking" for Qwen3);
-    None means that the model always thinks. `parser` is vLLM's name for the reasoning parser, which
-    excludes the thought from the grammar.
+    `switch` is the chat template's variable that turns thinking off ("enable_thinking"
+    for Qwen3); None means that the model always thinks. `parser` is vLLM's name for the
+    reasoning parser, which excludes the thought from the grammar.
     """
 
     start: str = "<think>"
@@ -27,7 +27,9 @@ class Thinking:
         return self.start, self.end
 
 
-def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dict[str, bool]:
+def template_arguments(
+    thinking: Thinking | None, on: bool, weights: str
+) -> dict[str, bool]:
     """Returns the arguments for the chat template that turn thinking on or off.
 
     Raises ConfigError if the model does not support the requested mode.
@@ -35,22 +37,24 @@ def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dic
     if thinking is None:
         if on:
             raise ConfigError(
-                f"decoding.reason=think, but {weights} is not configured as a reasoning model; "
-                "set decoding.reason=none or give model.thinking its markers."
+                f"decoding.reason=think, but {weights} is not configured as a reasoning"
+                " model; set decoding.reason=none or give model.thinking its markers."
             )
         return {}
     if thinking.switch is None:
         if not on:
             raise ConfigError(
-                f"{weights} always thinks, which decoding.reason=none and decoding.reason=draft "
-                "rule out; set decoding.reason=think."
+                f"{weights} always thinks, which decoding.reason=none and"
+                " decoding.reason=draft rule out; set decoding.reason=think."
             )
         return {}
     return {thinking.switch: on}
 
 
 def detected(tokenizer: Any) -> Thinking | None:
-    """Returns the markers and switch found in the tokenizer and its chat template, if any."""
+    """Returns the markers and switch found in the tokenizer and its chat template, if
+    any.
+    """
     thinking = Thinking()
     if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
         return None

@@ -1,7 +1,8 @@
 """A model in process, through Outlines and transformers, on CPU or GPU.
 
-The model answers one request at a time. `generate` runs under a lock, so an answer depends on its
-own seed and not on simultaneous requests. Batching would change the arithmetic of each row.
+The model answers one request at a time. `generate` runs under a lock, so an answer
+depends on its own seed and not on simultaneous requests. Batching would change the
+arithmetic of each row.
 """
 
 import dataclasses
@@ -25,11 +26,12 @@ from pddlego_local.models.weights import identity_of, locate, training_maps
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class Engine:
-    """Where and how the weights are loaded and run; nothing here is part of a result's identity.
+    """Where and how the weights are loaded and run; nothing here is part of a result's
+    identity.
 
-    `download` permits the download of weights, which is the only use of a network. `threads` sets
-    torch's number of threads; None keeps its default. `forced_tokens` saves a forward pass for each
-    token that is the only one the grammar permits.
+    `download` permits the download of weights, which is the only use of a network.
+    `threads` sets torch's number of threads; None keeps its default. `forced_tokens`
+    saves a forward pass for each token that is the only one the grammar permits.
     """
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -40,11 +42,13 @@ class Engine:
 
 @dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
 class TransformersModel:
-    """Any causal model that transformers can load, from a folder or the local hub cache.
+    """Any causal model that transformers can load, from a folder or the local hub
+    cache.
 
-    `context_tokens` limits prompt and answer together; None means the model's own limit. `thinking`
-    "auto" reads the markers and the switch from the tokenizer and its chat template. The first
-    request loads the weights, or the first use of `generation`.
+    `context_tokens` limits prompt and answer together; None means the model's own
+    limit. `thinking` "auto" reads the markers and the switch from the tokenizer and its
+    chat template. The first request loads the weights, or the first use of
+    `generation`.
     """
 
     weights: str
@@ -64,12 +68,16 @@ class TransformersModel:
 
     @property
     def thought_markers(self) -> tuple[str, str] | None:
-        """The markers around a thought; with `thinking` "auto", None until the model is loaded."""
+        """The markers around a thought; with `thinking` "auto", None until the model is
+        loaded.
+        """
         thinking = self._loaded.thinking if self._loaded else self.thinking
         return thinking.markers if isinstance(thinking, Thinking) else None
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises MissingPart or ConfigError if the model cannot be loaded here. Loads nothing."""
+        """Raises MissingPart or ConfigError if the model cannot be loaded here. Loads
+        nothing.
+        """
         if self.thinking != "auto":
             template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
@@ -93,7 +101,9 @@ class TransformersModel:
         }
 
     def trained_on(self) -> frozenset[str]:
-        """Returns the training maps from the list beside the weights (`core.protocols.Trained`)."""
+        """Returns the training maps from the list beside the weights
+        (`core.protocols.Trained`).
+        """
         return training_maps(self.weights)
 
     @property
@@ -111,24 +121,33 @@ class TransformersModel:
     ) -> Completion:
         """Draws one answer, or the next stage of one; later stages contain no thought.
 
-        The same messages, grammar and sampling give the same answer. If the answer reaches the
-        token limit or the end of the context, its finish reason is "length". Raises GrammarFault
-        for a grammar that does not compile, ConfigError for a prompt that leaves no room in the
-        context and for thinking that the model does not support, and ModelFault if PyTorch fails
-        (for example, out of memory) or the model was closed.
+        The same messages, grammar and sampling give the same answer. If the answer
+        reaches the token limit or the end of the context, its finish reason is
+        "length". Raises GrammarFault for a grammar that does not compile, ConfigError
+        for a prompt that leaves no room in the context and for thinking that the model
+        does not support, and ModelFault if PyTorch fails (for example, out of memory)
+        or the model was closed.
         """
         closed = self._closed
         with self._lock:
             if closed is not self._closed:
-                raise ModelFault(f"{self.weights} was closed while this request waited.")
+                raise ModelFault(
+                    f"{self.weights} was closed while this request waited."
+                )
             generation = self._ensure_loaded()
             try:
                 return generation.answer(messages, grammar, sampling, prefix)
             except (RuntimeError, MemoryError, IndexError) as error:
-                raise ModelFault(f"{self.weights} failed in transformers: {error}") from error
+                raise ModelFault(
+                    f"{self.weights} failed in transformers: {error}"
+                ) from error
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
         """Draws `count` answers one after the other, each from a separate seed.
 
@@ -141,8 +160,8 @@ class TransformersModel:
     def close(self) -> None:
         """Frees the weights.
 
-        Waiting requests and an answer that is being drawn fail with ModelFault. A later request
-        loads the weights again.
+        Waiting requests and an answer that is being drawn fail with ModelFault. A later
+        request loads the weights again.
         """
         loaded, self._loaded, self._closed = self._loaded, None, object()
         if loaded:
@@ -176,6 +195,6 @@ def _require_cuda() -> None:
         )
     if not torch.cuda.is_available():
         raise MissingPart(
-            "This PyTorch cannot use the GPU (a CPU build, or a driver too old for it); install a "
-            "CUDA build of torch or set model.engine.device=cpu."
+            "This PyTorch cannot use the GPU (a CPU build, or a driver too old for it);"
+            " install a CUDA build of torch or set model.engine.device=cpu."
         )

@@ -1,8 +1,9 @@
-"""Finds a model's files, checks that they are complete, and identifies them. Uses no network.
+"""Finds a model's files, checks that they are complete, and identifies them. Uses no
+network.
 
-Weights are named by a folder, by a GGUF file, by the name of weights that come with this package
-("nano"), or by a Hugging Face name that is already in the local cache. Loading code gets the
-folder, so it does not contact a hub; only `download: true` does.
+Weights are named by a folder, by a GGUF file, by the name of weights that come with
+this package ("nano"), or by a Hugging Face name that is already in the local cache.
+Loading code gets the folder, so it does not contact a hub; only `download: true` does.
 """
 
 import hashlib
@@ -22,7 +23,14 @@ from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
 
 _EDGE_BYTES = 1 << 20
-_SHIPPED = ("nano", "nano_early", "nano_described", "nano_worlds", "nano_edit", "nano_edit_early")
+_SHIPPED = (
+    "nano",
+    "nano_early",
+    "nano_described",
+    "nano_worlds",
+    "nano_edit",
+    "nano_edit_early",
+)
 _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
@@ -34,9 +42,10 @@ _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.g
 def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
     """Returns the folder that holds the model's files, checked for completeness.
 
-    For a GGUF file the folder is made. Raises ConfigError for a folder that is absent or
-    incomplete, and for a GGUF file that cannot be read. Raises MissingPart for a name that is not
-    (completely) in the local cache, and if a package that reads GGUF files is not installed.
+    For a GGUF file the folder is made. Raises ConfigError for a folder that is absent
+    or incomplete, and for a GGUF file that cannot be read. Raises MissingPart for a
+    name that is not (completely) in the local cache, and if a package that reads GGUF
+    files is not installed.
     """
     if is_gguf(weights):
         return plain_folder(_path(weights))
@@ -50,13 +59,14 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
         return folder
     if not _is_hub_name(weights):
         raise ConfigError(
-            f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
-            "name such as Qwen/Qwen3-8B, or a GGUF file."
+            f"model.weights: there is no folder {folder}; give a model folder or a"
+            " Hugging Face name such as Qwen/Qwen3-8B, or a GGUF file."
         )
     if weights in _SHIPPED:
         raise MissingPart(
-            f"The weights {weights} are not in {resources.folder('weights')}; train them with "
-            f"`make {weights}` and give the folder: model.weights=runs/{weights}/model."
+            f"The weights {weights} are not in {resources.folder('weights')}; train"
+            f" them with `make {weights}` and give the folder:"
+            f" model.weights=runs/{weights}/model."
         )
     try:
         return _download(weights, revision) if download else _cached(weights, revision)
@@ -71,7 +81,9 @@ def _path(weights: str) -> Path:
 
 
 def shipped(weights: str) -> Path | None:
-    """Returns the folder of weights that come with this package; None if none have this name."""
+    """Returns the folder of weights that come with this package; None if none have this
+    name.
+    """
     if not re.fullmatch(r"[a-z0-9_]{1,80}", weights):
         return None
     folder = resources.folder("weights") / weights
@@ -79,7 +91,8 @@ def shipped(weights: str) -> Path | None:
 
 
 def folder_named(weights: str) -> Path:
-    """Returns the folder of weights that come with this package, otherwise `weights` as a path.
+    """Returns the folder of weights that come with this package, otherwise `weights` as
+    a path.
 
     The path need not exist.
     """
@@ -92,7 +105,8 @@ def in_the_box() -> list[str]:
 
 
 def flaw(folder: Path) -> str:
-    """Returns what is wrong with a model folder, such as "has no config.json"; "" if nothing is.
+    """Returns what is wrong with a model folder, such as "has no config.json"; "" if
+    nothing is.
 
     Only flaws that are visible without loading the model are found.
     """
@@ -116,7 +130,9 @@ def _flaws(folder: Path) -> Iterator[str]:
     files = sorted(folder.glob("*.safetensors"))
     if (folder / _INDEX).is_file():
         try:
-            shards = _SHARDS.validate_python(object_of(folder / _INDEX).get("weight_map"))
+            shards = _SHARDS.validate_python(
+                object_of(folder / _INDEX).get("weight_map")
+            )
         except ValueError:
             yield f"has no readable {_INDEX}"
             return
@@ -129,20 +145,25 @@ def _flaws(folder: Path) -> Iterator[str]:
         yield "has no weights (*.safetensors)"
     for file in files:
         try:
-            with safe_open(file, "np"):  # reads the header, which states the file's length
+            with safe_open(
+                file, "np"
+            ):  # reads the header, which states the file's length
                 pass
         except SafetensorError as error:
             yield f"has weights that are truncated or damaged ({file.name}: {error})"
 
 
 def training_maps(weights: str) -> frozenset[str]:
-    """Returns the maps (`core.protocols.Mapped.map`) of the games that the weights were trained on.
+    """Returns the maps (`core.protocols.Mapped.map`) of the games that the weights were
+    trained on.
 
-    They come from the list beside the weights, which has one hash on each line; lines that begin
-    with "#" are comments. The result is empty if there is no list.
+    They come from the list beside the weights, which has one hash on each line; lines
+    that begin with "#" are comments. The result is empty if there is no list.
     """
     file = _training_maps(weights)
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
+    lines = (
+        file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
+    )
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
@@ -157,12 +178,18 @@ def fetch_command(name: str, revision: str | None = None) -> str:
 
 
 def on_hub(weights: str) -> bool:
-    """Returns whether `weights` is the name of a hub repository, including its owner."""
+    """Returns whether `weights` is the name of a hub repository, including its
+    owner.
+    """
     return weights.count("/") == 1 and _is_hub_name(weights)
 
 
 def _is_hub_name(weights: str) -> bool:
-    return weights.count("/") <= 1 and weights[:1] not in ("/", ".", "~") and not is_gguf(weights)
+    return (
+        weights.count("/") <= 1
+        and weights[:1] not in ("/", ".", "~")
+        and not is_gguf(weights)
+    )
 
 
 def _cached(name: str, revision: str | None) -> Path:
@@ -173,16 +200,19 @@ def _cached(name: str, revision: str | None) -> Path:
     try:
         config = try_to_load_from_cache(name, _CONFIG, revision=revision)
     except HFValidationError as error:
-        raise ConfigError(f"model.weights: {name!r} is not a Hugging Face name: {error}") from None
+        raise ConfigError(
+            f"model.weights: {name!r} is not a Hugging Face name: {error}"
+        ) from None
     if not isinstance(config, str):
         raise MissingPart(
-            f"The weights {name} are not on this machine; fetch them with `{fetch}` or point "
-            "model.weights at a folder that holds them."
+            f"The weights {name} are not on this machine; fetch them with `{fetch}` or"
+            " point model.weights at a folder that holds them."
         )
     folder = Path(config).parent
     if wrong := flaw(folder):
         raise MissingPart(
-            f"The local copy of {name} is incomplete: it {wrong}; complete it with `{fetch}`."
+            f"The local copy of {name} is incomplete: it {wrong}; complete it with"
+            f" `{fetch}`."
         )
     return folder
 
@@ -191,23 +221,32 @@ def _download(name: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED))
-    except Exception as error:  # every cause (network, licence, name) has the same remedy
+        return Path(
+            snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
+        )
+    except (
+        Exception
+    ) as error:  # every cause (network, licence, name) has the same remedy
         raise MissingPart(
-            f"Could not download {name} ({type(error).__name__}: {error}); check the name, the "
-            "network and the licence, or fetch it on another machine and give the folder."
+            f"Could not download {name} ({type(error).__name__}: {error}); check the"
+            " name, the network and the licence, or fetch it on another machine and"
+            " give the folder."
         ) from error
 
 
-def identity_of(weights: str, revision: str | None, folder: Path | None) -> dict[str, str]:
+def identity_of(
+    weights: str, revision: str | None, folder: Path | None
+) -> dict[str, str]:
     """Returns what a record says about the weights.
 
-    This is their name, and the hash of their list of training maps if there is one. For a `folder`
-    it also has the revision if one is given, and the hash of a GGUF file, the commit of a hub
-    snapshot, or a fingerprint.
+    This is their name, and the hash of their list of training maps if there is one. For
+    a `folder` it also has the revision if one is given, and the hash of a GGUF file,
+    the commit of a hub snapshot, or a fingerprint.
     """
     maps = _training_maps(weights)
-    identity = {"weights": weights} | ({"training_maps_sha256": sha256_of(maps)} if maps else {})
+    identity = {"weights": weights} | (
+        {"training_maps_sha256": sha256_of(maps)} if maps else {}
+    )
     if folder is None:
         return identity
     if revision:
@@ -220,10 +259,11 @@ def identity_of(weights: str, revision: str | None, folder: Path | None) -> dict
 
 
 def fingerprint(folder: Path) -> str:
-    """Returns 16 hex digits of a SHA-256 over names, sizes, and first and last MiB of the files.
+    """Returns 16 hex digits of a SHA-256 over names, sizes, and first and last MiB of
+    the files.
 
-    This identifies a 140-GB model in a moment. It does not notice a change deep inside one shard
-    that keeps the shard's size.
+    This identifies a 140-GB model in a moment. It does not notice a change deep inside
+    one shard that keeps the shard's size.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):

@@ -1,20 +1,22 @@
-"""The static check: finds the faults of a domain and a problem, in words a model can act on.
+"""The static check: finds the faults of a domain and a problem, in words a model can
+act on.
 
-Fast Downward 26.6 is the reference: a pair has a fault of kind "syntax" or "symbol" if and only if
-Fast Downward's translator refuses the pair or crashes on it. Fast Downward reports one fault,
-without a line. This check reports all faults that do not follow from others, each with its place
-and a remedy. It also warns of mistakes that Fast Downward silently accepts. `explain` turns the
-findings into a text for a model.
+Fast Downward 26.6 is the reference: a pair has a fault of kind "syntax" or "symbol" if
+and only if Fast Downward's translator refuses the pair or crashes on it. Fast Downward
+reports one fault, without a line. This check reports all faults that do not follow from
+others, each with its place and a remedy. It also warns of mistakes that Fast Downward
+silently accepts. `explain` turns the findings into a text for a model.
 
     reader → files (formulas, typed_list) → task → checks (symbols)
         → strata → solvability
 
-There are exceptions, because some refusals show only in the grounded task. The check leaves costs
-beyond 32 bits, and limits of time and memory to the planner. It leaves derived predicates that
-depend on their own negation to the planner if the task is too large (strata.py). It only warns of a
-predicate that is declared twice with different numbers of parameters, although some of these tasks
-crash the planner. It refuses a derived predicate with too few parameters even if no fact of this
-predicate makes the planner crash.
+There are exceptions, because some refusals show only in the grounded task. The check
+leaves costs beyond 32 bits, and limits of time and memory to the planner. It leaves
+derived predicates that depend on their own negation to the planner if the task is too
+large (strata.py). It only warns of a predicate that is declared twice with different
+numbers of parameters, although some of these tasks crash the planner. It refuses a
+derived predicate with too few parameters even if no fact of this predicate makes the
+planner crash.
 """
 
 import re
@@ -39,16 +41,19 @@ MOST_OF_PLANNER = 300  # characters of the planner's message after the findings
 
 SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
 PLANNER_SAYS = "The planner says:"
-_KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE)
+_KIND = re.compile(
+    r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class Check:
     """The result of a check.
 
-    `syntax` and `symbols` say that there is no fault of that kind; `symbols` is None if the syntax
-    is wrong. `faults` are in order of position, first those of the domain, and include warnings.
-    `no_plan` are the faults of an accepted pair that say why it has no plan or only an empty one.
+    `syntax` and `symbols` say that there is no fault of that kind; `symbols` is None if
+    the syntax is wrong. `faults` are in order of position, first those of the domain,
+    and include warnings. `no_plan` are the faults of an accepted pair that say why it
+    has no plan or only an empty one.
     """
 
     syntax: bool
@@ -63,16 +68,20 @@ class Check:
 
     @property
     def out_of_reach(self) -> str:
-        """Why the goal is unreachable even under delete relaxation, "" if it is reachable there."""
+        """Why the goal is unreachable even under delete relaxation, "" if it is
+        reachable there.
+        """
         reasons = (fault.message for fault in self.no_plan)
-        return next((reason for reason in reasons if reason.startswith(OUT_OF_REACH)), "")
+        return next(
+            (reason for reason in reasons if reason.startswith(OUT_OF_REACH)), ""
+        )
 
 
 def check(domain: str, problem: str) -> Check:
     """Checks a domain and a problem. Raises nothing, whatever the texts are.
 
-    The first reading is like the planner's and decides. If it finds the structure broken, a second
-    reading looks for misplaced parentheses and explains the faults.
+    The first reading is like the planner's and decides. If it finds the structure
+    broken, a second reading looks for misplaced parentheses and explains the faults.
     """
     if _swapped(domain, problem):
         log = FaultLog("domain", domain)
@@ -87,7 +96,9 @@ def check(domain: str, problem: str) -> Check:
 
 def _swapped(domain: str, problem: str) -> bool:
     """Whether the domain text defines a problem and the problem text a domain."""
-    kinds = [match and match[1].lower() for match in map(_KIND.match, (domain, problem))]
+    kinds = [
+        match and match[1].lower() for match in map(_KIND.match, (domain, problem))
+    ]
     return kinds == ["problem", "domain"]
 
 
@@ -96,8 +107,14 @@ class Examined:
 
     def __init__(self, domain: str, problem: str, recover: bool = False) -> None:
         """`recover` has the same meaning as in `reader.read`."""
-        self.logs = log, problem_log = FaultLog("domain", domain), FaultLog("problem", problem)
-        self.roots = read(domain, log.syntax, recover), read(problem, problem_log.syntax, recover)
+        self.logs = log, problem_log = (
+            FaultLog("domain", domain),
+            FaultLog("problem", problem),
+        )
+        self.roots = (
+            read(domain, log.syntax, recover),
+            read(problem, problem_log.syntax, recover),
+        )
         self.domain = read_domain(self.roots[0], log)
         self.problem = read_problem(self.roots[1], problem_log)
         self.symbols = Symbols(self.domain, self.problem)
@@ -122,16 +139,24 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
     parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
     no_plan = why_no_plan(*parts, texts) if right else ()
     found = (*(fault for log in read_.logs for fault in log.in_order()), *no_plan)
-    faults = sorted(found, key=lambda fault: (fault.file == "problem", fault.line, fault.column))
+    faults = sorted(
+        found, key=lambda fault: (fault.file == "problem", fault.line, fault.column)
+    )
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
 
 def _check_strata(read_: Examined) -> None:
     """Refuses a derived predicate that depends on its own negation."""
-    heads = {axiom.predicate.word.name: axiom.predicate.word for axiom in read_.domain.axioms}
+    heads = {
+        axiom.predicate.word.name: axiom.predicate.word for axiom in read_.domain.axioms
+    }
     try:
-        name = depends_on_its_negation(Task(read_.domain, read_.problem)) if heads else ""
-    except RecursionError:  # the planner decides about conditions that are nested so deeply
+        name = (
+            depends_on_its_negation(Task(read_.domain, read_.problem)) if heads else ""
+        )
+    except (
+        RecursionError
+    ):  # the planner decides about conditions that are nested so deeply
         return
     if word := heads.get(name):
         neither = "so that it is neither true nor false"
@@ -140,14 +165,15 @@ def _check_strata(read_: Examined) -> None:
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:
-    """Explains to a model why its files gave no plan, in at most MOST_CHARACTERS characters.
+    """Explains to a model why its files gave no plan, in at most MOST_CHARACTERS
+    characters.
 
-    There are at most five findings, each on a line "domain line 12, column 7: …". The planner
-    alone names only the first fault that it meets, without a line. For refused files, the text
-    lists the errors, or the warnings if there are no errors. If the structure is broken or there
-    are only warnings, the planner's message follows. For no plan or an empty plan, the text has the
-    planner's verdict and then the reasons. In all other cases, and if the check finds nothing, it
-    is the planner's message.
+    There are at most five findings, each on a line "domain line 12, column 7: …". The
+    planner alone names only the first fault that it meets, without a line. For refused
+    files, the text lists the errors, or the warnings if there are no errors. If the
+    structure is broken or there are only warnings, the planner's message follows. For
+    no plan or an empty plan, the text has the planner's verdict and then the reasons.
+    In all other cases, and if the check finds nothing, it is the planner's message.
     """
     lines: list[str] = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
@@ -158,7 +184,9 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
         lines = [str(fault) for fault in (faults or verdict.faults)[:MOST_FAULTS]]
         if lines and result.outcome != "translate_error":
             lines.insert(0, result.message.split("\n", 1)[0])
-        elif lines and not (verdict.syntax and errors) and lines[0] not in result.message:
+        elif (
+            lines and not (verdict.syntax and errors) and lines[0] not in result.message
+        ):
             planners = _cut(" ".join(result.message.split()), MOST_OF_PLANNER)
             lines.append(f"{PLANNER_SAYS} {planners}")
     first, *others = lines or [result.message]

@@ -3,14 +3,25 @@
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
-from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Condition,
+    Domain,
+    Effect,
+    Problem,
+    TypedName,
+)
 
-CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
+CONDITION_FORMS = (
+    "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
+)
 EFFECT_FORMS = (
-    "an effect is a fact, `not` with a fact, `and`, `forall`, `when` or `(increase (total-cost) …)`"
+    "an effect is a fact, `not` with a fact, `and`, `forall`, `when` or `(increase"
+    " (total-cost) …)`"
 )
 FACT_FORMS = (
-    "`:init` is a plain list of facts `(predicate object …)` and values `(= (function …) number)`"
+    "`:init` is a plain list of facts `(predicate object …)` and values `(= (function"
+    " …) number)`"
 )
 
 
@@ -22,7 +33,9 @@ def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         called = f"the condition of `:derived` predicate `{axiom.predicate.word}`"
         parameters = axiom.predicate.parameters
         variables = None if parameters is None else by_name(parameters)
-        _check_condition(axiom.condition, Place(called, CONDITION_FORMS, variables, symbols, log))
+        _check_condition(
+            axiom.condition, Place(called, CONDITION_FORMS, variables, symbols, log)
+        )
     for word in repeated(action.word for action in domain.actions):
         log.misuse(word, f"action `{word}` is defined twice: rename one of them")
     for action in domain.actions:
@@ -36,11 +49,18 @@ def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         for parent in entry.types if symbols.types.comparable else ():
             is_cycle = entry.name in symbols.types.with_ancestors(parent.name)
             if is_cycle and entry.name != "object":
-                log.warn(entry.word, f"type `{entry.word}` is its own supertype: break the cycle")
+                log.warn(
+                    entry.word,
+                    f"type `{entry.word}` is its own supertype: break the cycle",
+                )
 
 
-def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
-    """Reports repeated names, undeclared types and unlikely names of objects or constants."""
+def _check_declarations(
+    entries: list[TypedName], symbols: Symbols, log: FaultLog
+) -> None:
+    """Reports repeated names, undeclared types and unlikely names of objects or
+    constants.
+    """
     types, as_type = symbols.types, "a type stands behind ` - `, as in `name - {}`"
     for word in repeated(entry.word for entry in entries):
         is_type = word.name in types.declared
@@ -57,7 +77,9 @@ def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLo
         if "\\n" in entry.name:
             log.warn(word, f"`{word}` is read as an object: remove it")
         if entry.name[0] == "?":
-            log.warn(word, f"object `{word}` begins with `?` like a variable: rename it")
+            log.warn(
+                word, f"object `{word}` begins with `?` like a variable: rename it"
+            )
 
 
 def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
@@ -68,17 +90,26 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         if word.name in declared:
             other = " with another number of parameters: only the last counts"
             which = other if declared[word.name] != arity else ""
-            log.misuse(word, f"predicate `{word}` is declared twice{which}; remove one of them")
+            log.misuse(
+                word, f"predicate `{word}` is declared twice{which}; remove one of them"
+            )
         declared[word.name] = arity
         if word.name in OPERATORS:
-            log.warn(word, f"`{word}` is an operator and cannot name a predicate: rename it")
+            log.warn(
+                word, f"`{word}` is an operator and cannot name a predicate: rename it"
+            )
         _check_variable_types(parameters or [], symbols, log)
 
 
-def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
+def _check_variable_types(
+    variables: list[TypedName], symbols: Symbols, log: FaultLog
+) -> None:
     for word in (word for variable in variables for word in variable.types):
         if symbols.types.reliable and word.name not in symbols.types.named:
-            log.warn(word, symbols.types.unknown(word, " of a variable: no object can have it; "))
+            log.warn(
+                word,
+                symbols.types.unknown(word, " of a variable: no object can have it; "),
+            )
 
 
 def _check_condition(condition: Condition, place: Place) -> None:
@@ -95,7 +126,9 @@ def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> 
         log.warn(word, f"parameter `{word}` of {called} is declared twice: rename one")
     _check_variable_types(action.parameters, symbols, log)
     for condition in (action.precondition, *effect.conditions):
-        _check_condition(condition, Place(called, CONDITION_FORMS, variables, symbols, log))
+        _check_condition(
+            condition, Place(called, CONDITION_FORMS, variables, symbols, log)
+        )
     if not effect.changes and effect.complete:
         dropped = f"{called} has no effect and is dropped by the planner"
         log.warn(action.word, f"{dropped}: add what it makes true or false")
@@ -110,26 +143,42 @@ def _check_effect(effect: Effect, place: Place) -> None:
         check_literal(change, place)
         predicate = change.atom.predicate
         if predicate.name in place.symbols.derived:
-            said = f"derived predicate `{predicate}` cannot be changed by {place.called}: remove it"
+            said = (
+                f"derived predicate `{predicate}` cannot be changed by {place.called}:"
+                " remove it"
+            )
             place.log.symbol(predicate, said)
         if change.negated and change.atom.key in added and not effect.conditions:
-            said = f"{place.called} both adds and deletes `{change.atom}`: the deletion is dropped"
+            said = (
+                f"{place.called} both adds and deletes `{change.atom}`: the deletion is"
+                " dropped"
+            )
             place.log.warn(change.atom.block, said)
 
 
-def check_problem(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+def check_problem(
+    problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog
+) -> None:
     word, title = problem.domain_word, domain.word
     if word is not None and title is not None and word.name != title.name:
-        log.symbol(word, f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`")
+        log.symbol(
+            word,
+            f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`",
+        )
     _check_declarations(problem.objects, symbols, log)
     for entry in problem.objects:
         if entry.name in symbols.constants:
-            declared = f"object `{entry.word}` is already declared under `:constants` of the domain"
+            declared = (
+                f"object `{entry.word}` is already declared under `:constants` of the"
+                " domain"
+            )
             log.symbol(entry.word, f"{declared}: remove it here")
     _check_init(problem, Place("`:init`", FACT_FORMS, {}, symbols, log))
     _check_values(problem, domain, log)
     if problem.goal is not None:
-        _check_condition(problem.goal, Place("`:goal`", CONDITION_FORMS, {}, symbols, log))
+        _check_condition(
+            problem.goal, Place("`:goal`", CONDITION_FORMS, {}, symbols, log)
+        )
 
 
 def _check_init(problem: Problem, place: Place) -> None:
@@ -139,23 +188,36 @@ def _check_init(problem: Problem, place: Place) -> None:
         atom = fact.atom
         right = check_literal(fact, place)
         if truth.setdefault(atom.key, not fact.negated) == fact.negated:
-            log.symbol(atom.block, f"`{atom}` is both true and false in `:init`: remove one")
+            log.symbol(
+                atom.block, f"`{atom}` is both true and false in `:init`: remove one"
+            )
         elif fact.negated and right:
             why = "since what is not listed is false"
-            log.misuse(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it", "denied")
+            log.misuse(
+                atom.block,
+                f"`(not …)` in `:init` says nothing, {why}: remove it",
+                "denied",
+            )
         if atom.predicate.name in place.symbols.derived and not fact.negated:
-            said = f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it"
+            said = (
+                f"derived predicate `{atom.predicate}` cannot stand in `:init`:"
+                " remove it"
+            )
             log.symbol(atom.predicate, said)
 
 
-def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+def check_derived(
+    problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog
+) -> None:
     """Checks the heads of `:derived`.
 
-    If a head has too few parameters and a condition uses the predicate, the planner crashes on the
-    missing ones. The planner silently accepts other mistakes in heads.
+    If a head has too few parameters and a condition uses the predicate, the planner
+    crashes on the missing ones. The planner silently accepts other mistakes in heads.
     """
     conditions = [axiom.condition for axiom in domain.axioms]
-    conditions += [c for a in domain.actions for c in (a.precondition, *a.effect.conditions)]
+    conditions += [
+        c for a in domain.actions for c in (a.precondition, *a.effect.conditions)
+    ]
     conditions += [problem.goal] if problem.goal else []
     asked = {
         literal.atom.predicate.name
@@ -176,13 +238,16 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
         elif parameters is not None and declared.parameters is not None:
             count, expected = len(parameters), len(declared.parameters)
             if count != expected:
-                refuse = log.symbol if count < expected and word.name in asked else log.warn
+                refuse = (
+                    log.symbol if count < expected and word.name in asked else log.warn
+                )
                 said = f"predicate `{word}` {declared.has} but is derived with {count}"
                 refuse(word, f"{said}: write the same ones in both places")
 
 
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
-    # For each function, the largest number of terms with which an action uses it as its cost.
+    # For each function, the largest number of terms with which an action uses it as its
+    # cost.
     needed: dict[str, int] = {}
     effects = [action.effect for action in domain.actions]
     costs = [effect.cost for effect in effects if effect.changes and effect.cost]
@@ -192,11 +257,18 @@ def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:
-            log.symbol(value.block, f"`{value.block}` contradicts an earlier value: remove one")
+            log.symbol(
+                value.block, f"`{value.block}` contradicts an earlier value: remove one"
+            )
         name, *objects = value.function
         if name == "total-cost" and name in needed and problem.minimizes:
-            own = "an action takes its cost from `total-cost`, which is the sum of all costs"
-            log.symbol(value.block, f"{own}: give the action a number or another function")
+            own = (
+                "an action takes its cost from `total-cost`, which is the sum of all"
+                " costs"
+            )
+            log.symbol(
+                value.block, f"{own}: give the action a number or another function"
+            )
         if len(objects) < needed.get(name, 0):  # the planner fails on the missing ones
             takes = f"an action takes its cost from `{name}` with {needed[name]}"
             gives = f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects"

@@ -1,13 +1,14 @@
-"""Conditions that can be evaluated: in which facts they hold, for which objects, and why not.
+"""Conditions that can be evaluated: in which facts they hold, for which objects, and
+why not.
 
-A condition of a file becomes a tree in which only facts are negated. As in Fast Downward, a
-quantifier whose condition is true or false by its operators alone is dropped: `(exists (?x - t)
-(and))` holds even if no object is a `t`. Whether objects have the types that a predicate declares
-makes no difference.
+A condition of a file becomes a tree in which only facts are negated. As in Fast
+Downward, a quantifier whose condition is true or false by its operators alone is
+dropped: `(exists (?x - t) (and))` holds even if no object is a `t`. Whether objects
+have the types that a predicate declares makes no difference.
 
-A condition is evaluated in two sets of facts. A fact holds if it is in the first one, and a negated
-fact if it is not in the second one. They are one and the same, except while derived facts are
-computed (derived.py). Nothing here knows of actions.
+A condition is evaluated in two sets of facts. A fact holds if it is in the first one,
+and a negated fact if it is not in the second one. They are one and the same, except
+while derived facts are computed (derived.py). Nothing here knows of actions.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -20,8 +21,9 @@ from pddlego_local.pddl.task import TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
 Binding = Mapping[str, str]
-"""Maps variables to objects. The name of a quantifier's variable ends in its place in the file, so
-that it is not taken for another variable."""
+"""Maps variables to objects. The name of a quantifier's variable ends in its place in
+the file, so that it is not taken for another variable.
+"""
 NO_NAMES: Binding = {}
 Choices = Mapping[str, Mapping[str, object]]
 """Maps variables to the objects that they may stand for, in order."""
@@ -29,11 +31,15 @@ ChoicesOf = Callable[[Sequence[TypedName]], Choices]
 
 
 class Atomic:
-    """A fact `(predicate term …)` or its negation. Two terms are equal if they are one object."""
+    """A fact `(predicate term …)` or its negation. Two terms are equal if they are one
+    object.
+    """
 
     def __init__(self, pattern: Fact, negated: bool = False) -> None:
         self.pattern, self.negated = pattern, negated
-        self.variables: frozenset[str] = frozenset(t for t in pattern[1:] if t[0] == "?")
+        self.variables: frozenset[str] = frozenset(
+            t for t in pattern[1:] if t[0] == "?"
+        )
 
     def turned(self) -> "Condition":
         """Returns the opposite condition."""
@@ -51,16 +57,21 @@ class Atomic:
 
 
 class Junction:
-    """`and` if `every` part must hold, else `or`. Without parts it is always true or always
-    false."""
+    """`and` if `every` part must hold, else `or`. Without parts it is always true or
+    always false.
+    """
 
     def __init__(self, every: bool, parts: Sequence["Condition"] = ()) -> None:
         self.every, self.parts = every, tuple(parts)
-        self.variables: frozenset[str] = frozenset().union(*(part.variables for part in parts))
+        self.variables: frozenset[str] = frozenset().union(
+            *(part.variables for part in parts)
+        )
 
     def turned(self) -> "Condition":
         parts = []
-        for part in self.parts:  # loops, because a comprehension doubles the recursion's depth
+        for (
+            part
+        ) in self.parts:  # loops, because a comprehension doubles the recursion's depth
             parts.append(part.turned())
         return Junction(not self.every, parts)
 
@@ -76,11 +87,20 @@ class Junction:
 
 
 class Quantified:
-    """`forall` if `every`, else `exists`. `sought` is the condition that an example of `exists` or
-    a counterexample to `forall` meets. `declared` is the list of variables as written."""
+    """`forall` if `every`, else `exists`. `sought` is the condition that an example of
+    `exists` or a counterexample to `forall` meets. `declared` is the list of variables
+    as written.
+    """
 
-    def __init__(self, every: bool, choices: Choices, sought: "Condition", declared: str) -> None:
-        self.every, self.choices, self.sought, self.declared = every, choices, sought, declared
+    def __init__(
+        self, every: bool, choices: Choices, sought: "Condition", declared: str
+    ) -> None:
+        self.every, self.choices, self.sought, self.declared = (
+            every,
+            choices,
+            sought,
+            declared,
+        )
         self.variables: frozenset[str] = sought.variables - choices.keys()
 
     def turned(self) -> "Condition":
@@ -93,7 +113,9 @@ class Quantified:
         """Returns an example of `exists`, or a counterexample to `forall`."""
         if self.every:  # in a counterexample, the facts have the opposite sign
             true, possible = possible, true
-        return next(bindings(self.choices, [self.sought], binding, true, possible), None)
+        return next(
+            bindings(self.choices, [self.sought], binding, true, possible), None
+        )
 
     def text(self, binding: Binding) -> str:
         part = self.sought.turned() if self.every else self.sought
@@ -110,13 +132,19 @@ def ground(pattern: Fact, binding: Binding) -> Fact:
 
 
 def without(binding: Binding, variables: Choices) -> Binding:
-    """Returns the binding without the variables, which have another meaning further inside."""
+    """Returns the binding without the variables, which have another meaning further
+    inside.
+    """
     return {name: value for name, value in binding.items() if name not in variables}
 
 
 def conjuncts(condition: Condition) -> Sequence[Condition]:
     """Returns the conditions of an `and`, or the condition itself."""
-    return condition.parts if isinstance(condition, Junction) and condition.every else [condition]
+    return (
+        condition.parts
+        if isinstance(condition, Junction) and condition.every
+        else [condition]
+    )
 
 
 def alternatives(condition: Condition) -> Sequence[Condition]:
@@ -144,10 +172,15 @@ def joined(every: bool, parts: Sequence[Condition]) -> Condition:
 
 
 def condition_of(
-    block: Block, choices_of: ChoicesOf, negated: bool = False, names: Binding = NO_NAMES
+    block: Block,
+    choices_of: ChoicesOf,
+    negated: bool = False,
+    names: Binding = NO_NAMES,
 ) -> Condition:
-    """Returns the condition in a block without faults, or its negation. Recurses once per level.
-    `names` maps the variables of the quantifiers around the block to their unique names."""
+    """Returns the condition in a block without faults, or its negation. Recurses once
+    per level. `names` maps the variables of the quantifiers around the block to their
+    unique names.
+    """
     head, parts = block.head, block.blocks
     if not block.items:
         return FALSE if negated else TRUE
@@ -160,7 +193,9 @@ def condition_of(
         return joined((head == "and") != negated, operands)
     if head == "imply":
         first = condition_of(parts[0], choices_of, not negated, names)
-        return joined(negated, [first, condition_of(parts[1], choices_of, negated, names)])
+        return joined(
+            negated, [first, condition_of(parts[1], choices_of, negated, names)]
+        )
     if head not in ("forall", "exists"):
         return Atomic(ground(pattern_of(block), names), negated)
     every = (head == "forall") != negated
@@ -184,7 +219,9 @@ def variables_in(block: Block) -> list[TypedName]:
 
 def written(block: Block) -> str:
     """Returns the text of a list in one line, in lower case."""
-    parts = [item.name if isinstance(item, Word) else written(item) for item in block.items]
+    parts = [
+        item.name if isinstance(item, Word) else written(item) for item in block.items
+    ]
     return f"({' '.join(parts)})"
 
 
@@ -192,13 +229,18 @@ def written(block: Block) -> str:
 
 
 def bindings(
-    choices: Choices, parts: Sequence[Condition], binding: Binding, true: Facts, possible: Facts
+    choices: Choices,
+    parts: Sequence[Condition],
+    binding: Binding,
+    true: Facts,
+    possible: Facts,
 ) -> Iterator[Binding]:
-    """Yields the extensions of the binding to all variables of `choices` under which the parts
-    hold. May yield one of them several times, and with further variables.
+    """Yields the extensions of the binding to all variables of `choices` under which
+    the parts hold. May yield one of them several times, and with further variables.
 
-    A variable is bound by the facts that a part needs, if there is such a part, and the part with
-    the fewest facts comes first. Objects are tried one by one only where no fact is needed.
+    A variable is bound by the facts that a part needs, if there is such a part, and the
+    part with the fewest facts comes first. Objects are tried one by one only where no
+    fact is needed.
     """
     pending = [_Open(dict(binding), parts, choices)]
     while pending:
@@ -214,7 +256,9 @@ def bindings(
 
 
 class _Open(NamedTuple):
-    """A binding, the conditions that are not yet decided, and the choices of all variables."""
+    """A binding, the conditions that are not yet decided, and the choices of all
+    variables.
+    """
 
     bound: dict[str, str]
     conditions: Sequence[Condition]
@@ -222,10 +266,14 @@ class _Open(NamedTuple):
 
 
 def _extended(way: _Open, free: Set[str], true: Facts) -> list[_Open]:
-    """Returns the ways to go on: with the facts that one condition needs, with the inside of a
-    condition that needs facts, or else with each object that one variable may stand for."""
+    """Returns the ways to go on: with the facts that one condition needs, with the
+    inside of a condition that needs facts, or else with each object that one variable
+    may stand for.
+    """
     bound, conditions, choices = way
-    needed = [(_count(one, bound, free, true), one) for one in conditions if _binds(one, free)]
+    needed = [
+        (_count(one, bound, free, true), one) for one in conditions if _binds(one, free)
+    ]
     if needed:
         rarest = min(needed, key=lambda pair: pair[0])[1]
         others = [part for part in conditions if part is not rarest]
@@ -239,7 +287,9 @@ def _extended(way: _Open, free: Set[str], true: Facts) -> list[_Open]:
             return [_Open(bound, [inside.sought, *others], more)]
         return [_Open(bound, [one, *others], choices) for one in alternatives(inside)]
     name = min(free, key=lambda variable: (len(choices[variable]), variable))
-    return [_Open({**bound, name: value}, conditions, choices) for value in choices[name]]
+    return [
+        _Open({**bound, name: value}, conditions, choices) for value in choices[name]
+    ]
 
 
 def _count(part: Condition, bound: Binding, free: Set[str], true: Facts) -> int:
@@ -249,8 +299,9 @@ def _count(part: Condition, bound: Binding, free: Set[str], true: Facts) -> int:
 
 
 def _binds(part: Condition, free: Set[str]) -> bool:
-    """Whether facts say for which objects the part holds: it has a free variable, and is not
-    negated. An equality says so if it has only one free variable."""
+    """Whether facts say for which objects the part holds: it has a free variable, and
+    is not negated. An equality says so if it has only one free variable.
+    """
     if not isinstance(part, Atomic) or part.negated:
         return False
     open_terms = [term in free for term in part.pattern[1:]]
@@ -258,8 +309,9 @@ def _binds(part: Condition, free: Set[str]) -> bool:
 
 
 def _narrows(part: Condition, free: Set[str]) -> bool:
-    """Whether each way to meet the part needs a fact with a free variable, so that going through
-    the ways binds a variable each time."""
+    """Whether each way to meet the part needs a fact with a free variable, so that
+    going through the ways binds a variable each time.
+    """
     if isinstance(part, Junction) and not part.every:
         return all(_narrows(alternative, free) for alternative in part.parts)
     if isinstance(part, Junction):
@@ -270,9 +322,15 @@ def _narrows(part: Condition, free: Set[str]) -> bool:
 
 
 def _undecided(
-    conditions: Sequence[Condition], free: Set[str], bound: Binding, true: Facts, possible: Facts
+    conditions: Sequence[Condition],
+    free: Set[str],
+    bound: Binding,
+    true: Facts,
+    possible: Facts,
 ) -> list[Condition] | None:
-    """Returns the conditions that depend on free variables, or None if another one fails."""
+    """Returns the conditions that depend on free variables, or None if another one
+    fails.
+    """
     left: list[Condition] = []
     pending = [*reversed(conditions)]
     while pending:
@@ -308,5 +366,7 @@ def _matches(
 
 def _known(part: Condition, bound: Binding, free: Set[str]) -> Fact:
     assert isinstance(part, Atomic)
-    terms = (ANY if term in free else bound.get(term, term) for term in part.pattern[1:])
+    terms = (
+        ANY if term in free else bound.get(term, term) for term in part.pattern[1:]
+    )
     return (part.pattern[0], *terms)

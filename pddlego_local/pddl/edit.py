@@ -1,9 +1,10 @@
-"""Applies edits to a problem file, and finds the edit between two files (PDDLego §2, appendix B).
+"""Applies edits to a problem file, and finds the edit between two files (PDDLego §2,
+appendix B).
 
-An edit adds, replaces and deletes lines of `:objects` and facts of `:init`. `replace` renames an
-object in both sections, or replaces one fact by another. If an edit names something that is not in
-the file, that is reported as a fault. Names are case-insensitive, as everywhere in PDDL. Names that
-stay keep the spelling of the file.
+An edit adds, replaces and deletes lines of `:objects` and facts of `:init`. `replace`
+renames an object in both sections, or replaces one fact by another. If an edit names
+something that is not in the file, that is reported as a fault. Names are
+case-insensitive, as everywhere in PDDL. Names that stay keep the spelling of the file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +18,9 @@ from pddlego_local.pddl.typed_list import type_groups
 
 
 class Changes(TypedDict):
-    """The changes to one list: lines to add, lines to delete, and replacements (old: new)."""
+    """The changes to one list: lines to add, lines to delete, and replacements (old:
+    new).
+    """
 
     add: list[str]
     replace: dict[str, str]
@@ -35,17 +38,23 @@ def empty_problem(domain: str) -> str:
 
 
 def objects_of(problem: str) -> dict[str, str]:
-    """Returns {name: type} of all objects, in file order. Untyped ones have the type "object"."""
+    """Returns {name: type} of all objects, in file order. Untyped ones have the type
+    "object".
+    """
     return _declared(listed(problem, ":objects").items[1:], FaultLog())
 
 
 def facts_of(problem: str) -> list[str]:
-    """Returns the facts of `:init` with single spaces, without duplicates, in file order."""
+    """Returns the facts of `:init` with single spaces, without duplicates, in file
+    order.
+    """
     return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
 
 
 def difference(before: str, after: str) -> dict[str, Changes]:
-    """Returns the edit that turns the objects and facts of `before` into those of `after`."""
+    """Returns the edit that turns the objects and facts of `before` into those of
+    `after`.
+    """
     old_objects, new_objects = objects_of(before), objects_of(after)
     old_facts, new_facts = facts_of(before), facts_of(after)
     declared = [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t]
@@ -77,7 +86,9 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
         return {tidy(old): tidy(new) for old, new in pairs.items()}
 
     def tidy(text: str) -> str:
-        return " ".join(facts([text])) if text.lstrip().startswith("(") else text.strip()
+        return (
+            " ".join(facts([text])) if text.lstrip().startswith("(") else text.strip()
+        )
 
     objects, init = edit["objects"], edit["init"]
     return {
@@ -97,8 +108,9 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
 class Applied(NamedTuple):
     """The result of an edit: the edited `problem`.
 
-    `faults` has a sentence for each part of the edit that named something absent. `redundant` lists
-    the parts that changed nothing, because the file already said the same.
+    `faults` has a sentence for each part of the edit that named something absent.
+    `redundant` lists the parts that changed nothing, because the file already said the
+    same.
     """
 
     problem: str
@@ -109,7 +121,8 @@ class Applied(NamedTuple):
 def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
     """Returns the problem with "objects" and "init" edited.
 
-    First objects are replaced everywhere, then deleted, then added. Facts follow in the same order.
+    First objects are replaced everywhere, then deleted, then added. Facts follow in the
+    same order.
     """
     faults, redundant = list[str](), list[str]()
     objects, facts = _with_objects(
@@ -121,7 +134,9 @@ def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
         for kind in dict.fromkeys(objects.values())
     ]
     for name, entries in ((":objects", lines), (":init", facts)):
-        problem = with_section(problem, name, f"({name}\n    " + "\n    ".join(entries) + ")")
+        problem = with_section(
+            problem, name, f"({name}\n    " + "\n    ".join(entries) + ")"
+        )
     return Applied(problem, tuple(faults), tuple(redundant))
 
 
@@ -139,7 +154,9 @@ def _with_objects(
             continue
         if there == new:
             redundant.append(f"objects.replace: {old}")
-        objects = {new if name == there else name: kind for name, kind in objects.items()}
+        objects = {
+            new if name == there else name: kind for name, kind in objects.items()
+        }
         facts = [_renamed(fact, old, new, predicates=False) for fact in facts]
     gone = set[str]()
     for line in changes["delete"]:
@@ -154,7 +171,9 @@ def _with_objects(
         if not names:
             faults.append(f"objects.add: {line!r} declares nothing")
         added = {_spelled(name, objects): kind for name, kind in names.items()}
-        redundant += [f"objects.add: {n} - {t}" for n, t in added.items() if objects.get(n) == t]
+        redundant += [
+            f"objects.add: {n} - {t}" for n, t in added.items() if objects.get(n) == t
+        ]
         objects = objects | added
     return objects, facts
 
@@ -165,10 +184,18 @@ def _with_facts(
     for old, new in changes["replace"].items():
         if old.lstrip().startswith("("):
             replaced = {fact.lower() for fact in _facts_by(old)}
-            instead = {fact: _facts_by(new) for fact in facts if fact.lower() in replaced}
+            instead = {
+                fact: _facts_by(new) for fact in facts if fact.lower() in replaced
+            }
         else:
-            renamed = {fact: _renamed(fact, old, new, predicates=True) for fact in facts}
-            instead = {fact: [new_fact] for fact, new_fact in renamed.items() if new_fact != fact}
+            renamed = {
+                fact: _renamed(fact, old, new, predicates=True) for fact in facts
+            }
+            instead = {
+                fact: [new_fact]
+                for fact, new_fact in renamed.items()
+                if new_fact != fact
+            }
         if not instead:
             faults.append(f"init.replace: there is no {old}")
         if old.lower() == new.lower():
@@ -206,7 +233,9 @@ def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
 
 
 def _declared_by(line: str) -> dict[str, str]:
-    """Reads "a b - room" as {a: room, b: room}. Untyped names are objects. {} if it is no list."""
+    """Reads "a b - room" as {a: room, b: room}. Untyped names are objects. {} if it is
+    no list.
+    """
     log, listing = FaultLog(), _in_parentheses(line)
     items = listing.items
     if listing.blocks == items:
@@ -231,7 +260,9 @@ def _spelled(name: str, names: Mapping[str, str]) -> str:
     """The name in the spelling of the file, or unchanged if it is not in the file."""
     if name in names:
         return name
-    return next((spelling for spelling in names if spelling.lower() == name.lower()), name)
+    return next(
+        (spelling for spelling in names if spelling.lower() == name.lower()), name
+    )
 
 
 def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:

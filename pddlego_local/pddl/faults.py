@@ -1,4 +1,6 @@
-"""Collects what a check finds, with positions in the text. Knows nothing of PDDL's meaning."""
+"""Collects what a check finds, with positions in the text. Knows nothing of PDDL's
+meaning.
+"""
 
 import bisect
 import re
@@ -13,11 +15,15 @@ Kind = Literal["syntax", "symbol", "warning"]
 Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
-MOST_PER_KIND = 200  # distinct messages kept for one file; a model reads only the first few
-LITERAL_LINE_BREAK = "`\\n` stands in the text as two characters: write a real line break instead"
+MOST_PER_KIND = (
+    200  # distinct messages kept for one file; a model reads only the first few
+)
+LITERAL_LINE_BREAK = (
+    "`\\n` stands in the text as two characters: write a real line break instead"
+)
 NEITHER = (
-    "the planner understands neither numbers nor time, so {} cannot stand here: write facts alone "
-    "(the only exception is the cost `(increase (total-cost) amount)`)"
+    "the planner understands neither numbers nor time, so {} cannot stand here: write"
+    " facts alone (the only exception is the cost `(increase (total-cost) amount)`)"
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -26,10 +32,12 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 class Fault:
     """One finding. `line` and `column` count from 1; `column` counts characters.
 
-    kind "syntax":  Fast Downward refuses the structure, whatever names the file declares.
-    kind "symbol":  Fast Downward refuses, or crashes on, an undeclared, repeated or mistyped name
-                    or a wrong number of arguments.
-    kind "warning": Fast Downward accepts it silently, but drops something or will find no plan.
+    kind "syntax":  Fast Downward refuses the structure, whatever names the file
+                    declares.
+    kind "symbol":  Fast Downward refuses, or crashes on, an undeclared, repeated or
+                    mistyped name or a wrong number of arguments.
+    kind "warning": Fast Downward accepts it silently, but drops something or will find
+    no plan.
     """
 
     kind: Kind
@@ -45,8 +53,8 @@ class Fault:
 class FaultLog:
     """Collects the faults of one file.
 
-    A repeated message is kept once, at its first position. `nodes` are all words and lists with a
-    fault, repetitions included.
+    A repeated message is kept once, at its first position. `nodes` are all words and
+    lists with a fault, repetitions included.
     """
 
     def __init__(self, file: File = "domain", text: str = "") -> None:
@@ -68,12 +76,16 @@ class FaultLog:
         self._add("warning", at, message)
 
     def misuse(self, at: Node, message: str, kind: Misuse = "misuse") -> None:
-        """Warns of a node that Fast Downward accepts, although it is misused or a negated fact."""
+        """Warns of a node that Fast Downward accepts, although it is misused or a
+        negated fact.
+        """
         self.warn(at, message)
         self.nodes.append((kind, at))
 
     def numeric(self, at: Node, word: str) -> None:
-        """Reports a word of numeric or temporal PDDL. One fault names all such words of a file."""
+        """Reports a word of numeric or temporal PDDL. One fault names all such words of
+        a file.
+        """
         self._count["syntax"] += word not in self._numeric
         self._numeric[word] = min(at.offset, self._numeric.get(word, at.offset))
         self.nodes.append(("syntax", at))
@@ -107,7 +119,10 @@ class FaultLog:
         faults = []
         first = dict(self._first)
         if self._numeric:
-            words = [f"`{word}`" for word in sorted(self._numeric, key=self._numeric.__getitem__)]
+            words = [
+                f"`{word}`"
+                for word in sorted(self._numeric, key=self._numeric.__getitem__)
+            ]
             listed = " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
             first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
         for (kind, message), offset in sorted(first.items(), key=lambda item: item[1]):

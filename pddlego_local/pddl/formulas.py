@@ -1,8 +1,8 @@
 """Turns blocks into conditions (`task.Condition`) and effects (`task.Effect`).
 
-A condition becomes the flat list of its literals, each with the variables in its scope, because the
-checks need no more. An effect becomes its changes and its cost. There is no recursion, because a
-model's text may be nested more deeply than our stack allows.
+A condition becomes the flat list of its literals, each with the variables in its scope,
+because the checks need no more. An effect becomes its changes and its cost. There is no
+recursion, because a model's text may be nested more deeply than our stack allows.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Atom, Condition, Effect, Literal, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
-DEEPEST_CONDITION = 495  # nested operators; Fast Downward's recursion fails from here on
+DEEPEST_CONDITION = (
+    495  # nested operators; Fast Downward's recursion fails from here on
+)
 OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists"})
 
 FORMS = {"not": (1, "(not (fact))"), "imply": (2, "(imply (condition) (condition))")}
@@ -32,8 +34,9 @@ EFFECT_FORMS = {
 
 @dataclass(slots=True)
 class _Part:
-    """A part of a condition or effect, with its context. `around` are the operators of an effect
-    around the part, outermost first."""
+    """A part of a condition or effect, with its context. `around` are the operators of
+    an effect around the part, outermost first.
+    """
 
     block: Block
     scope: tuple[TypedName, ...] = ()
@@ -43,8 +46,12 @@ class _Part:
     around: tuple[str, ...] = ()
 
 
-def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
-    """Reads the condition in `block`. An empty block is the condition that always holds."""
+def read_condition(
+    block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()
+) -> Condition:
+    """Reads the condition in `block`. An empty block is the condition that always
+    holds.
+    """
     condition = Condition(block=block)
     pending = [_Part(block, scope)] if block.items else []
     while pending:
@@ -55,12 +62,16 @@ def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = (
         if part.block.head in OPERATORS:
             pending += reversed(_operands(part, condition, log))
         elif (atom := read_atom(part.block, log)) is not None:
-            condition.literals.append(Literal(atom, part.negated, part.scope, part.required))
+            condition.literals.append(
+                Literal(atom, part.negated, part.scope, part.required)
+            )
     return condition
 
 
 def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
-    """The operands of an operator, with their polarity and the variables in their scope."""
+    """The operands of an operator, with their polarity and the variables in their
+    scope.
+    """
     operator, operands = part.block.head, part.block.items[1:]
     scope = part.scope
     if operator in ("forall", "exists"):
@@ -71,19 +82,27 @@ def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
     elif operator in FORMS and len(operands) != FORMS[operator][0]:
         count, form = FORMS[operator]
         takes = f"takes {count} condition{'s' * (count > 1)}, not {len(operands)}"
-        log.syntax(part.block, f"`{operator}` in `{part.block}` {takes}: write `{form}`")
+        log.syntax(
+            part.block, f"`{operator}` in `{part.block}` {takes}: write `{form}`"
+        )
     condition.plain &= operator == "not" or (operator == "and" and not part.negated)
     required = part.required and operator in ("not", "or" if part.negated else "and")
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Word):
             remedy = f"write `({operand} …)`"
-            log.syntax(operand, f"`{operand}` stands alone under `{operator}`: {remedy}")
+            log.syntax(
+                operand, f"`{operand}` stands alone under `{operator}`: {remedy}"
+            )
         elif not operand.items:
-            log.syntax(operand, f"`()` under `{operator}` is empty: remove it or write a fact")
+            log.syntax(
+                operand, f"`()` under `{operator}` is empty: remove it or write a fact"
+            )
         else:
             turns = operator == "not" or (operator == "imply" and number == 0)
-            parts.append(_Part(operand, scope, part.negated != turns, required, part.depth + 1))
+            parts.append(
+                _Part(operand, scope, part.negated != turns, required, part.depth + 1)
+            )
     return parts
 
 
@@ -91,23 +110,37 @@ def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
     variables = block.items[1] if len(block.items) > 1 else None
     if len(block.items) != 3:
         form = f"`({block.head} (?variable - type …) (condition))`"
-        log.syntax(block, f"`{block}` must be {form} with one list of variables and one condition")
+        log.syntax(
+            block,
+            f"`{block}` must be {form} with one list of variables and one condition",
+        )
     elif not isinstance(variables, Block) or not variables.items:
-        log.syntax(block, f"`{block.head}` needs a list of variables: `(?variable - type)`")
+        log.syntax(
+            block, f"`{block.head}` needs a list of variables: `(?variable - type)`"
+        )
     return read_quantified(variables, log) if isinstance(variables, Block) else []
 
 
 def read_quantified(variables: Block, log: FaultLog) -> list[TypedName]:
-    """Reads the variables of a quantifier. Returns no variables if their list is unreadable."""
+    """Reads the variables of a quantifier. Returns no variables if their list is
+    unreadable.
+    """
     names = read_typed_list(variables.items, log) or []
     for name in names:
         if name.name[0] != "?":
-            log.warn(name.word, f"`{name.word}` is quantified, but no variable: `?{name.word}`")
+            log.warn(
+                name.word,
+                f"`{name.word}` is quantified, but no variable: `?{name.word}`",
+            )
     return names
 
 
-def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Literal | None:
-    """Reads a fact or `(not (fact))` of an effect or `:init`. Returns None if it is neither."""
+def read_literal(
+    block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()
+) -> Literal | None:
+    """Reads a fact or `(not (fact))` of an effect or `:init`. Returns None if it is
+    neither.
+    """
     negated, inner = block.head == "not", block
     if negated:
         if len(block.items) != 2 or not (block.blocks and block.blocks[0].items):
@@ -125,31 +158,45 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
         log.numeric(block, word)
         return None
     if isinstance(predicate, Block):
-        log.syntax(block, f"`{block}` begins with a list: join conditions with `(and … …)`")
+        log.syntax(
+            block, f"`{block}` begins with a list: join conditions with `(and … …)`"
+        )
         return None
     for term in terms:
         if isinstance(term, Block):
-            log.syntax(term, f"`{term}` stands inside `({predicate} …)` where only names may stand")
+            log.syntax(
+                term,
+                f"`{term}` stands inside `({predicate} …)` where only names may stand",
+            )
             return None
     return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
 
 
 def _numeric_word(block: Block) -> str:
-    """The word by which the block is numeric or temporal PDDL, such as ">=" in `(>= (fuel) 3)` or
-    "at start" in `(at start (open))`; "" if it is neither."""
+    """The word by which the block is numeric or temporal PDDL, such as ">=" in `(>=
+    (fuel) 3)` or "at start" in `(at start (open))`; "" if it is neither.
+    """
     if not block.blocks:
         return ""
     words = [item.name for item in block.items[:2] if isinstance(item, Word)]
     called = " ".join(words)
     at_a_number = called.startswith("at ") and words[1].replace(".", "").isdigit()
-    return block.head if block.head in NUMERIC else called if at_a_number or called in TIMES else ""
+    return (
+        block.head
+        if block.head in NUMERIC
+        else called
+        if at_a_number or called in TIMES
+        else ""
+    )
 
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """Reads the effect in `block`. An empty block has no effect."""
     effect = Effect(block=block)
     if block.head == "increase":
-        log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
+        log.syntax(
+            block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`"
+        )
     pending = [_Part(block)] if block.items else []
     while pending:
         part = pending.pop()
@@ -163,12 +210,16 @@ def read_effect(block: Block, log: FaultLog) -> Effect:
 
 
 def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
-    """The operands of `and`, or the effect under `when` or `forall` after reading their scope."""
+    """The operands of `and`, or the effect under `when` or `forall` after reading their
+    scope.
+    """
     head, items, scope = part.block.head, part.block.items[1:], part.scope
     if head != "and":
         first = items[0] if len(items) == 2 else None
         if not isinstance(first, Block):
-            log.syntax(part.block, f"`{part.block}` must have the form {EFFECT_FORMS[head]}")
+            log.syntax(
+                part.block, f"`{part.block}` must have the form {EFFECT_FORMS[head]}"
+            )
             effect.complete = False
             return []
         items = items[1:]
@@ -187,18 +238,26 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
         if isinstance(item, Word):
             log.syntax(item, f"`{item}` stands alone in an effect: write `({item} …)`")
         else:
-            log.syntax(item, "an empty `()` stands in an effect: remove it or write a fact")
+            log.syntax(
+                item, "an empty `()` stands in an effect: remove it or write a fact"
+            )
     return parts
 
 
 def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
     block = part.block
     target = block.items[1] if len(block.items) == 3 else None
-    if not (isinstance(target, Block) and len(target.items) == 1 and target.head == "total-cost"):
+    if not (
+        isinstance(target, Block)
+        and len(target.items) == 1
+        and target.head == "total-cost"
+    ):
         log.numeric(block, "increase")
         return
     if "forall" in part.around or "when" in part.around:
-        log.syntax(block, f"`{block}` cannot stand under `forall` or `when`: move it outside")
+        log.syntax(
+            block, f"`{block}` cannot stand under `forall` or `when`: move it outside"
+        )
     amount = block.items[2]
     if isinstance(amount, Word):
         if not refuse_number(amount, log):
@@ -210,11 +269,15 @@ def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
 
 
 def refuse_number(word: Word, log: FaultLog) -> bool:
-    """Reports a negative, fractional or too long number, and returns whether it is one."""
+    """Reports a negative, fractional or too long number, and returns whether it is
+    one.
+    """
     fraction = not word.name.isdigit() and word.name.replace(".", "").isdigit()
     too_long = word.name.isdigit() and len(word.name) > MOST_DIGITS
     if fraction or too_long or word.name[0] == "-":
-        log.syntax(word, f"`{word}` must be a whole number, not negative and not enormous")
+        log.syntax(
+            word, f"`{word}` must be a whole number, not negative and not enormous"
+        )
         return True
     return False
 
@@ -224,8 +287,12 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
     if change is None:
         effect.complete = False
         return
-    inside_when = part.around[part.around.index("when") :] if "when" in part.around else ()
+    inside_when = (
+        part.around[part.around.index("when") :] if "when" in part.around else ()
+    )
     if "and" in inside_when and "forall" in inside_when:  # Fast Downward fails on this
         both = "`when` around both `forall` and `and` is not understood"
-        log.syntax(part.block, f"{both}: put the `forall` outside and one `when` inside it")
+        log.syntax(
+            part.block, f"{both}: put the `forall` outside and one `when` inside it"
+        )
     effect.changes.append(change)

@@ -13,7 +13,9 @@ ANY = ""
 
 
 class Facts:
-    """The parts of the index are made when they are first needed, in the order of the facts."""
+    """The parts of the index are made when they are first needed, in the order of the
+    facts.
+    """
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._facts = dict.fromkeys(facts)
@@ -34,10 +36,11 @@ class Facts:
                 having[fact[place]].append(fact)
 
     def matching(self, pattern: Fact) -> Sequence[Fact]:
-        """Returns the facts of the pattern's predicate that have one of its objects in its place.
+        """Returns the facts of the pattern's predicate that have one of its objects in
+        its place.
 
-        The place is the one with the fewest facts, so some of them may differ from the pattern
-        elsewhere.
+        The place is the one with the fewest facts, so some of them may differ from the
+        pattern elsewhere.
         """
         fewest = self._with_predicate(pattern[0], len(pattern))
         for place in range(1, len(pattern)):

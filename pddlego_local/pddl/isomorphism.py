@@ -1,9 +1,9 @@
 """Decides whether two labelled graphs are the same but for the names of their nodes.
 
-Nodes get colours, which are refined until all nodes of a colour have neighbours of the same
-colours. If some nodes still share a colour, one of the first graph is paired with each candidate of
-the second one in turn. For most graphs the first candidate decides. Regular graphs may need
-exponentially many, so the work is counted and bounded.
+Nodes get colours, which are refined until all nodes of a colour have neighbours of the
+same colours. If some nodes still share a colour, one of the first graph is paired with
+each candidate of the second one in turn. For most graphs the first candidate decides.
+Regular graphs may need exponentially many, so the work is counted and bounded.
 """
 
 from collections import Counter, defaultdict
@@ -24,14 +24,18 @@ class Undecided(Exception):
 
 
 class _Pairing(NamedTuple):
-    """Colours, and two nodes that are to get a colour of their own, None at the start."""
+    """Colours, and two nodes that are to get a colour of their own, None at the
+    start.
+    """
 
     colours: Colours
     pair: tuple[Node, Node] | None = None
 
 
 def isomorphic(first: nx.Graph, second: nx.Graph) -> bool:
-    """Returns whether the graphs with their node labels are isomorphic. Raises Undecided."""
+    """Returns whether the graphs with their node labels are isomorphic. Raises
+    Undecided.
+    """
     return _Search(first, second).succeeds()
 
 
@@ -61,14 +65,20 @@ class _Search:
             if refined is None:
                 continue
             shared = self._smallest_shared(refined)
-            if shared is None:  # each node has one counterpart, with the same neighbours
+            if (
+                shared is None
+            ):  # each node has one counterpart, with the same neighbours
                 return True
             chosen, candidates = shared
-            pending += [_Pairing(refined, (chosen, other)) for other in reversed(candidates)]
+            pending += [
+                _Pairing(refined, (chosen, other)) for other in reversed(candidates)
+            ]
         return False
 
     def _refined(self, colours: Colours) -> Colours | None:
-        """The stable refinement, None if the graphs differ in how many nodes have some colour."""
+        """The stable refinement, None if the graphs differ in how many nodes have some
+        colour.
+        """
         count = len(set(colours.values()))
         while self._balanced(colours):
             self._steps += self._round
@@ -77,7 +87,8 @@ class _Search:
             known: dict[object, int] = {}
             colours = {
                 node: known.setdefault(
-                    (colours[node], *sorted(colours[other] for other in others)), len(known)
+                    (colours[node], *sorted(colours[other] for other in others)),
+                    len(known),
                 )
                 for node, others in self._neighbours.items()
             }
@@ -93,9 +104,13 @@ class _Search:
         return not any(counts.values())
 
     def _smallest_shared(self, colours: Colours) -> tuple[Node, list[Node]] | None:
-        """A node of the first graph with the nodes of the second one that have its colour, which
-        are as few as possible but not one alone."""
-        sides: tuple[defaultdict[int, list[Node]], ...] = defaultdict(list), defaultdict(list)
+        """A node of the first graph with the nodes of the second one that have its
+        colour, which are as few as possible but not one alone.
+        """
+        sides: tuple[defaultdict[int, list[Node]], ...] = (
+            defaultdict(list),
+            defaultdict(list),
+        )
         for node, colour in colours.items():
             sides[node[0]][colour].append(node)
         shared = [colour for colour, nodes in sides[0].items() if len(nodes) > 1]

@@ -1,7 +1,8 @@
 """Finds marks and characters that do not belong in PDDL but are easily overlooked.
 
-Other languages put marks between names, and PDDL reads such a mark as a part of the name ("o," and
-"o:" and "o-"). Foreign characters are not ASCII, and some of them are invisible.
+Other languages put marks between names, and PDDL reads such a mark as a part of the
+name ("o," and "o:" and "o-"). Foreign characters are not ASCII, and some of them are
+invisible.
 """
 
 import re
@@ -14,12 +15,17 @@ _BYTE_ORDER_MARK, _NO_UTF_8 = "\ufeff", "\ufffd"
 
 
 def stray_mark(word: str) -> str:
-    """Explains what is wrong with a word that holds such a mark, and the remedy; "" otherwise."""
+    """Explains what is wrong with a word that holds such a mark, and the remedy; ""
+    otherwise.
+    """
     if not any(mark in word for mark in _AROUND):
         return ""
     parts = _parts(word)
     if not parts:
-        return f"`{word}` stands here: names have blanks between them, and ` - ` before a type"
+        return (
+            f"`{word}` stands here: names have blanks between them, and ` - ` before a"
+            " type"
+        )
     if "," in word:
         mark, meant = "comma", " ".join(parts)
     elif ":" in word[1:]:
@@ -30,7 +36,10 @@ def stray_mark(word: str) -> str:
         mark, meant = "full stop", parts[0]
     else:
         return ""
-    return f"`{word}` has a {mark}, which PDDL takes for a part of the name: write `{meant}`"
+    return (
+        f"`{word}` has a {mark}, which PDDL takes for a part of the name: write"
+        f" `{meant}`"
+    )
 
 
 def _parts(word: str) -> list[str]:
@@ -52,23 +61,38 @@ def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:
 
 
 def how_declared(name: str, declared: str) -> str:
-    """Completes the message "`name` is used but " if the declared name was meant to be `name`."""
+    """Completes the message "`name` is used but " if the declared name was meant to be
+    `name`.
+    """
     if "," in declared:
         return f"is declared as `{declared}`: leave out the comma there"
     as_type = ", and ` - ` before a type" if ":" in declared or "-" in declared else ""
-    return f"is declared as `{declared}`, which is one name: write `{name}` there{as_type}"
+    return (
+        f"is declared as `{declared}`, which is one name: write `{name}` there{as_type}"
+    )
 
 
 def foreign_character(word: str) -> str:
-    """Explains what is wrong with a word that is not all ASCII, and the remedy; "" otherwise."""
+    """Explains what is wrong with a word that is not all ASCII, and the remedy; ""
+    otherwise.
+    """
     if word.isascii():
         return ""
     character = next(c for c in word if not c.isascii())
-    code, name = f"U+{ord(character):04X}", unicodedata.name(character, "without a name").lower()
+    code, name = (
+        f"U+{ord(character):04X}",
+        unicodedata.name(character, "without a name").lower(),
+    )
     if character == _BYTE_ORDER_MARK:
-        return f"{code} (byte order mark) stands here unseen: save the file as UTF-8 without it"
+        return (
+            f"{code} (byte order mark) stands here unseen: save the file as UTF-8"
+            " without it"
+        )
     if character == _NO_UTF_8:
-        return f"`{character}` ({code}) stands for a byte that is not UTF-8: save the file as UTF-8"
+        return (
+            f"`{character}` ({code}) stands for a byte that is not UTF-8: save the file"
+            " as UTF-8"
+        )
     if unicodedata.category(character)[0] == "Z":
         return f"{code} ({name}) stands here instead of a blank: replace it"
     if not character.isprintable():

@@ -12,8 +12,9 @@ _LONGEST = 1000  # characters
 
 
 def path_in_place_of_text(text: str) -> str:
-    """Returns a sentence that says that a text is a path and that the content is needed, or "" if
-    the text is no path."""
+    """Returns a sentence that says that a text is a path and that the content is
+    needed, or "" if the text is no path.
+    """
     path = text.strip().strip("\"'`")
     if len(text) > _LONGEST or not _PATH.fullmatch(path):
         return ""

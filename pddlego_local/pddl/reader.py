@@ -1,9 +1,10 @@
 """Reads text as nested lists with positions.
 
-The reader knows parentheses and comments. Of PDDL's sections it knows only the names, which help to
-say where a parenthesis is missing. The rules are Fast Downward's: `;` starts a comment, `?` starts
-a new word even without a space before it, only comments may contain non-ASCII characters, names are
-case-insensitive, and the text is one list with nothing after it.
+The reader knows parentheses and comments. Of PDDL's sections it knows only the names,
+which help to say where a parenthesis is missing. The rules are Fast Downward's: `;`
+starts a comment, `?` starts a new word even without a space before it, only comments
+may contain non-ASCII characters, names are case-insensitive, and the text is one list
+with nothing after it.
 """
 
 import re
@@ -14,14 +15,29 @@ from dataclasses import dataclass, field
 from pddlego_local.pddl.marks import foreign_character
 from pddlego_local.pddl.paths import path_in_place_of_text
 
-DEEPEST = 985  # levels of nested blocks; Fast Downward's recursive reader fails beyond them
+DEEPEST = (
+    985  # levels of nested blocks; Fast Downward's recursive reader fails beyond them
+)
 
 LONGEST_QUOTE = 60  # characters of one word in a message
 
-SECTIONS = frozenset({
-    ":requirements", ":types", ":constants", ":predicates", ":functions", ":action", ":derived",
-    ":durative-action", ":domain", ":objects", ":init", ":goal", ":metric",
-})  # fmt: skip
+SECTIONS = frozenset(
+    {
+        ":requirements",
+        ":types",
+        ":constants",
+        ":predicates",
+        ":functions",
+        ":action",
+        ":derived",
+        ":durative-action",
+        ":domain",
+        ":objects",
+        ":init",
+        ":goal",
+        ":metric",
+    }
+)
 
 _TOKEN = re.compile(r";[^\n\r]*|[()]|\?[^\s()?;]*|[^\s()?;]+")
 _COMMENT_OR_FOREIGN = re.compile(r";[^\n\r]*|[^\x00-\x7f]")
@@ -29,7 +45,9 @@ _COMMENT_OR_FOREIGN = re.compile(r";[^\n\r]*|[^\x00-\x7f]")
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """`text` as written, `name` in lower case as the planner reads it, `offset` in characters."""
+    """`text` as written, `name` in lower case as the planner reads it, `offset` in
+    characters.
+    """
 
     text: str
     offset: int
@@ -61,12 +79,17 @@ class Block:
 
     def __str__(self) -> str:
         """The beginning of the block, as messages quote it."""
-        words = [str(item) if isinstance(item, Word) else item.outline for item in self.items[:4]]
+        words = [
+            str(item) if isinstance(item, Word) else item.outline
+            for item in self.items[:4]
+        ]
         return f"({' '.join(words)}{' …' if len(self.items) > 4 else ''})"
 
     @property
     def outline(self) -> str:
-        """The block as it is quoted inside another one: "(at x)", "(and …)" or "(…)"."""
+        """The block as it is quoted inside another one: "(at x)", "(and …)" or
+        "(…)".
+        """
         words = [str(item) for item in self.items[:2] if isinstance(item, Word)]
         shown = words if len(words) == len(self.items) else [*words[:1], "…"]
         return f"({' '.join(shown)})"
@@ -83,10 +106,11 @@ def ignore(_offset: int, _message: str) -> None:
 def read(text: str, report: Report = ignore, recover: bool = False) -> Block | None:
     """Reads `text` as one list. Returns None if it is not a list.
 
-    `report(offset, message)` is called for every fault. With `recover`, a section that begins
-    inside another one, or after the end, shows where a parenthesis is missing or superfluous. The
-    reading then continues as if the parentheses were right, so that the rest can be checked too.
-    Without `recover`, the text is read as the planner reads it.
+    `report(offset, message)` is called for every fault. With `recover`, a section that
+    begins inside another one, or after the end, shows where a parenthesis is missing or
+    superfluous. The reading then continues as if the parentheses were right, so that
+    the rest can be checked too. Without `recover`, the text is read as the planner
+    reads it.
     """
     if "\0" in text[:4] and text.count("\0") * 3 > len(text):
         report(0, "the file is UTF-16 (half of its bytes are zero): save it as UTF-8")
@@ -116,14 +140,20 @@ def source(text: str, node: Node) -> str:
 
 
 class _Reading:
-    """The state of one pass over a text: remaining tokens and open blocks, innermost last."""
+    """The state of one pass over a text: remaining tokens and open blocks, innermost
+    last.
+    """
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
         self.text, self.report, self.recover = text, report, recover
-        self.tokens = deque(match for match in _TOKEN.finditer(text) if match[0][0] != ";")
+        self.tokens = deque(
+            match for match in _TOKEN.finditer(text) if match[0][0] != ";"
+        )
         self.root: Block | None = None
         self.open: list[Block] = []
-        self.moved = 0  # parentheses that recovery moved; as many may be left at the end
+        self.moved = (
+            0  # parentheses that recovery moved; as many may be left at the end
+        )
 
     def run(self) -> Block | None:
         if not self._begins_well():
@@ -136,7 +166,10 @@ class _Reading:
                 if self.recover:
                     self._close_before_section(token.start())
                 if len(self.open) == DEEPEST:
-                    self.report(token.start(), "the parentheses are nested too deeply to be read")
+                    self.report(
+                        token.start(),
+                        "the parentheses are nested too deeply to be read",
+                    )
                     return None
                 block = Block(token.start())
                 self.root = self.root or block
@@ -147,13 +180,17 @@ class _Reading:
                 if self.open:
                     self.open.pop().end = token.start()
             else:
-                self.open[-1].items.append(Word(token[0], token.start(), token[0].lower()))
+                self.open[-1].items.append(
+                    Word(token[0], token.start(), token[0].lower())
+                )
         return self._at_the_end()
 
     def _begins_well(self) -> bool:
         """Whether the text begins with a list, or contains one if recovering."""
         if not self.tokens:
-            self.report(0, "the text is empty: it must be one list that begins with `(define`")
+            self.report(
+                0, "the text is empty: it must be one list that begins with `(define`"
+            )
             return False
         first = self.tokens[0]
         if first[0] == "(":
@@ -162,7 +199,9 @@ class _Reading:
             self.report(first.start(), path)
             return False
         if first[0].isascii():  # a non-ASCII character has been reported already
-            other = f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
+            other = (
+                f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
+            )
             self.report(first.start(), f"{other}: remove what stands before it")
         while self.recover and self.tokens and self.tokens[0][0] != "(":
             self.tokens.popleft()
@@ -182,12 +221,16 @@ class _Reading:
         if not section or len(self.open) < 2:
             return
         missing = len(self.open) - 1
-        self._never_closed(self.open[1], missing, f"before `({section}` in {self._line(offset)}")
+        self._never_closed(
+            self.open[1], missing, f"before `({section}` in {self._line(offset)}"
+        )
         del self.open[1:]
         self.moved += missing
 
     def _is_past_the_end(self, token: re.Match[str]) -> bool:
-        """Reports a token after the end. If it begins a section, the list was closed too early."""
+        """Reports a token after the end. If it begins a section, the list was closed
+        too early.
+        """
         assert self.root is not None
         section = self._section() if token[0] == "(" else ""
         if self.recover and section:
@@ -200,9 +243,16 @@ class _Reading:
         if token[0] == ")" and self.recover and self.moved > 0:
             self.moved -= 1
             return False
-        what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
+        what = (
+            "one `)` too many"
+            if token[0] == ")"
+            else f"`{_shortened(token[0])}` stands"
+        )
         if token[0] == "(" and self.tokens and self.tokens[0][0].lower() == "define":
-            message = "a second `(define` begins here: write domain and problem to a file each"
+            message = (
+                "a second `(define` begins here: write domain and problem to a file"
+                " each"
+            )
         else:
             message = f"{what} after the end of `{self.root}`: remove it"
         self.report(token.start(), message)

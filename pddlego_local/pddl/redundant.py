@@ -1,9 +1,9 @@
 """Removes repeated entries from a file before the planner reads it.
 
-Fast Downward refuses a file that declares an object twice, although nothing else is wrong with it.
-So a name that is declared again with the same type is removed, and so is a fact or an action that
-is repeated word by word. An entry that contradicts an earlier one stays, and the planner refuses
-it.
+Fast Downward refuses a file that declares an object twice, although nothing else is
+wrong with it. So a name that is declared again with the same type is removed, and so is
+a fact or an action that is repeated word by word. An entry that contradicts an earlier
+one stays, and the planner refuses it.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -22,12 +22,17 @@ def domain_without_repetition(domain: str) -> tuple[str, tuple[str, ...]]:
         domain = _with_each_once(domain, section, {}, again)
     domain = _with_blocks_once(domain, ":predicates", again, _signature)
     domain = _with_blocks_once(
-        domain, "define", again, lambda one, text: text.lower() if one.head == ":action" else None
+        domain,
+        "define",
+        again,
+        lambda one, text: text.lower() if one.head == ":action" else None,
     )
     return domain, tuple(again)
 
 
-def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[str, ...]]:
+def problem_without_repetition(
+    problem: str, domain: str
+) -> tuple[str, tuple[str, ...]]:
     """Returns the problem without repeated entries, and the removed entries.
 
     Objects that are also constants of the domain are repeated entries too.
@@ -37,10 +42,14 @@ def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[st
     constants = read_domain(block).constants if block else ()
     said = {entry.name: entry.type_names for entry in constants}
     problem = _with_each_once(problem, ":objects", said, again)
-    return _with_blocks_once(problem, ":init", again, lambda _, text: text.lower()), tuple(again)
+    return _with_blocks_once(
+        problem, ":init", again, lambda _, text: text.lower()
+    ), tuple(again)
 
 
-def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again: list[str]) -> str:
+def _with_each_once(
+    text: str, section: str, said: Mapping[str, Hashable], again: list[str]
+) -> str:
     """Keeps each typed name of a list once. Adds the removed ones to `again`."""
     entries = read_typed_list(listed(text, section).items[1:], FaultLog()) or []
     seen, kept, left_out = dict(said), list[str](), list[str]()
@@ -50,14 +59,19 @@ def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again
         (left_out if repeated else kept).append(f"{entry.word.text} - {kind}")
         seen.setdefault(entry.name, entry.type_names)
     again += [f"{section} {entry}" for entry in left_out]
-    return with_section(text, section, f"({' '.join([section, *kept])})") if left_out else text
+    return (
+        with_section(text, section, f"({' '.join([section, *kept])})")
+        if left_out
+        else text
+    )
 
 
 def _with_blocks_once(
     text: str, section: str, again: list[str], key_of: Callable[[Block, str], Hashable]
 ) -> str:
-    """Keeps one block for each key and adds the removed ones to `again`. `key_of` returns the key
-    of a block with its text, or None for a block that may be repeated."""
+    """Keeps one block for each key and adds the removed ones to `again`. `key_of`
+    returns the key of a block with its text, or None for a block that may be repeated.
+    """
     seen, repeated = set[Hashable](), list[tuple[Block, str]]()
     for block in listed(text, section).blocks:
         written = " ".join(text[block.offset : block.end + 1].split())

@@ -1,14 +1,16 @@
-"""Repairs a finished answer with a rung's knowledge, without masking tokens (`decoding.repair`).
+"""Repairs a finished answer with a rung's knowledge, without masking tokens
+(`decoding.repair`).
 
-Each fault that the static check finds, and that the rung could have prevented, is repaired
-separately. A name that is not permitted in its place is replaced by the permitted name that differs
-only in case, hyphens, underscores and other marks, if there is exactly one such name. In a
-problem's `:domain`, the domain's own name is the only permitted name.
+Each fault that the static check finds, and that the rung could have prevented, is
+repaired separately. A name that is not permitted in its place is replaced by the
+permitted name that differs only in case, hyphens, underscores and other marks, if there
+is exactly one such name. In a problem's `:domain`, the domain's own name is the only
+permitted name.
 
-Every other fault is removed with the smallest part around it: a fact of `:init`, a name in a list
-of names, an operand of `and` or `or`, or the precondition of an action. If the effect of an action
-would have to go, the whole action is removed. Parts that cannot be removed stay: parentheses,
-sections and the last part of a goal.
+Every other fault is removed with the smallest part around it: a fact of `:init`, a name
+in a list of names, an operand of `and` or `or`, or the precondition of an action. If
+the effect of an action would have to go, the whole action is removed. Parts that cannot
+be removed stay: parentheses, sections and the last part of a goal.
 
 Nothing is added, and the rest of the text stays unchanged.
 """
@@ -27,7 +29,9 @@ from pddlego_local.pddl.task import ActionDefinition, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 FILES = ("domain", "problem")
-MOST_CHANGES = 500  # each takes a reading of the files, and hostile answers have more faults
+MOST_CHANGES = (
+    500  # each takes a reading of the files, and hostile answers have more faults
+)
 LONGEST_QUOTE = 200  # characters of a removed part in a message
 
 _NAMES = (":types", ":constants", ":objects")
@@ -42,10 +46,10 @@ _NEEDED = {
 class Knowledge:
     """The knowledge that a repair may use.
 
-    `declared` says whether it may use the declarations in the files. `given` says that the model
-    did not write the domain, which then stays. `actions` are the only actions that the model's
-    domain may have; if empty, it may have any. `names` are the only names for objects and
-    constants; None allows any.
+    `declared` says whether it may use the declarations in the files. `given` says that
+    the model did not write the domain, which then stays. `actions` are the only actions
+    that the model's domain may have; if empty, it may have any. `names` are the only
+    names for objects and constants; None allows any.
     """
 
     declared: bool = False
@@ -69,17 +73,23 @@ def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
     """
     pair = _Pair((domain, problem), knows, ())
     if knows.declared and not knows.given:
-        pair = _changed(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
+        pair = _changed(
+            pair, lambda pair: (*_declared_again(pair), *_other_actions(pair))
+        )
     pair = _without_faults(pair)
     if knows.declared:
-        pair = _changed(pair, lambda pair: (_fix(pair, path) for path in pair.paths({"misuse"})))
+        pair = _changed(
+            pair, lambda pair: (_fix(pair, path) for path in pair.paths({"misuse"}))
+        )
     if knows.names is not None:
         pair = _changed(pair, _unseen)
     return Repaired(*pair.texts, pair.changes)
 
 
 class _Change(NamedTuple):
-    """Replacements in one file as (start, stop, new text), and a description (`what`)."""
+    """Replacements in one file as (start, stop, new text), and a description
+    (`what`).
+    """
 
     file: str
     edits: tuple[tuple[int, int, str], ...]
@@ -96,7 +106,9 @@ class _Path(NamedTuple):
 class _Pair(Examined):
     """Both files during the repair, with the `changes` so far."""
 
-    def __init__(self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...]) -> None:
+    def __init__(
+        self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...]
+    ) -> None:
         super().__init__(*texts)
         self.texts, self.knows, self.changes = texts, knows, changes
 
@@ -106,17 +118,25 @@ class _Pair(Examined):
 
     @property
     def faults(self) -> list[_Path]:
-        return self.paths({"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"})
+        return self.paths(
+            {"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"}
+        )
 
     def paths(self, kinds: Collection[str]) -> list[_Path]:
-        """The paths to faults of these kinds, in text order, first those of the domain."""
+        """The paths to faults of these kinds, in text order, first those of the
+        domain.
+        """
         found = list[_Path]()
         for file, log in zip(FILES, self.logs, strict=True):
-            found += self.paths_to(file, (node for kind, node in log.nodes if kind in kinds))
+            found += self.paths_to(
+                file, (node for kind, node in log.nodes if kind in kinds)
+            )
         return found
 
     def paths_to(self, file: str, nodes: Iterable[Node]) -> list[_Path]:
-        """The paths to `nodes`. There are none in a given domain, or in a file that is no list."""
+        """The paths to `nodes`. There are none in a given domain, or in a file that is
+        no list.
+        """
         root, wanted = self.roots[FILES.index(file)], {id(node) for node in nodes}
         pending: list[tuple[Node, ...]] = [(root,)] if root and wanted else []
         found = list[_Path]()
@@ -132,10 +152,14 @@ class _Pair(Examined):
         return self.texts[FILES.index(file)]
 
     def after(self, changes: Iterable[_Change]) -> "_Pair":
-        """Makes the changes. Of overlapping changes, only the one that begins last is made."""
+        """Makes the changes. Of overlapping changes, only the one that begins last is
+        made.
+        """
         texts, done = dict(zip(FILES, self.texts, strict=True)), list[str]()
         next_start = {file: len(text) for file, text in texts.items()}
-        for change in sorted(changes, key=lambda change: change.edits[0][0], reverse=True):
+        for change in sorted(
+            changes, key=lambda change: change.edits[0][0], reverse=True
+        ):
             if change.edits[-1][1] > next_start[change.file]:
                 continue
             for start, stop, new in reversed(change.edits):
@@ -143,18 +167,26 @@ class _Pair(Examined):
                 texts[change.file] = text[:start] + new + text[stop:]
             next_start[change.file] = change.edits[0][0]
             done.append(f"{change.file}: {change.what}")
-        return _Pair((texts["domain"], texts["problem"]), self.knows, (*self.changes, *done[::-1]))
+        return _Pair(
+            (texts["domain"], texts["problem"]),
+            self.knows,
+            (*self.changes, *done[::-1]),
+        )
 
 
 def _without_faults(pair: _Pair) -> _Pair:
-    """Repairs all faults that can be repaired. Names in facts do not depend on each other; after
-    any other change, the files are read again."""
+    """Repairs all faults that can be repaired. Names in facts do not depend on each
+    other; after any other change, the files are read again.
+    """
     while len(pair.changes) < MOST_CHANGES:
         changes = dict[_Change, None]()
         for path in pair.faults:
             if change := _fix(pair, path):
                 changes[change] = None
-                if not isinstance(path.nodes[-1], Word) or _head(path.nodes[1:]) != ":init":
+                if (
+                    not isinstance(path.nodes[-1], Word)
+                    or _head(path.nodes[1:]) != ":init"
+                ):
                     break
         if not changes:
             break
@@ -162,9 +194,12 @@ def _without_faults(pair: _Pair) -> _Pair:
     return pair
 
 
-def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]) -> _Pair:
-    """Makes each change, and the repairs that it requires, unless the planner would then refuse a
-    pair that it accepted before."""
+def _changed(
+    pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]
+) -> _Pair:
+    """Makes each change, and the repairs that it requires, unless the planner would
+    then refuse a pair that it accepted before.
+    """
     left = 0
     while len(pair.changes) < MOST_CHANGES:
         change = next(islice(filter(None, changes(pair)), left, None), None)
@@ -184,7 +219,8 @@ def _fix(pair: _Pair, path: _Path) -> _Change | None:
         renamed = [
             change
             for name in _candidates(pair, node, path.nodes)
-            if _weight(pair.after([change := _renamed(path.file, node, name)])) < _weight(pair)
+            if _weight(pair.after([change := _renamed(path.file, node, name)]))
+            < _weight(pair)
         ]
         if len(renamed) == 1:
             return renamed[0]
@@ -196,8 +232,9 @@ def _weight(pair: _Pair) -> int:
 
 
 def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
-    """The names, of any kind, that the rung knows at the place of `word` and that differ from it
-    only in marks."""
+    """The names, of any kind, that the rung knows at the place of `word` and that
+    differ from it only in marks.
+    """
     if _head(nodes[1:]) == ":requirements":
         return _same(word, REQUIREMENTS)
     if not pair.knows.declared:
@@ -208,7 +245,9 @@ def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
     words = [entry.word for entry in (*domain.types, *pair.symbols.objects.values())]
     words += [predicate.word for predicate in domain.predicates or ()]
     if len(nodes) > 1 and isinstance(nodes[1], Block):
-        words += [variable for variable in words_in(nodes[1]) if variable.name[0] == "?"]
+        words += [
+            variable for variable in words_in(nodes[1]) if variable.name[0] == "?"
+        ]
     return _same(word, (each.text for each in words))
 
 
@@ -246,7 +285,11 @@ def _left_out(pair: _Pair, path: _Path) -> _Change | None:
         if number and (may_be_empty or (parent.head in ("and", "or") and not last)):
             return _cut(file, text, node, node)
         before = parent.items[number - 1] if number else None
-        if parent.head == ":action" and isinstance(before, Word) and before.name == ":precondition":
+        if (
+            parent.head == ":action"
+            and isinstance(before, Word)
+            and before.name == ":precondition"
+        ):
             return _cut(file, text, node, node, "()")
         if depth == 1 and number > 1 and _head([node]) not in _NEEDED[file]:
             return _cut(file, text, node, node)
@@ -262,8 +305,9 @@ def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
 
 
 def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _Change:
-    """Cuts nodes from a file. Without a replacement, blanks before them go too, unless a comment
-    ends there."""
+    """Cuts nodes from a file. Without a replacement, blanks before them go too, unless
+    a comment ends there.
+    """
     start, end = first.offset, last.offset + len(source(text, last))
     what = f"left out {' '.join(text[start:end].split())[:LONGEST_QUOTE]}"
     if not instead:
@@ -276,14 +320,22 @@ def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _C
 
 def _declared_again(pair: _Pair) -> Iterator[_Change | None]:
     """Removes a repeated declaration of a predicate that contradicts the first."""
-    paths = (path for path in pair.paths({"misuse"}) if _head(path.nodes[1:]) == ":predicates")
+    paths = (
+        path
+        for path in pair.paths({"misuse"})
+        if _head(path.nodes[1:]) == ":predicates"
+    )
     return (_left_out(pair, path) for path in paths)
 
 
 def _other_actions(pair: _Pair) -> Iterator[_Change]:
-    """Repairs actions that the environment does not have, or that have other parameters."""
+    """Repairs actions that the environment does not have, or that have other
+    parameters.
+    """
     schemas, text = pair.knows.actions, pair.text("domain")
-    for path in pair.paths_to("domain", (action.word for action in pair.domain.actions)):
+    for path in pair.paths_to(
+        "domain", (action.word for action in pair.domain.actions)
+    ):
         block, word = path.nodes[-2:]
         assert isinstance(block, Block) and isinstance(word, Word)
         own = [schema for schema in schemas if schema.name.lower() == word.name]
@@ -300,8 +352,9 @@ def _other_actions(pair: _Pair) -> Iterator[_Change]:
 def _other_parameters(
     pair: _Pair, block: Block, action: ActionDefinition, schema: Action
 ) -> Iterator[_Change]:
-    """Replaces the parameters by the environment's if they have the same variables or the same
-    types, else removes the action. It stays if the domain lacks the types."""
+    """Replaces the parameters by the environment's if they have the same variables or
+    the same types, else removes the action. It stays if the domain lacks the types.
+    """
     listed = read(schema.parameters) or Block(0)
     wanted = read_typed_list(listed.items, FaultLog()) or []
     said, asked = _typed(action.parameters), _typed(wanted)
@@ -313,10 +366,14 @@ def _other_parameters(
         if [kind for _, kind in said] != [kind for _, kind in asked]:
             yield _cut("domain", pair.text("domain"), block, block)
             return
-        new = {name: entry.word.text for (name, _), entry in zip(said, wanted, strict=True)}
+        new = {
+            name: entry.word.text for (name, _), entry in zip(said, wanted, strict=True)
+        }
     place = block.blocks[0]
     edits = [(place.offset, place.end + 1, schema.parameters)]
-    uses = (word for word in words_in(block) if word.name in new and word.offset > place.end)
+    uses = (
+        word for word in words_in(block) if word.name in new and word.offset > place.end
+    )
     edits += [(use.offset, use.offset + len(use.text), new[use.name]) for use in uses]
     what = f"the parameters of {action.word} became {schema.parameters}"
     yield _Change("domain", tuple(sorted(edits)), what)
@@ -330,8 +387,12 @@ def _unseen(pair: _Pair) -> Iterator[_Change]:
     """Repairs objects and constants whose names the prompt does not show."""
     names = pair.knows.names or ()
     seen = {name.lower() for name in names}
-    for file, entries in zip(FILES, (pair.domain.constants, pair.problem.objects), strict=True):
-        for path in pair.paths_to(file, (each.word for each in entries if each.name not in seen)):
+    for file, entries in zip(
+        FILES, (pair.domain.constants, pair.problem.objects), strict=True
+    ):
+        for path in pair.paths_to(
+            file, (each.word for each in entries if each.name not in seen)
+        ):
             listed, word = path.nodes[-2:]
             assert isinstance(listed, Block) and isinstance(word, Word)
             same = _same(word, names)

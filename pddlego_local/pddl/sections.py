@@ -1,23 +1,26 @@
-"""Finds and replaces sections in the text of a problem file. All other text stays unchanged.
+"""Finds and replaces sections in the text of a problem file. All other text stays
+unchanged.
 
-A section is found at any place in the file, even if parentheses are wrong. In that case the file is
-read with recovery, as the static check reads it.
+A section is found at any place in the file, even if parentheses are wrong. In that case
+the file is read with recovery, as the static check reads it.
 """
 
 from pddlego_local.pddl.reader import Block, Word, read
 
 
 def listed(problem: str, name: str) -> Block:
-    """Returns the first section of that name, such as ":init", or an empty list without one."""
+    """Returns the first section of that name, such as ":init", or an empty list without
+    one.
+    """
     return _first(name, _lists(problem, name)) or Block(0)
 
 
 def with_section(problem: str, name: str, text: str) -> str:
     """Returns the problem with `text` in place of the section `name`.
 
-    A missing section is added: `:objects` before `:init`, any other section at the end. If a
-    section is never closed, its replacement is not closed either, because this function does not
-    repair that fault. A text without any list is returned unchanged.
+    A missing section is added: `:objects` before `:init`, any other section at the end.
+    If a section is never closed, its replacement is not closed either, because this
+    function does not repair that fault. A text without any list is returned unchanged.
     """
     lists = _lists(problem, name)
     present, init = _first(name, lists), _first(":init", lists)
@@ -38,10 +41,15 @@ def with_goal(problem: str, condition: str) -> str:
 
 
 def _lists(text: str, name: str) -> list[Block]:
-    """The file's list and its sections as the planner reads them, or with recovery if the planner
-    finds no such section."""
+    """The file's list and its sections as the planner reads them, or with recovery if
+    the planner finds no such section.
+    """
     lists = _with_parts(read(text))
-    return lists if _first(name, lists) is not None else _with_parts(read(text, recover=True))
+    return (
+        lists
+        if _first(name, lists) is not None
+        else _with_parts(read(text, recover=True))
+    )
 
 
 def _with_parts(root: Block | None) -> list[Block]:
@@ -53,7 +61,9 @@ def _first(name: str, lists: list[Block]) -> Block | None:
 
 
 def _end(block: Block) -> int:
-    """The offset after the block, or after the last word of a block that is never closed."""
+    """The offset after the block, or after the last word of a block that is never
+    closed.
+    """
     while block.end < 0 and block.items:
         last = block.items[-1]
         if isinstance(last, Word):

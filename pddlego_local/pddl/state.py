@@ -1,9 +1,11 @@
-"""A small judge of states: what is true, which actions are possible, and what they change.
+"""A small judge of states: what is true, which actions are possible, and what they
+change.
 
-It has Fast Downward's semantics, so that it accepts what the planner accepts: conditions with all
-operators of ADL, nested conditional and universal effects, action costs, and derived predicates. A
-fact that an action both adds and deletes is added. A type belongs to `object` only if it is
-declared, and a parameter that is declared twice is one object of both types.
+It has Fast Downward's semantics, so that it accepts what the planner accepts:
+conditions with all operators of ADL, nested conditional and universal effects, action
+costs, and derived predicates. A fact that an action both adds and deletes is added. A
+type belongs to `object` only if it is declared, and a parameter that is declared twice
+is one object of both types.
 
     task = read_task(domain, problem)
     state = task.initial
@@ -12,10 +14,10 @@ declared, and a parameter that is declared twice is one object of both types.
         task.successor(state, action)
     task.holds(task.condition("(exists (?b - ball) (at ?b room2))"), state)
 
-Names are in lower case. The files must be free of syntax and symbol faults (check.py). The judge
-knows neither numbers other than costs, nor time, nor how to find a plan. Objects whose names begin
-with `?`, on which the planner itself fails, have no meaning here. Tasks and states never change, so
-any number of threads may share them.
+Names are in lower case. The files must be free of syntax and symbol faults (check.py).
+The judge knows neither numbers other than costs, nor time, nor how to find a plan.
+Objects whose names begin with `?`, on which the planner itself fails, have no meaning
+here. Tasks and states never change, so any number of threads may share them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,9 +50,10 @@ Step = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`facts` are the basic facts that are true, and `derived` those that follow from them. `cost`
-    is the cost of the actions since the initial state, as the planner counts it: each action costs
-    1 unless the problem has a `:metric`."""
+    """`facts` are the basic facts that are true, and `derived` those that follow from
+    them. `cost` is the cost of the actions since the initial state, as the planner
+    counts it: each action costs 1 unless the problem has a `:metric`.
+    """
 
     facts: frozenset[Fact]
     derived: frozenset[Fact] = frozenset()
@@ -63,8 +66,9 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """An action of the domain. `choices` are the objects that each parameter may stand for. `cost`
-    is a number, or the function whose value is the cost."""
+    """An action of the domain. `choices` are the objects that each parameter may stand
+    for. `cost` is a number, or the function whose value is the cost.
+    """
 
     name: str
     parameters: Sequence[TypedName]
@@ -74,7 +78,10 @@ class Schema:
     cost: int | Fact
 
     def binding(self, things: Sequence[str]) -> dict[str, str]:
-        return {entry.name: thing for entry, thing in zip(self.parameters, things, strict=True)}
+        return {
+            entry.name: thing
+            for entry, thing in zip(self.parameters, things, strict=True)
+        }
 
 
 class Task:
@@ -86,7 +93,8 @@ class Task:
         self._things = (*domain.constants, *problem.objects)
         self._of_types: dict[frozenset[str], Mapping[str, object]] = {}
         self.objects: Mapping[str, str] = {
-            entry.name: entry.types[0].name if entry.types else "object" for entry in self._things
+            entry.name: entry.types[0].name if entry.types else "object"
+            for entry in self._things
         }
         """The type of each object and constant."""
         self._values = {value.function: value.number for value in problem.values}
@@ -96,7 +104,9 @@ class Task:
         """The rules of `:derived`."""
         self._derivation = Derivation(self.rules)
         self.goal = self._condition(problem.goal_block or Block(0))
-        self.stated = frozenset(fact.atom.key for fact in problem.init if not fact.negated)
+        self.stated = frozenset(
+            fact.atom.key for fact in problem.init if not fact.negated
+        )
         """The facts of `:init`."""
 
     # ---- What is true
@@ -106,7 +116,9 @@ class Task:
         return self._state(self.stated)
 
     def condition(self, text: str) -> Condition:
-        """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen ?r)))"."""
+        """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen
+        ?r)))".
+        """
         return self._condition(read(text) or Block(0))
 
     def holds(self, condition: Condition, state: State) -> bool:
@@ -125,7 +137,9 @@ class Task:
             (name, *(binding[entry.name] for entry in schema.parameters))
             for name, schemas in self.actions.items()
             for schema in schemas
-            for binding in bindings(schema.choices, [schema.condition], {}, facts, facts)
+            for binding in bindings(
+                schema.choices, [schema.condition], {}, facts, facts
+            )
             if self._cost(schema, binding) is not None
         }
         return sorted(found)
@@ -135,8 +149,9 @@ class Task:
         return next(self.successors(state, step))
 
     def successors(self, state: State, step: Step) -> Iterator[State]:
-        """Yields the states that an action may lead to: none if it is impossible, and several only
-        if the domain has several actions of that name."""
+        """Yields the states that an action may lead to: none if it is impossible, and
+        several only if the domain has several actions of that name.
+        """
         name, *things = step
         facts = Facts(state.true)
         for schema in self._called(name, len(things)):
@@ -144,20 +159,28 @@ class Task:
             if not self._refusal(schema, things, facts):
                 added, deleted = changed(schema.changes, binding, facts)
                 cost = self._cost(schema, binding) if self._problem.minimizes else 1
-                yield self._state((state.facts - deleted) | added, state.cost + (cost or 0))
+                yield self._state(
+                    (state.facts - deleted) | added, state.cost + (cost or 0)
+                )
 
     def refusal(self, state: State, step: Step) -> str:
-        """Returns why an action is impossible, such as "(clear b1) does not hold", or "" if it is
-        possible. It is about names and types, or else about the first condition that fails."""
+        """Returns why an action is impossible, such as "(clear b1) does not hold", or
+        "" if it is possible. It is about names and types, or else about the first
+        condition that fails.
+        """
         name, *things = step
         facts = Facts(sorted(state.true))
-        refusals = [self._refusal(one, things, facts) for one in self._called(name, len(things))]
+        refusals = [
+            self._refusal(one, things, facts) for one in self._called(name, len(things))
+        ]
         if not refusals:
             return f"no action {name} has {len(things)} parameters"
         return "" if "" in refusals else refusals[0]
 
     def _called(self, name: str, count: int) -> list[Schema]:
-        return [one for one in self.actions.get(name, ()) if len(one.parameters) == count]
+        return [
+            one for one in self.actions.get(name, ()) if len(one.parameters) == count
+        ]
 
     def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
         binding = schema.binding(things)
@@ -166,9 +189,15 @@ class Task:
                 return f"there is no {thing}"
             if thing not in self._instances(entry):
                 types = entry.types[0].name if entry.types else "object"
-                return f"{thing} is a {self._kind(self.objects[thing])}, not a {self._kind(types)}"
+                return (
+                    f"{thing} is a {self._kind(self.objects[thing])}, not a"
+                    f" {self._kind(types)}"
+                )
             if binding[entry.name] != thing:
-                return f"{thing} and {binding[entry.name]} stand for one parameter, {entry.name}"
+                return (
+                    f"{thing} and {binding[entry.name]} stand for one parameter,"
+                    f" {entry.name}"
+                )
         for part in conjuncts(schema.condition):
             if not part.holds(binding, facts, facts):
                 return why_not(part, binding, facts)
@@ -178,13 +207,18 @@ class Task:
 
     def _kind(self, kind: str) -> str:
         """The type as messages name it, with the type that it belongs to."""
-        entries = [entry for entry in self._domain.types if entry.name == kind and entry.types]
-        above = [entry.types[0].name for entry in entries if entry.types[0].name != "object"]
+        entries = [
+            entry for entry in self._domain.types if entry.name == kind and entry.types
+        ]
+        above = [
+            entry.types[0].name for entry in entries if entry.types[0].name != "object"
+        ]
         return f"{kind} - {above[0]}" if above else kind
 
     def _cost(self, schema: Schema, binding: Binding) -> int | None:
-        """The cost, or None if its function has no value; then the planner does not use the
-        action, even without a `:metric`."""
+        """The cost, or None if its function has no value; then the planner does not use
+        the action, even without a `:metric`.
+        """
         if isinstance(schema.cost, int):
             return schema.cost
         return self._values.get(ground(schema.cost, binding))
@@ -216,7 +250,10 @@ class Task:
 
     def _rules(self) -> Iterator[Rule]:
         for axiom in self._domain.axioms:
-            name, parameters = axiom.predicate.word.name, axiom.predicate.parameters or []
+            name, parameters = (
+                axiom.predicate.word.name,
+                axiom.predicate.parameters or [],
+            )
             head = (name, *(entry.name for entry in parameters))
             condition = self._condition(axiom.condition.block or Block(0))
             yield Rule(head, self._common(parameters), condition)
@@ -226,7 +263,9 @@ class Task:
         return State(basic, self._derivation.facts(basic), cost)
 
     def _instances(self, entry: TypedName) -> Mapping[str, object]:
-        if len(entry.types) > 1:  # `either`, which the planner takes for a type without objects
+        if (
+            len(entry.types) > 1
+        ):  # `either`, which the planner takes for a type without objects
             return {}
         types = entry.type_names
         if types not in self._of_types:
@@ -243,16 +282,19 @@ class Task:
         return choices
 
     def _choices(self, variables: Sequence[TypedName]) -> Choices:
-        """The choices of quantified variables. The last one of a name hides the others, of which
-        an object must exist all the same. A name without `?` is not a variable for the planner,
-        but an object."""
+        """The choices of quantified variables. The last one of a name hides the others,
+        of which an object must exist all the same. A name without `?` is not a variable
+        for the planner, but an object.
+        """
         choices: dict[str, Mapping[str, object]] = {}
         for entry in variables:
             if (hidden := choices.pop(entry.name, None)) is not None:
                 choices[f"{entry.name} hidden {len(choices)}"] = hidden
             own = self._instances(entry)
             choices[entry.name] = (
-                own if entry.name[0] == "?" else {name: None for name in own if name == entry.name}
+                own
+                if entry.name[0] == "?"
+                else {name: None for name in own if name == entry.name}
             )
         return choices
 
@@ -263,7 +305,9 @@ def read_task(domain: str, problem: str) -> Task:
 
 
 def goal_already_true(domain: Domain, problem: Problem) -> bool:
-    """Returns whether the goal is true initially, so the plan is empty. False without a goal."""
+    """Returns whether the goal is true initially, so the plan is empty. False without a
+    goal.
+    """
     if problem.goal_block is None:
         return False
     task = Task(domain, problem)
@@ -271,9 +315,13 @@ def goal_already_true(domain: Domain, problem: Problem) -> bool:
 
 
 def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
-    """Says which fact is missing, or in the way, so that the condition does not hold."""
+    """Says which fact is missing, or in the way, so that the condition does not
+    hold.
+    """
     if isinstance(condition, Junction) and condition.every:
-        failed = (part for part in condition.parts if not part.holds(binding, facts, facts))
+        failed = (
+            part for part in condition.parts if not part.holds(binding, facts, facts)
+        )
         return why_not(next(failed), binding, facts)
     if isinstance(condition, Quantified) and condition.every:
         found = condition.found(binding, facts, facts)

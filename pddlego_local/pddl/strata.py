@@ -1,10 +1,12 @@
-"""Finds derived predicates that depend on their own negation, which Fast Downward refuses.
+"""Finds derived predicates that depend on their own negation, which Fast Downward
+refuses.
 
-Predicates alone decide first: if none depends on its own negation, no fact does. Otherwise the
-facts decide, as in Fast Downward: if a number is even because the one before it is not, no fact
-depends on its own negation, although the predicate does. A fact below `forall` counts as negated,
-and only facts count that can become true and on which the goal or an action depends. The work is
-bounded: in a task beyond the bound nothing is found, and the planner decides.
+Predicates alone decide first: if none depends on its own negation, no fact does.
+Otherwise the facts decide, as in Fast Downward: if a number is even because the one
+before it is not, no fact depends on its own negation, although the predicate does. A
+fact below `forall` counts as negated, and only facts count that can become true and on
+which the goal or an action depends. The work is bounded: in a task beyond the bound
+nothing is found, and the planner decides.
 """
 
 import itertools
@@ -39,7 +41,9 @@ class TooLarge(Exception):
 
 
 def depends_on_its_negation(task: Task) -> str:
-    """Returns a derived predicate that depends on its own negation, "" if there is none."""
+    """Returns a derived predicate that depends on its own negation, "" if there is
+    none.
+    """
     graph = nx.DiGraph()
     for rule in task.rules:
         for name, negated in uses(rule.condition):
@@ -59,7 +63,9 @@ def _add(graph: nx.DiGraph, head: str | Fact, need: str | Fact, negated: bool) -
 
 
 def _in_a_circle(graph: nx.DiGraph) -> str | Fact:
-    """A node from which a negated edge leads to a node that leads back, "" if there is none."""
+    """A node from which a negated edge leads to a node that leads back, "" if there is
+    none.
+    """
     component = {
         node: number
         for number, nodes in enumerate(nx.strongly_connected_components(graph))
@@ -67,7 +73,9 @@ def _in_a_circle(graph: nx.DiGraph) -> str | Fact:
     }
     edges = sorted(graph.edges(data="negated"))
     found: Iterator[str | Fact] = (
-        head for head, need, negated in edges if negated and component[head] == component[need]
+        head
+        for head, need, negated in edges
+        if negated and component[head] == component[need]
     )
     return next(found, "")
 
@@ -79,7 +87,9 @@ class _Grounding:
         self._task = task
         self._steps = 0
         self._derived = {rule.head[0] for rule in task.rules}
-        self._schemas = [schema for schemas in task.actions.values() for schema in schemas]
+        self._schemas = [
+            schema for schemas in task.actions.values() for schema in schemas
+        ]
         changes = [change for schema in self._schemas for change in schema.changes]
         self._fluent = self._derived | {change.pattern[0] for change in changes}
         self._reached = Facts(task.stated)
@@ -88,7 +98,9 @@ class _Grounding:
                 self._reached.add(fact)
 
     def graph(self) -> nx.DiGraph:
-        """Returns on which derived facts each derived fact depends, among those that matter."""
+        """Returns on which derived facts each derived fact depends, among those that
+        matter.
+        """
         graph = nx.DiGraph()
         for rule in self._task.rules:
             for binding in self._bindings(rule.choices, rule.condition):
@@ -96,7 +108,9 @@ class _Grounding:
                 for need, negated in self._needs(rule.condition, binding) or ():
                     _add(graph, head, need, negated)
         asked = {need for need, _ in self._asked() if need in graph}
-        return graph.subgraph(asked.union(*(nx.descendants(graph, need) for need in asked)))
+        return graph.subgraph(
+            asked.union(*(nx.descendants(graph, need) for need in asked))
+        )
 
     def _reachable(self) -> Iterator[Fact]:
         for rule in self._task.rules:
@@ -106,7 +120,9 @@ class _Grounding:
             for binding in self._bindings(schema.choices, schema.condition):
                 for change in schema.changes:
                     if not change.negated:
-                        for found in self._bindings(change.choices, change.condition, binding):
+                        for found in self._bindings(
+                            change.choices, change.condition, binding
+                        ):
                             yield ground(change.pattern, found)
 
     def _asked(self) -> Iterator[Need]:
@@ -116,14 +132,18 @@ class _Grounding:
             for binding in self._bindings(schema.choices, schema.condition):
                 needs = self._needs(schema.condition, binding)
                 for change in schema.changes if needs is not None else ():
-                    for found in self._bindings(change.choices, change.condition, binding):
+                    for found in self._bindings(
+                        change.choices, change.condition, binding
+                    ):
                         yield from self._needs(change.condition, found) or ()
                 yield from needs or ()
 
     def _bindings(
         self, choices: Choices, condition: Condition, outer: Binding = NO_NAMES
     ) -> Iterator[Binding]:
-        for found in bindings(choices, [_relaxed(condition)], outer, self._reached, self._reached):
+        for found in bindings(
+            choices, [_relaxed(condition)], outer, self._reached, self._reached
+        ):
             self._step()
             yield found
 
@@ -139,7 +159,10 @@ class _Grounding:
                 return None
             return [need for needs in possible for need in needs]
         every = itertools.product(*condition.choices.values())
-        inner = ({**binding, **dict(zip(condition.choices, one, strict=True))} for one in every)
+        inner = (
+            {**binding, **dict(zip(condition.choices, one, strict=True))}
+            for one in every
+        )
         found = [self._needs(condition.sought, one) for one in inner]
         if condition.every:
             return [(need, True) for needs in found for need, _ in needs or ()]
@@ -149,7 +172,9 @@ class _Grounding:
     def _of_fact(self, condition: Atomic, binding: Binding) -> list[Need] | None:
         fact = ground(condition.pattern, binding)
         if fact[0] not in self._fluent:
-            return [] if condition.holds(binding, self._reached, self._reached) else None
+            return (
+                [] if condition.holds(binding, self._reached, self._reached) else None
+            )
         if fact not in self._reached:
             return [] if condition.negated else None
         return [(fact, condition.negated)] if fact[0] in self._derived else []
@@ -168,4 +193,6 @@ def _relaxed(condition: Condition) -> Condition:
         return joined(condition.every, [_relaxed(part) for part in condition.parts])
     if condition.every:
         return TRUE
-    return Quantified(False, condition.choices, _relaxed(condition.sought), condition.declared)
+    return Quantified(
+        False, condition.choices, _relaxed(condition.sought), condition.declared
+    )

@@ -1,4 +1,6 @@
-"""Collects the declarations of a pair of files, and checks that atoms use names as declared."""
+"""Collects the declarations of a pair of files, and checks that atoms use names as
+declared.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -17,14 +19,16 @@ FOREIGN_OPERATORS = frozenset({
 })  # fmt: skip
 
 MOST_VARIABLES = 100  # variables that are compared with an undeclared one
-MOST_TYPES = 1000  # beyond it the hierarchy is not searched: the time would be quadratic
+MOST_TYPES = (
+    1000  # beyond it the hierarchy is not searched: the time would be quadratic
+)
 
 
 class Types:
     """The type hierarchy.
 
-    A type that is only named as a supertype is not declared: variables may have it, but objects may
-    not.
+    A type that is only named as a supertype is not declared: variables may have it, but
+    objects may not.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -32,7 +36,9 @@ class Types:
         self.comparable = len(domain.types) <= MOST_TYPES
         self.parents: dict[str, set[str]] = {"object": set()}
         for entry in domain.types:
-            self.parents.setdefault(entry.name, set()).update(entry.type_names - {entry.name})
+            self.parents.setdefault(entry.name, set()).update(
+                entry.type_names - {entry.name}
+            )
         self.declared = frozenset(self.parents)
         self.named = self.declared.union(*self.parents.values())
         self._ancestors: dict[str, frozenset[str]] = {}
@@ -48,11 +54,15 @@ class Types:
         return f"unknown type `{word}`{of}declare it under `:types`"
 
     def with_ancestors(self, name: str) -> frozenset[str]:
-        """Returns the types to which an object of this type is meant to belong, `object` too."""
+        """Returns the types to which an object of this type is meant to belong,
+        `object` too.
+        """
         return self._above(name) | {"object"}
 
     def _above(self, name: str) -> frozenset[str]:
-        """The type itself and its supertypes. These are the types that the planner gives it."""
+        """The type itself and its supertypes. These are the types that the planner
+        gives it.
+        """
         if name not in self._ancestors:
             reached, pending = {name}, [name]
             while pending:
@@ -62,26 +72,36 @@ class Types:
             self._ancestors[name] = frozenset(reached)
         return self._ancestors[name]
 
-    def instances(self, types: frozenset[str], entries: Iterable[TypedName]) -> dict[str, None]:
-        """Returns the names of the entries that have one of the types for the planner, in order. A
-        type whose supertype is not declared does not belong to `object`."""
+    def instances(
+        self, types: frozenset[str], entries: Iterable[TypedName]
+    ) -> dict[str, None]:
+        """Returns the names of the entries that have one of the types for the planner,
+        in order. A type whose supertype is not declared does not belong to `object`.
+        """
         return {
             entry.name: None
             for entry in entries
             if any(types & self._above(own) for own in entry.type_names)
         }
 
-    def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
+    def fits(
+        self, entry: TypedName, expected: TypedName, *, loosely: bool = False
+    ) -> bool:
         """Returns whether `entry` may stand where `expected` is declared.
 
-        The result is True if the types are unknown. With `loosely`, a variable of a supertype fits,
-        because some objects of the supertype fit.
+        The result is True if the types are unknown. With `loosely`, a variable of a
+        supertype fits, because some objects of the supertype fit.
         """
         own, expected_types = entry.type_names, expected.type_names
-        if not self.reliable or not self.comparable or not (own | expected_types) <= self.named:
+        if (
+            not self.reliable
+            or not self.comparable
+            or not (own | expected_types) <= self.named
+        ):
             return True
         return any(
-            want in self.with_ancestors(have) or (loosely and have in self.with_ancestors(want))
+            want in self.with_ancestors(have)
+            or (loosely and have in self.with_ancestors(want))
             for have in own
             for want in expected_types
         )
@@ -90,8 +110,8 @@ class Types:
 class Symbols:
     """The declarations of both files. A refused section makes them incomplete.
 
-    `predicates` is None if their section is unreadable; then no use of a predicate is a fault.
-    `objects` include the constants.
+    `predicates` is None if their section is unreadable; then no use of a predicate is a
+    fault. `objects` include the constants.
     """
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
@@ -118,9 +138,12 @@ class Symbols:
         return misread(self.predicates or (), ())
 
 
-def _is_complete(file: Domain | Problem, section: str, entries: list[TypedName]) -> bool:
-    """Whether the entries of a section are complete. If a section of the file was refused, it may
-    be this one, so an empty list is incomplete."""
+def _is_complete(
+    file: Domain | Problem, section: str, entries: list[TypedName]
+) -> bool:
+    """Whether the entries of a section are complete. If a section of the file was
+    refused, it may be this one, so an empty list is incomplete.
+    """
     return section not in file.unreadable and (file.whole or bool(entries))
 
 
@@ -141,8 +164,8 @@ def repeated(words: Iterable[Word]) -> Iterator[Word]:
 class Place:
     """The place of an atom: how messages call it, and which names are allowed there.
 
-    `variables` is None if they could not be read. `forms` is the text about the forms that are
-    allowed in this place.
+    `variables` is None if they could not be read. `forms` is the text about the forms
+    that are allowed in this place.
     """
 
     called: str
@@ -162,8 +185,12 @@ def check_literal(literal: Literal, place: Place) -> bool:
     variables = place.variables
     if variables is not None and literal.scope:
         variables = variables | by_name(literal.scope)
-    terms_right = not [term for term in atom.terms if not _check_term(term, variables, place)]
-    if symbols.predicates is None or (atom.predicate.name == "=" and symbols.has_predicate_section):
+    terms_right = not [
+        term for term in atom.terms if not _check_term(term, variables, place)
+    ]
+    if symbols.predicates is None or (
+        atom.predicate.name == "=" and symbols.has_predicate_section
+    ):
         if atom.predicate.name != "=" or len(atom.terms) == 2:
             return terms_right
         said = f"`=` compares 2 terms but is used with {len(atom.terms)}: `{atom}`"
@@ -178,18 +205,27 @@ def check_literal(literal: Literal, place: Place) -> bool:
     expected = len(predicate.parameters)
     if expected != len(atom.terms):
         used = f"is used with {len(atom.terms)} in {place.called}: `{atom}`"
-        place.log.symbol(atom.block, f"predicate `{predicate.word}` {predicate.has} but {used}")
+        place.log.symbol(
+            atom.block, f"predicate `{predicate.word}` {predicate.has} but {used}"
+        )
         return False
     if terms_right:
         _warn_of_types(atom, predicate.parameters, variables or {}, place)
     return terms_right
 
 
-def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place) -> bool:
+def _check_term(
+    term: Word, variables: dict[str, TypedName] | None, place: Place
+) -> bool:
     symbols, in_domain = place.symbols, place.in_domain
     declared = symbols.constants if in_domain else symbols.objects
     complete = symbols.constants_complete if in_domain else symbols.objects_complete
-    if variables is None or not complete or term.name in variables or term.name in declared:
+    if (
+        variables is None
+        or not complete
+        or term.name in variables
+        or term.name in declared
+    ):
         return True
     few = misread(itertools.islice(variables, MOST_VARIABLES), symbols.types.declared)
     if other := few.get(term.name) or symbols.misread_objects.get(term.name):
@@ -223,17 +259,22 @@ def _refuse_predicate(name: Word, place: Place) -> None:
         place.log.numeric(name, name.name)
         return
     if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
-        place.log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
+        place.log.syntax(
+            name, f"`{name}` cannot stand in {place.called}: {place.forms}"
+        )
         return
     if not symbols.has_predicate_section:
         even = " (even for `=`)" if name.name == "=" else ""
-        message = f"{used}, but the domain has no `:predicates`: declare them there{even}"
+        message = (
+            f"{used}, but the domain has no `:predicates`: declare them there{even}"
+        )
     elif other := symbols.misread_predicates.get(name.name):
         message = f"{used} but {how_declared(str(name), other)}"
     elif name.name in symbols.types.declared:
         message = (
-            f"type `{name}` is used as a predicate in {place.called}: types belong after `-` "
-            "in lists of names; remove it or declare such a predicate under `:predicates`"
+            f"type `{name}` is used as a predicate in {place.called}: types belong"
+            " after `-` in lists of names; remove it or declare such a predicate under"
+            " `:predicates`"
         )
     else:
         message = f"{used} but not declared: add `({name} …)` to `:predicates`"
@@ -241,12 +282,20 @@ def _refuse_predicate(name: Word, place: Place) -> None:
 
 
 def _warn_of_types(
-    atom: Atom, parameters: list[TypedName], variables: dict[str, TypedName], place: Place
+    atom: Atom,
+    parameters: list[TypedName],
+    variables: dict[str, TypedName],
+    place: Place,
 ) -> None:
     symbols = place.symbols
     for term, parameter in zip(atom.terms, parameters, strict=True):
         entry = variables.get(term.name) or symbols.objects.get(term.name)
-        if entry is None or symbols.types.fits(entry, parameter, loosely=place.in_domain):
+        if entry is None or symbols.types.fits(
+            entry, parameter, loosely=place.in_domain
+        ):
             continue
-        takes = f"`{atom.predicate}` in {place.called} takes a `{parameter.kind}` there: `{atom}`"
+        takes = (
+            f"`{atom.predicate}` in {place.called} takes a `{parameter.kind}` there:"
+            f" `{atom}`"
+        )
         place.log.misuse(term, f"`{term}` has the type `{entry.kind}`, but {takes}")

@@ -1,4 +1,6 @@
-"""Data types for a domain and a problem as written: every name keeps its place in the text."""
+"""Data types for a domain and a problem as written: every name keeps its place in the
+text.
+"""
 
 from dataclasses import dataclass, field
 
@@ -11,8 +13,8 @@ MOST_TERMS_QUOTED = 12
 class TypedName:
     """A variable, object or type with the types after its `-`.
 
-    There is one type, or several under `either`, or none if the file names none. In the last case
-    the type is `object`.
+    There is one type, or several under `either`, or none if the file names none. In the
+    last case the type is `object`.
     """
 
     word: Word
@@ -47,15 +49,17 @@ class Atom:
     def __str__(self) -> str:
         terms = self.terms[:MOST_TERMS_QUOTED]
         more = " …" if len(self.terms) > len(terms) else ""
-        return "(" + " ".join(str(word) for word in (self.predicate, *terms)) + more + ")"
+        return (
+            "(" + " ".join(str(word) for word in (self.predicate, *terms)) + more + ")"
+        )
 
 
 @dataclass(slots=True)
 class Literal:
     """An atom or its negation; `scope` holds the quantified variables around it.
 
-    `required` says that the condition cannot hold without the literal, because it is not under `or`
-    or a quantifier.
+    `required` says that the condition cannot hold without the literal, because it is
+    not under `or` or a quantifier.
     """
 
     atom: Atom
@@ -69,8 +73,9 @@ class Literal:
 
 @dataclass(slots=True)
 class Condition:
-    """A condition. `plain` says that it is a conjunction of literals, without other operators.
-    `block` is the condition as written, None if the file has none."""
+    """A condition. `plain` says that it is a conjunction of literals, without other
+    operators. `block` is the condition as written, None if the file has none.
+    """
 
     literals: list[Literal] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
@@ -83,9 +88,9 @@ class Effect:
     """An effect. `changes` are the facts that it adds and deletes.
 
     `conditions` are the conditions of `when`. `cost` is the amount of the last
-    `(increase (total-cost) amount)`, which is the one that applies: a number without terms, or
-    `(function term …)`. `complete` says that no part had to be skipped. `block` is the effect as
-    written, None if the file has none.
+    `(increase (total-cost) amount)`, which is the one that applies: a number without
+    terms, or `(function term …)`. `complete` says that no part had to be skipped.
+    `block` is the effect as written, None if the file has none.
     """
 
     changes: list[Literal] = field(default_factory=list)
@@ -112,7 +117,9 @@ class Predicate:
 
 @dataclass(slots=True)
 class ActionDefinition:
-    """`(:action name …)` of a domain. An environment's actions are `core.nouns.Action`."""
+    """`(:action name …)` of a domain. An environment's actions are
+    `core.nouns.Action`.
+    """
 
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
@@ -131,10 +138,11 @@ class Axiom:
 
 @dataclass(slots=True)
 class Domain:
-    """A domain. `predicates` is None if there is no `:predicates`; then even `=` is unknown.
+    """A domain. `predicates` is None if there is no `:predicates`; then even `=` is
+    unknown.
 
-    `unreadable` names the lists in which a part had to be skipped. `whole` says that no section had
-    to be skipped.
+    `unreadable` names the lists in which a part had to be skipped. `whole` says that no
+    section had to be skipped.
     """
 
     block: Block

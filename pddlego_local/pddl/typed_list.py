@@ -1,4 +1,6 @@
-"""Reads typed lists such as `a b - t c`: types, objects, parameters, quantified variables."""
+"""Reads typed lists such as `a b - t c`: types, objects, parameters, quantified
+variables.
+"""
 
 from collections.abc import Iterator
 
@@ -12,7 +14,8 @@ def read_typed_list(
 ) -> list[TypedName] | None:
     """Returns the names in order, or None if a part of the list could not be read.
 
-    With `variables`, every name must begin with `?`. With `either`, a type may be `(either t u)`.
+    With `variables`, every name must begin with `?`. With `either`, a type may be
+    `(either t u)`.
     """
     names: list[TypedName] = []
     readable = True
@@ -30,21 +33,29 @@ def read_typed_list(
                 readable = False
                 if isinstance(before, Word) and before.name[-1] in "-:":
                     # For a word with a colon, the log substitutes its own message.
-                    log.syntax(before, f"`{before}` is read as a name: {_with_space(before)}")
+                    log.syntax(
+                        before, f"`{before}` is read as a name: {_with_space(before)}"
+                    )
                 else:
                     _refuse_name(item, log, variables)
             before = item
     return names if readable else None
 
 
-def type_groups(items: list[Node], log: FaultLog) -> Iterator[tuple[list[Node], Node | None]]:
-    """Yields the names before each `-` with the type after it, then the names without a type."""
+def type_groups(
+    items: list[Node], log: FaultLog
+) -> Iterator[tuple[list[Node], Node | None]]:
+    """Yields the names before each `-` with the type after it, then the names without a
+    type.
+    """
     group: list[Node] = []
     dash: Word | None = None
     for item in items:
         if dash is not None:
             if not group:
-                log.warn(dash, f"`- {item}` has no name before it and is ignored: remove it")
+                log.warn(
+                    dash, f"`- {item}` has no name before it and is ignored: remove it"
+                )
             yield group, item
             group, dash = [], None
         elif isinstance(item, Word) and item.name == "-":
@@ -64,7 +75,11 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
         return (node,)
     if either and node.head == "either":
         return tuple(item for item in node.items[1:] if isinstance(item, Word))
-    remedy = "use one type, such as a common supertype" if node.head == "either" else "one name"
+    remedy = (
+        "use one type, such as a common supertype"
+        if node.head == "either"
+        else "one name"
+    )
     log.syntax(node, f"`{node}` cannot be a type here: {remedy}")
     return None
 
@@ -79,7 +94,9 @@ def _with_space(word: Word) -> str:
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:
     if isinstance(item, Block):
         kind = "variable" if variables else "name"
-        log.syntax(item, f"`{item}` stands where a {kind} is expected: remove its parentheses")
+        log.syntax(
+            item, f"`{item}` stands where a {kind} is expected: remove its parentheses"
+        )
     elif item.name[0] == "-":
         log.syntax(item, f"`{item}` is not a variable: {_with_space(item)}")
     else:

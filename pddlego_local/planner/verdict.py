@@ -1,7 +1,8 @@
-"""Interprets a worker's reply: the outcome, the plan in the spelling of the PDDL, and the message.
+"""Interprets a worker's reply: the outcome, the plan in the spelling of the PDDL, and
+the message.
 
-The exit codes are those of Fast Downward's documentation (exit-codes). worker.py makes the reply,
-and warm.py adds the signal of a crash; ends from outside do not come here.
+The exit codes are those of Fast Downward's documentation (exit-codes). worker.py makes
+the reply, and warm.py adds the signal of a crash; ends from outside do not come here.
 """
 
 import re
@@ -20,21 +21,28 @@ UNSOLVABLE = {10, 11, 12, 13}
 OUT_OF_MEMORY = {20, 22, 24}
 SEARCH_INPUT_ERROR = 33
 TASK_REFUSED = "Error reading task"  # the search cannot read the translated task
-SEARCH_REFUSED = "/search/parser/"  # source folder where the search crashes on some configurations
-BANNER = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
+SEARCH_REFUSED = (  # source folder where the search crashes on some configurations
+    "/search/parser/"
+)
+BANNER = (
+    r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught"
+    r" signal|\[t="
+)
 LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU"}
 
 Judgement = tuple[PlanOutcome, tuple[str, ...], str]
 
 
 def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
-    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward refuses the search."""
+    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward refuses the
+    search.
+    """
     refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in reply["log"]
     if refused and TASK_REFUSED not in reply["log"]:
         raise ConfigError(
-            f"Fast Downward does not understand the search: {_last_line(reply['log'])} Write "
-            "lama_first, or a search of Fast Downward's such as astar(lmcut()), for planner.search "
-            "and planner.fallback, or for --search."
+            f"Fast Downward does not understand the search: {_last_line(reply['log'])}"
+            " Write lama_first, or a search of Fast Downward's such as astar(lmcut()),"
+            " for planner.search and planner.fallback, or for --search."
         )
     outcome, message = _verdict(reply)
     if outcome != "solved":
@@ -56,12 +64,18 @@ def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
     """
     error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
     if reply["stopped"]:
-        return "timeout", f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
+        return (
+            "timeout",
+            f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit.",
+        )
     if error == "MemoryError" or code in OUT_OF_MEMORY:
         return "out_of_memory", "Fast Downward reached its memory limit."
     if reply["signal"]:
         part = "translator" if error is None else "search"
-        return "planner_fault", f"Fast Downward's {part} crashed twice ({reply['signal']})."
+        return (
+            "planner_fault",
+            f"Fast Downward's {part} crashed twice ({reply['signal']}).",
+        )
     if error:
         return "translate_error", _refusal(error, reply["message"])
     if reply["plan"]:
@@ -82,12 +96,17 @@ def _refusal(error: str, message: str) -> str:
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:
-    """Returns the translator's reason if there is one, otherwise the search's, and then the
-    translator's warnings."""
+    """Returns the translator's reason if there is one, otherwise the search's, and then
+    the translator's warnings.
+    """
     warnings = [note for note in reply["notes"] if note.startswith("Warning")]
     lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
-    reasons = [note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings]
-    reasons += [line for line in lines if re.search("no solution|no plan exists|without", line)]
+    reasons = [
+        note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings
+    ]
+    reasons += [
+        line for line in lines if re.search("no solution|no plan exists|without", line)
+    ]
     reason = next(iter(reasons), "the search ended without one.")
     return "\n".join([f"Fast Downward found no plan: {reason}", *warnings])
 
@@ -102,22 +121,35 @@ def _clean(message: str) -> str:
     """Makes the message printable and bounds its length. A cut is marked."""
     text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
     text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
-    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 2] + " …"
+    return (
+        text
+        if len(text) <= MESSAGE_CHARACTERS
+        else text[: MESSAGE_CHARACTERS - 2] + " …"
+    )
 
 
-def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns `steps`, such as "(move kitchen hall)", with names spelled as they are declared.
+def in_spelling_of(
+    domain: str, problem: str, steps: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Returns `steps`, such as "(move kitchen hall)", with names spelled as they are
+    declared.
 
-    Fast Downward answers in lower case. PDDL is case-insensitive, so a name may be written in
-    several ways; the spelling of its first declaration is used. Expects PDDL that Fast Downward
-    accepted.
+    Fast Downward answers in lower case. PDDL is case-insensitive, so a name may be
+    written in several ways; the spelling of its first declaration is used. Expects PDDL
+    that Fast Downward accepted.
     """
-    if domain.islower() and problem.islower():  # saves about 1 ms for parsing both files
+    if (
+        domain.islower() and problem.islower()
+    ):  # saves about 1 ms for parsing both files
         return steps
-    sections = [block for root in map(read, (domain, problem)) if root for block in root.blocks]
+    sections = [
+        block for root in map(read, (domain, problem)) if root for block in root.blocks
+    ]
     actions = _by_name(block.items[1] for block in sections if block.head == ":action")
     lists = [block for block in sections if block.head in (":constants", ":objects")]
-    groups = (group for each in lists for group, _ in type_groups(each.items[1:], FaultLog()))
+    groups = (
+        group for each in lists for group, _ in type_groups(each.items[1:], FaultLog())
+    )
     objects = _by_name(node for group in groups for node in group)
     return tuple(_respelled(step, actions, objects) for step in steps)
 
@@ -129,5 +161,8 @@ def _by_name(nodes: Iterable[Block | Word]) -> dict[str, str]:
 
 def _respelled(step: str, actions: dict[str, str], objects: dict[str, str]) -> str:
     action, *arguments = step.strip("()").split()
-    names = [actions.get(action, action), *(objects.get(name, name) for name in arguments)]
+    names = [
+        actions.get(action, action),
+        *(objects.get(name, name) for name in arguments),
+    ]
     return "(" + " ".join(names) + ")"

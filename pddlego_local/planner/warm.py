@@ -1,7 +1,8 @@
 """Starts, lends out, restarts and ends warm worker processes, and finds Fast Downward.
 
-This module knows the JSON lines that worker.py reads and writes, but nothing of PDDL or of the
-meaning of a reply. It finds Fast Downward's packages without importing them: they are GPL-3.0.
+This module knows the JSON lines that worker.py reads and writes, but nothing of PDDL or
+of the meaning of a reply. It finds Fast Downward's packages without importing them:
+they are GPL-3.0.
 """
 
 import json
@@ -22,7 +23,9 @@ from typing import Any, NamedTuple
 
 from pddlego_local.core.errors import ConfigError, MissingPart, PlannerFault
 
-START_AND_REPLY_S = 30.0  # time that a worker may take beyond the wall limit of its task
+START_AND_REPLY_S = (
+    30.0  # time that a worker may take beyond the wall limit of its task
+)
 WORKER = Path(__file__).with_name("worker.py")
 INSTALL = "install it with `python -m pip install up-fast-downward==1.0.0`"
 
@@ -31,10 +34,12 @@ Reply = dict[str, Any]
 
 
 class Installation(NamedTuple):
-    """`translator` is the folder that holds the package `fast_downward`; `search` the binary.
+    """`translator` is the folder that holds the package `fast_downward`; `search` the
+    binary.
 
-    The translator is the copy beside the binary. TextWorld also installs a package `fast_downward`,
-    of another version, which overwrites the one that Python would find.
+    The translator is the copy beside the binary. TextWorld also installs a package
+    `fast_downward`, of another version, which overwrites the one that Python would
+    find.
     """
 
     translator: Path
@@ -45,31 +50,42 @@ def find_fast_downward() -> Installation:
     """Finds the installed planner. Raises MissingPart if a part of it is missing."""
     spec = find_spec("up_fast_downward")
     if spec is None or not spec.submodule_search_locations:
-        raise MissingPart(f"Fast Downward (`up_fast_downward`) is not installed; {INSTALL}.")
+        raise MissingPart(
+            f"Fast Downward (`up_fast_downward`) is not installed; {INSTALL}."
+        )
     release = Path(spec.submodule_search_locations[0]) / "downward/builds/release/bin"
     translator, search = release / "fast_downward", release / "downward"
     if not (translator / "translate").is_dir():
-        raise MissingPart(f"Fast Downward's translator is not in {translator}; {INSTALL}.")
+        raise MissingPart(
+            f"Fast Downward's translator is not in {translator}; {INSTALL}."
+        )
     if not os.access(search, os.X_OK):
-        raise MissingPart(f"Fast Downward's search binary {search} is not there; {INSTALL}.")
+        raise MissingPart(
+            f"Fast Downward's search binary {search} is not there; {INSTALL}."
+        )
     return Installation(translator.parent, search)
 
 
-# Exit codes of Fast Downward: its search received SIGXCPU, and (worker.py) it was not begun.
+# Exit codes of Fast Downward: its search received SIGXCPU, and (worker.py) it was not
+# begun.
 OUT_OF_TIME, NOT_BEGUN = 23, 99
 CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE")
 TRIES = 3  # at most, for one task
 
 
 class WorkerDied(Exception):
-    """The warm process, or its child, ended without a verdict, and no limit of ours ended it.
+    """The warm process, or its child, ended without a verdict, and no limit of ours
+    ended it.
 
-    Somebody or something outside of the task ended it, so this says nothing about the task.
+    Somebody or something outside of the task ended it, so this says nothing about the
+    task.
     """
 
 
 class Crashed(Exception):
-    """The child ended by a signal that a crash sends, but that others could have sent too."""
+    """The child ended by a signal that a crash sends, but that others could have sent
+    too.
+    """
 
     def __init__(self, reply: Reply) -> None:
         super().__init__(f"its child crashed ({reply['signal']})")
@@ -84,9 +100,9 @@ class WarmWorker:
         self._caller = threading.Lock()
         ours, theirs = socket.socketpair()
         ours.settimeout(settings["wall_s"] + START_AND_REPLY_S)
-        # The hash seed is fixed because the order of the translator's sets of strings must not
-        # depend on the process. In a new session, Ctrl-C reaches only this process, which then
-        # ends the worker cleanly.
+        # The hash seed is fixed because the order of the translator's sets of strings
+        # must not depend on the process. In a new session, Ctrl-C reaches only this
+        # process, which then ends the worker cleanly.
         with ours, theirs:
             self._lines = ours.makefile("rwb")
             self._process = subprocess.Popen(
@@ -100,7 +116,9 @@ class WarmWorker:
             )
 
     def ask(self, domain: str, problem: str) -> Reply:
-        """Returns the worker's reply, if it has a verdict. Raises WorkerDied or Crashed if not."""
+        """Returns the worker's reply, if it has a verdict. Raises WorkerDied or Crashed
+        if not.
+        """
         with self._caller:
             try:
                 self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
@@ -119,8 +137,14 @@ class WarmWorker:
         if reply["signal"] in CRASHES:
             raise Crashed(reply)
         if reply["signal"]:
-            perhaps = ", perhaps because memory ran out" if reply["signal"] == "SIGKILL" else ""
-            raise WorkerDied(f"its child was ended by {reply['signal']} from outside{perhaps}")
+            perhaps = (
+                ", perhaps because memory ran out"
+                if reply["signal"] == "SIGKILL"
+                else ""
+            )
+            raise WorkerDied(
+                f"its child was ended by {reply['signal']} from outside{perhaps}"
+            )
         return reply
 
     def _last_words(self) -> str:
@@ -131,7 +155,9 @@ class WarmWorker:
         return f"it ended with status {self._process.returncode}{last}"
 
     def close(self) -> None:
-        """Kills the process and its child. A running task raises WorkerDied in its own thread."""
+        """Kills the process and its child. A running task raises WorkerDied in its own
+        thread.
+        """
         self._process.kill()
         with self._caller:
             with suppress(OSError):  # closing flushes data that could not be sent
@@ -141,8 +167,9 @@ class WarmWorker:
 
 
 def _signal(reply: Reply) -> str:
-    """The name of the signal that ended a worker's child, "" if it ended by itself or at a limit of
-    ours."""
+    """The name of the signal that ended a worker's child, "" if it ended by itself or
+    at a limit of ours.
+    """
     code: int = reply["code"]
     if reply["stopped"]:
         return ""
@@ -157,37 +184,50 @@ def _signal(reply: Reply) -> str:
 
 
 def check_limits(settings: Settings) -> None:
-    """Raises ConfigError if this process may not set the limits that the settings ask for.
+    """Raises ConfigError if this process may not set the limits that the settings ask
+    for.
 
     Its own lower limits would otherwise end a task earlier than the records say.
     """
     for kind, needed, per, ulimit, setting in (
         (resource.RLIMIT_AS, settings["memory_mb"] << 20, 1 << 20, "-v", "memory_mb"),
-        (resource.RLIMIT_FSIZE, settings["memory_mb"] << 20, 1 << 20, "-f", "memory_mb"),
+        (
+            resource.RLIMIT_FSIZE,
+            settings["memory_mb"] << 20,
+            1 << 20,
+            "-f",
+            "memory_mb",
+        ),
         (resource.RLIMIT_CPU, math.ceil(settings["cpu_s"]) + 1, 1, "-t", "cpu_s"),
     ):
         highest = resource.getrlimit(kind)[1]
         if resource.RLIM_INFINITY != highest < needed:
             unit = "s" if per == 1 else "MiB"
             raise ConfigError(
-                f"This process has a limit of {highest // per} {unit} (`ulimit {ulimit}`), and "
-                f"planner.limits.{setting}={settings[setting]:.10g} needs {needed // per} {unit}: "
-                f"raise the limit, or lower planner.limits.{setting}."
+                f"This process has a limit of {highest // per} {unit} (`ulimit"
+                f" {ulimit}`), and planner.limits.{setting}={settings[setting]:.10g}"
+                f" needs {needed // per} {unit}: raise the limit, or lower"
+                f" planner.limits.{setting}."
             )
 
 
 def _cores() -> int:
-    """How many cores this process may use, by its CPU affinity and its container's quota."""
+    """How many cores this process may use, by its CPU affinity and its container's
+    quota.
+    """
     cores = float(len(os.sched_getaffinity(0)))
     with suppress(OSError, ValueError):  # no such file, or "max"
-        quota_us, period_us = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
+        quota_us, period_us = (
+            Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
+        )
         cores = min(cores, int(quota_us) / int(period_us))
     return max(1, math.ceil(cores))
 
 
 _CORES = threading.BoundedSemaphore(_cores())
-"""Limits the tasks of all pools that run at once. With more tasks than cores, tasks would end by
-the wall-clock limit instead of the CPU limit."""
+"""Limits the tasks of all pools that run at once. With more tasks than cores, tasks
+would end by the wall-clock limit instead of the CPU limit.
+"""
 
 
 def _forget_tasks_of_parent() -> None:
@@ -200,7 +240,8 @@ os.register_at_fork(after_in_child=_forget_tasks_of_parent)
 
 
 class WorkerPool:
-    """A pool of at most `size` warm workers, which are started when needed. Thread-safe.
+    """A pool of at most `size` warm workers, which are started when needed.
+    Thread-safe.
 
     `settings` are the settings of worker.py, without the paths of Fast Downward.
     """
@@ -217,11 +258,12 @@ class WorkerPool:
     def ask(self, domain: str, problem: str) -> Reply:
         """Returns a worker's reply, with the time that it took under "wall_time_s".
 
-        If the worker or its child ends without a verdict, the task is given to a fresh worker. The
-        same crash twice is the task's own, so its reply is returned, with the signal's name under
-        "signal". Raises PlannerFault if something from outside ends two workers, if there is no
-        verdict after `TRIES` tries, if no worker can be started, or after `close`. Raises
-        ConfigError if the limits are higher than this process may set.
+        If the worker or its child ends without a verdict, the task is given to a fresh
+        worker. The same crash twice is the task's own, so its reply is returned, with
+        the signal's name under "signal". Raises PlannerFault if something from outside
+        ends two workers, if there is no verdict after `TRIES` tries, if no worker can
+        be started, or after `close`. Raises ConfigError if the limits are higher than
+        this process may set.
         """
         with self._changing:
             self.waiting += 1
@@ -231,7 +273,9 @@ class WorkerPool:
                 idle = self._idle.pop() if self._idle else None
             return self._ask_until_verdict(idle, domain, problem)
 
-    def _ask_until_verdict(self, idle: WarmWorker | None, domain: str, problem: str) -> Reply:
+    def _ask_until_verdict(
+        self, idle: WarmWorker | None, domain: str, problem: str
+    ) -> Reply:
         ends = list[str]()  # by crashes the signals, and "" for an end from outside
         last_words = ""
         while len(ends) < TRIES and ends.count("") < 2:
@@ -247,9 +291,10 @@ class WorkerPool:
                 ends.append(crash.reply["signal"])
             idle = None
         raise PlannerFault(
-            f"Fast Downward's worker process died {'twice' if len(ends) == 2 else 'three times'} "
-            f"on one task ({last_words}); find out what ended it and run again. If memory ran out, "
-            "lower planner.workers or planner.limits.memory_mb."
+            "Fast Downward's worker process died"
+            f" {'twice' if len(ends) == 2 else 'three times'} on one task"
+            f" ({last_words}); find out what ended it and run again. If memory ran out,"
+            " lower planner.workers or planner.limits.memory_mb."
         )
 
     def _ask_one(self, worker: WarmWorker, domain: str, problem: str) -> Reply:
@@ -274,11 +319,15 @@ class WorkerPool:
         folders = {"package_folder": str(found.translator), "binary": str(found.search)}
         with self._changing:
             if self._closed:
-                raise PlannerFault("The planner has been closed; make a new FastDownward.")
+                raise PlannerFault(
+                    "The planner has been closed; make a new FastDownward."
+                )
             try:
                 worker = WarmWorker(self._settings | folders)
             except OSError as error:
-                failed = f"Fast Downward's worker process could not be started ({error})"
+                failed = (
+                    f"Fast Downward's worker process could not be started ({error})"
+                )
                 remedy = "free some memory or processes and run again"
                 raise PlannerFault(f"{failed}; {remedy}.") from None
             self._alive.add(worker)

@@ -1,26 +1,28 @@
-"""The warm process that translates and searches: a script that is run by path, never imported.
+"""The warm process that translates and searches: a script that is run by path, never
+imported.
 
-This is the only file of the package that imports Fast Downward's translator, which is GPL-3.0. The
-rest of the package talks to this process over a socket (its standard input and output) and shares
-no code with it.
+This is the only file of the package that imports Fast Downward's translator, which is
+GPL-3.0. The rest of the package talks to this process over a socket (its standard input
+and output) and shares no code with it.
 
-The process imports the translator once and then serves tasks one after another. A task is a line
-with a JSON list, and the reply is a JSON object. Every task gets a child process with limits on
-address space, CPU time and wall time. The child translates and then *becomes* the search binary, so
-that one set of limits covers both. SAS text, plan and log are in anonymous memory, never in a
-folder that two tasks share.
+The process imports the translator once and then serves tasks one after another. A task
+is a line with a JSON list, and the reply is a JSON object. Every task gets a child
+process with limits on address space, CPU time and wall time. The child translates and
+then *becomes* the search binary, so that one set of limits covers both. SAS text, plan
+and log are in anonymous memory, never in a folder that two tasks share.
 
-Fast Downward's own driver is not used because it starts Python twice and writes three files for
-each task. With the driver, solving takes 117 ms for a house of 6 rooms and 277 ms for one of 50
-things, most of which is translation (medians of 9, `make bench`).
+Fast Downward's own driver is not used because it starts Python twice and writes three
+files for each task. With the driver, solving takes 117 ms for a house of 6 rooms and
+277 ms for one of 50 things, most of which is translation (medians of 9, `make bench`).
 
-No process outlives its parent: the kernel kills the child with this process, and this process ends
-when its standard input closes or its parent is gone.
+No process outlives its parent: the kernel kills the child with this process, and this
+process ends when its standard input closes or its parent is gone.
 
-A reply says which limit of ours ended the child, and this is never read from a signal alone, which
-anybody may have sent. The wall-clock limit is this process's own: it counts the time of its beats,
-so time in which the machine or the child was frozen does not count. For the CPU limit, the child
-must have used the time. Usage: worker.py SETTINGS_AS_JSON
+A reply says which limit of ours ended the child, and this is never read from a signal
+alone, which anybody may have sent. The wall-clock limit is this process's own: it
+counts the time of its beats, so time in which the machine or the child was frozen does
+not count. For the CPU limit, the child must have used the time. Usage: worker.py
+SETTINGS_AS_JSON
 """
 
 import ctypes
@@ -46,12 +48,18 @@ SEARCH_UNSUPPORTED = 34
 NOT_BEGUN = 99  # exit code of a child that could not do its work
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
-NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # printed by the translator
-RESERVE_BYTES = 8 << 20  # freed when memory runs out, so that this can still be reported
+NOTE = re.compile(
+    r"Warning: |.*! Generating unsolvable task\.\.\.$"
+)  # printed by the translator
+RESERVE_BYTES = (
+    8 << 20
+)  # freed when memory runs out, so that this can still be reported
 BEAT_S = 0.25
-LONGEST_BEAT_S = 1.0  # a beat that comes later was held up: this process or the machine was frozen
-# The kernel ends a process by the CPU time that it has sampled. What it has measured then differs:
-# a loop with a limit of 1 s was ended after 0.89 s.
+LONGEST_BEAT_S = (
+    1.0  # a beat that comes later was held up: this process or the machine was frozen
+)
+# The kernel ends a process by the CPU time that it has sampled. What it has measured
+# then differs: a loop with a limit of 1 s was ended after 0.89 s.
 CPU_SHARE = 0.5
 
 libc = ctypes.CDLL(None)
@@ -86,9 +94,12 @@ def main() -> None:
 
     assert main  # loaded once, before the forks
     options.set_options(["domain", "problem"])
-    gc.disable()  # tasks are short, and the collector would copy all pages shared with children
+    # tasks are short, and the collector would copy all pages shared with children
+    gc.disable()
     gc.freeze()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no KeyboardInterrupt in the translator
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # no KeyboardInterrupt in the translator
     signal.signal(signal.SIGALRM, beat)
     signal.setitimer(signal.ITIMER_REAL, BEAT_S, BEAT_S)
     while (task := sys.stdin.buffer.readline()).endswith(b"\n"):
@@ -96,7 +107,9 @@ def main() -> None:
 
 
 class Watch:
-    """The wall-clock limit of one task. `child` is the process that works on it, 0 if none does."""
+    """The wall-clock limit of one task. `child` is the process that works on it, 0 if
+    none does.
+    """
 
     def __init__(self, wall_s: float) -> None:
         self.child = 0
@@ -105,7 +118,9 @@ class Watch:
         self._last_s = time.monotonic()
 
     def beat(self) -> None:
-        """Kills the child at its limit. Time in which it could not run does not count."""
+        """Kills the child at its limit. Time in which it could not run does not
+        count.
+        """
         now_s = time.monotonic()
         passed_s = min(now_s - self._last_s, LONGEST_BEAT_S)
         self._last_s = now_s
@@ -136,7 +151,9 @@ def is_stopped(process: int) -> bool:
 
 
 def solve(task: bytes, settings: Settings) -> dict[str, Any]:
-    """Translates and searches. Uses the fallback if the search does not support the task."""
+    """Translates and searches. Uses the fallback if the search does not support the
+    task.
+    """
     global watch
     watch = Watch(settings.wall_s)
     files = Files(*map(os.memfd_create, Files._fields))
@@ -152,7 +169,9 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
         )
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
     log = "" if code == 0 else read_all(files.log)
-    if len(log) > LOG_CHARACTERS:  # the start says what was read, the end what went wrong
+    if (
+        len(log) > LOG_CHARACTERS
+    ):  # the start says what was read, the end what went wrong
         log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
     plan = read_all(files.plan)
     for descriptor in files:
@@ -161,7 +180,9 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
 
 
 def read_all(descriptor: int) -> str:
-    return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode("utf-8", "replace")
+    return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode(
+        "utf-8", "replace"
+    )
 
 
 def confined(
@@ -169,8 +190,8 @@ def confined(
 ) -> tuple[int, str, float]:
     """Does `work` in a child within the limits.
 
-    Returns its exit status (negative: the signal that ended it), the limit of ours that ended it
-    ("wall", "cpu", or "" for none), and its CPU seconds.
+    Returns its exit status (negative: the signal that ended it), the limit of ours that
+    ended it ("wall", "cpu", or "" for none), and its CPU seconds.
     """
     whole_s = max(1, math.ceil(cpu_limit_s))
     worker = os.getpid()
@@ -187,7 +208,9 @@ def confined(
         finally:
             os._exit(NOT_BEGUN)
     watch.child = child
-    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # its number is not used again until wait4
+    os.waitid(
+        os.P_PID, child, os.WEXITED | os.WNOWAIT
+    )  # its number is not used again until wait4
     watch.child = 0
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -210,7 +233,9 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
         (resource.RLIMIT_CPU, cpu_limit_s, cpu_limit_s + 1),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        resource.setrlimit(kind, (soft, hard))  # warm.py has checked that they may be so high
+        resource.setrlimit(
+            kind, (soft, hard)
+        )  # warm.py has checked that they may be so high
     os.dup2(files.sas, 0)
     os.dup2(files.log, 1)
     os.dup2(files.log, 2)
@@ -218,16 +243,22 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
 
 def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
     output = sys.stdout = sys.stderr = io.StringIO()
-    reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts against the limit, but is never touched
+    reserve = mmap.mmap(
+        -1, RESERVE_BYTES
+    )  # counts against the limit, but is never touched
     error, message = "", ""
     try:
         with open(files.sas, "w", closefd=False, encoding="utf-8") as sas:
             translate(sas, *json.loads(task))
-    except BaseException as fault:  # the translator raises SystemExit and worse on bad input
+    except (
+        BaseException
+    ) as fault:  # the translator raises SystemExit and worse on bad input
         reserve.close()
         error = "MemoryError" if is_out_of_memory(fault) else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
-    notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][:20]
+    notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][
+        :20
+    ]
     with open(files.report, "w", closefd=False, encoding="utf-8") as report:
         json.dump({"error": error, "message": message, "notes": notes}, report)
     if error:
@@ -237,7 +268,10 @@ def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoRet
 
 def is_out_of_memory(fault: BaseException) -> bool:
     """Whether a limit of memory, or of the size of the anonymous files, was reached."""
-    out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
+    out_of_space = isinstance(fault, OSError) and fault.errno in (
+        errno.ENOMEM,
+        errno.EFBIG,
+    )
     return out_of_space or isinstance(fault, MemoryError)
 
 
@@ -251,7 +285,9 @@ def translate(sas: TextIO, domain: str, problem: str) -> None:
         try:
             lists.append(lisp_parser.parse_nested_list(io.StringIO(text, newline=None)))
         except pddl_parser.ParseError as error:
-            raise pddl_parser.ParseError(f"Could not parse {name} file: {error}") from None
+            raise pddl_parser.ParseError(
+                f"Could not parse {name} file: {error}"
+            ) from None
     task = parsing_functions.parse_task(*lists)
     normalize.normalize(task)
     main.pddl_to_sas(task).output(sas)

@@ -1,9 +1,10 @@
-"""Turns records into tables and pages. It reads files only. Every rate has its n and an interval,
-and no episode is left out silently.
+"""Turns records into tables and pages. It reads files only. Every rate has its n and an
+interval, and no episode is left out silently.
 
     cells                      reads the records below a folder
     numbers, statistics/       counts, rates and intervals, tests
-    arms, declared             which arms are compared, and which comparisons were declared
+    arms, declared             which arms are compared, and which comparisons were
+                               declared
     comparisons, verdicts      the results of comparisons, in numbers and in words
     papers                     our numbers in the form of the papers' tables
     text                       Markdown and tables for the terminal

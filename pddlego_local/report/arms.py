@@ -1,11 +1,14 @@
-"""The arms of a report, the factors in which two arms differ, and the arms that are compared.
+"""The arms of a report, the factors in which two arms differ, and the arms that are
+compared.
 
-An arm is all cells that differ only in the seed. Options that do not apply (the layout of a free
-answer, the strictness with which a constrained answer is read, the goal below "typed") and options
-that a rung sets (the goal of "grounded") do not count as differences.
+An arm is all cells that differ only in the seed. Options that do not apply (the layout
+of a free answer, the strictness with which a constrained answer is read, the goal below
+"typed") and options that a rung sets (the goal of "grounded") do not count as
+differences.
 
-A contrast is two arms that differ in one factor and played the same kind of games. A group is the
-contrasts of one comparison. It has several contrasts if both arms played several kinds of games.
+A contrast is two arms that differ in one factor and played the same kind of games. A
+group is the contrasts of one comparison. It has several contrasts if both arms played
+several kinds of games.
 """
 
 import json
@@ -36,13 +39,16 @@ RECORDED = {
     "tables_sha256": ("tables of the environment", {""}),
     "grammar_sha256": ("grammars", {"method", "decoding"}),
 }
-"""Hashes in run.json: what was hashed, and the config groups whose options explain different hashes
-of two arms ("" is no group)."""
+"""Hashes in run.json: what was hashed, and the config groups whose options explain
+different hashes of two arms ("" is no group).
+"""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """The cells of one arm. If two cells hold the same episode, the first cell's row is used."""
+    """The cells of one arm. If two cells hold the same episode, the first cell's row is
+    used.
+    """
 
     cells: tuple[CellRecord, ...]
 
@@ -60,32 +66,52 @@ class Arm:
 
     @cached_property
     def requested(self) -> frozenset[EpisodeKey]:
-        """The episodes that some start of a cell requested, and all that were played."""
-        keys = {(game, cell.seed, trial) for cell in self.cells for game, trial in cell.requested}
+        """The episodes that some start of a cell requested, and all that were
+        played.
+        """
+        keys = {
+            (game, cell.seed, trial)
+            for cell in self.cells
+            for game, trial in cell.requested
+        }
         return frozenset(keys | self.rows.keys())
 
     @cached_property
     def repeated(self) -> int:
-        """The number of rows that are ignored because an earlier cell holds the same episode."""
+        """The number of rows that are ignored because an earlier cell holds the same
+        episode.
+        """
         return sum(len(cell.rows) for cell in self.cells) - len(self.rows)
 
     @property
     def calls_a_model(self) -> bool:
-        """False if no scored episode made a model call, and there are scored episodes."""
+        """False if no scored episode made a model call, and there are scored
+        episodes.
+        """
         scored = counted(list(self.rows.values())).counted
         return not scored or any(row.calls for row in scored)
 
     @cached_property
     def games(self) -> str:
-        """The options that determine the games, as JSON: the environment's, without its budget."""
-        return json.dumps({**self.first.run.identity["environment"], "budget": 0}, sort_keys=True)
+        """The options that determine the games, as JSON: the environment's, without its
+        budget.
+        """
+        return json.dumps(
+            {**self.first.run.identity["environment"], "budget": 0}, sort_keys=True
+        )
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """The options that apply, without the environment's except for its budget. "method" is the
-        class of the method, and "model" the class of the model with its weights."""
+        """The options that apply, without the environment's except for its budget.
+        "method" is the class of the method, and "model" the class of the model with its
+        weights.
+        """
         run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
-        kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
+        kept = {
+            key: value
+            for key, value in self.first.options.items()
+            if key.startswith(groups)
+        }
         known = RUNGS.get(kept.setdefault(RUNG, run.labels["decoding"]))
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
@@ -103,10 +129,16 @@ class Arm:
         if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
         kept.setdefault("decoding.names", "prompt")
-        kept.setdefault("decoding.draw", "masked")  # earlier versions could also draw "weighted"
-        kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
+        kept.setdefault(
+            "decoding.draw", "masked"
+        )  # earlier versions could also draw "weighted"
+        kept = {
+            key: value for key, value in kept.items() if ".stage_tokens." not in key
+        }
         return kept | {
-            "decoding.stage_tokens": str(run.identity.get("decoding", {}).get("stage_tokens")),
+            "decoding.stage_tokens": str(
+                run.identity.get("decoding", {}).get("stage_tokens")
+            ),
             BUDGET: self.first.budget,
             "method": self.kind("method"),
             "model": f"{self.kind('model')} {kept.get('model.weights', '')}".strip(),
@@ -142,7 +174,9 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     def all_but_seed(cell: CellRecord) -> str:
         model = {k: v for k, v in cell.run.model.items() if k != "weights"}
         hashes = [getattr(cell.run, name) for name in RECORDED]
-        return json.dumps([{**cell.run.identity, "seed": 0}, model, hashes], sort_keys=True)
+        return json.dumps(
+            [{**cell.run.identity, "seed": 0}, model, hashes], sort_keys=True
+        )
 
     together = grouped((all_but_seed(cell), cell) for cell in cells)
     return [Arm(tuple(alike)) for alike in together.values()]
@@ -151,16 +185,21 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
 def differences(a: Arm, b: Arm) -> set[str]:
     """Returns the settings in which two arms differ.
 
-    A setting that only one of the arms has belongs to its method or model and is no difference.
-    Neither are the settings of a model if the models differ.
+    A setting that only one of the arms has belongs to its method or model and is no
+    difference. Neither are the settings of a model if the models differ.
     """
     one, two = a.settings, b.settings
     differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
     if a.first.options.get(GOAL) == b.first.options.get(GOAL):
         differing.discard(GOAL)
-    if READING in one.keys() ^ two:  # one arm has no grammar, and repair takes its place
+    if (
+        READING in one.keys() ^ two
+    ):  # one arm has no grammar, and repair takes its place
         differing.discard(REPAIR)
-        if {one.get(REASON), two.get(REASON)} == {"none", "draft"}:  # a draft needs a grammar
+        if {one.get(REASON), two.get(REASON)} == {
+            "none",
+            "draft",
+        }:  # a draft needs a grammar
             differing.discard(REASON)
     if "model" in differing:
         differing = {key for key in differing if not key.startswith("model.")}
@@ -168,13 +207,15 @@ def differences(a: Arm, b: Arm) -> set[str]:
 
 
 def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
-    """Returns the names of recorded differences that no setting explains. They come from another
-    version of this program, or from other weights with the same name."""
+    """Returns the names of recorded differences that no setting explains. They come
+    from another version of this program, or from other weights with the same name.
+    """
     group = factor.split(".")[0]
     names = [
         name
         for key, (name, explained_by) in RECORDED.items()
-        if getattr(a.first.run, key) != getattr(b.first.run, key) and group not in explained_by
+        if getattr(a.first.run, key) != getattr(b.first.run, key)
+        and group not in explained_by
     ]
     prints = {arm.first.run.model.get("fingerprint") for arm in (a, b)}
     return [*names, "weights"] if group != "model" and len(prints) > 1 else names
@@ -200,26 +241,35 @@ Group = Sequence[Contrast]
 
 
 def _contrast(a: Arm, b: Arm) -> Contrast | None:
-    """Returns None unless the arms differ in exactly one factor and this factor affects an arm."""
+    """Returns None unless the arms differ in exactly one factor and this factor affects
+    an arm.
+    """
     differing = differences(a, b) if a.games == b.games else set()
     if len(differing) != 1:
         return None
     (factor,) = differing
     by_rules = any(arm.kind("model").endswith(".ReferenceFormalizer") for arm in (a, b))
-    if factor.startswith("decoding.") and by_rules:  # no grammar constrains the reference
+    if (
+        factor.startswith("decoding.") and by_rules
+    ):  # no grammar constrains the reference
         return None
-    if factor.startswith(("decoding.", "model")) and not (a.calls_a_model or b.calls_a_model):
+    if factor.startswith(("decoding.", "model")) and not (
+        a.calls_a_model or b.calls_a_model
+    ):
         return None
     order = choices_of(factor)  # without an order, arms stay in that of the cells
-    base, other = sorted((a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0)
+    base, other = sorted(
+        (a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0
+    )
     return Contrast(factor, base, other)
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
-    """Returns the contrasts that a declared comparison selects, with its base as their base.
+    """Returns the contrasts that a declared comparison selects, with its base as their
+    base.
 
-    Declared values are matched with values as reports name them. If no contrast matches, they are
-    matched with values as `conf` spells them.
+    Declared values are matched with values as reports name them. If no contrast
+    matches, they are matched with values as `conf` spells them.
     """
 
     def found(spelled: Callable[[Arm, str], str]) -> Iterator[Contrast]:
@@ -227,7 +277,10 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
         for contrast in every:
             for base, other in (contrast.arms, contrast.arms[::-1]):
                 values = spelled(base, factor), spelled(other, factor)
-                if declared.base in ("", values[0]) and declared.other in ("", values[1]):
+                if declared.base in ("", values[0]) and declared.other in (
+                    "",
+                    values[1],
+                ):
                     yield Contrast(factor, base, other)
                     break
 
@@ -248,9 +301,12 @@ def contrasts(cells: Sequence[CellRecord]) -> list[Contrast]:
     return [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
 
 
-def groups(every: Sequence[Contrast], declared: Iterable[Declared]) -> dict[Role, list[Group]]:
-    """Returns the declared comparisons by role, and under "not asked" each other contrast as a
-    group by itself, including the parts of pooled comparisons."""
+def groups(
+    every: Sequence[Contrast], declared: Iterable[Declared]
+) -> dict[Role, list[Group]]:
+    """Returns the declared comparisons by role, and under "not asked" each other
+    contrast as a group by itself, including the parts of pooled comparisons.
+    """
     found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
     taken = set[frozenset[int]]()
     for declaration in sorted(declared, key=lambda one: not one.primary):
@@ -266,16 +322,21 @@ def groups(every: Sequence[Contrast], declared: Iterable[Declared]) -> dict[Role
 
 
 def _all_but_games(contrast: Contrast) -> str:
-    """A key that contrasts share if they may be pooled: all but the options of the games."""
-    recorded = [[getattr(arm.first.run, name) for name in RECORDED] for arm in contrast.arms]
+    """A key that contrasts share if they may be pooled: all but the options of the
+    games.
+    """
+    recorded = [
+        [getattr(arm.first.run, name) for name in RECORDED] for arm in contrast.arms
+    ]
     settings = [arm.settings for arm in contrast.arms]
     alike = [contrast.base.environment, contrast.factor, settings, recorded]
     return json.dumps(alike, sort_keys=True)
 
 
 def labels(group: Group, varying: Set[str]) -> dict[str, str]:
-    """Returns what both arms have in common: labels, budget, and those options that vary in the
-    report but are equal in both arms."""
+    """Returns what both arms have in common: labels, budget, and those options that
+    vary in the report but are equal in both arms.
+    """
     first = group[0]
     base, other, factor = first.base, first.other, first.factor
     hidden = {RUNG: "decoding"}.get(factor, factor)
@@ -298,8 +359,10 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
 
 
 def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
-    """Returns the value of the factor in this arm, with the name of its option, followed by those
-    options that vary in the report and that the arm `against` does not have."""
+    """Returns the value of the factor in this arm, with the name of its option,
+    followed by those options that vary in the report and that the arm `against` does
+    not have.
+    """
     named = arm.name(factor)
     if factor == "model" and named == against.name(factor):
         named = arm.settings.get("model.weights", named)
@@ -314,32 +377,47 @@ def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
 
 
 def layout(contrast: Contrast) -> str:
-    """Returns the layout that the grammar of one arm fixes while the other arm is free, or "" if
-    there is none."""
-    layouts = {arm.settings.get("decoding.layout", "") for arm in contrast.arms} - {"any"}
+    """Returns the layout that the grammar of one arm fixes while the other arm is free,
+    or "" if there is none.
+    """
+    layouts = {arm.settings.get("decoding.layout", "") for arm in contrast.arms} - {
+        "any"
+    }
     return max(layouts) if "" in layouts and contrast.factor == RUNG else ""
 
 
 def pooled_over(group: Group) -> str:
-    """Returns what differs between the kinds of games: "rooms 3, 5, 7", or "" for one kind."""
+    """Returns what differs between the kinds of games: "rooms 3, 5, 7", or "" for one
+    kind.
+    """
     options = [one.base.first.options for one in group]
     parts = []
     for key in options[0]:
         values = list(dict.fromkeys(option.get(key, "–") for option in options))
-        if key.startswith("environment.") and not key.startswith(BUDGET) and len(values) > 1:
+        if (
+            key.startswith("environment.")
+            and not key.startswith(BUDGET)
+            and len(values) > 1
+        ):
             listed = ", ".join(sorted(values, key=by_number))
-            parts.append(f"{key.split('.')[-1]} {listed if len(listed) < 60 else len(values)}")
+            parts.append(
+                f"{key.split('.')[-1]} {listed if len(listed) < 60 else len(values)}"
+            )
     return "; ".join(parts)
 
 
 def caveats(group: Group) -> Iterator[str]:
     """Yields what else differs between the two arms, in words."""
-    factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
+    factor, names = (
+        group[0].factor,
+        [arm.name(group[0].factor) for arm in group[0].arms],
+    )
     for base, other in (one.arms for one in group):
         if versions := other_versions(base, other, factor):
             yield f"recorded with other {', '.join(versions)}"
     alone = [
-        sum(len(one.arms[i].requested - one.arms[1 - i].requested) for one in group) for i in (0, 1)
+        sum(len(one.arms[i].requested - one.arms[1 - i].requested) for one in group)
+        for i in (0, 1)
     ]
     if any(alone):
         yield (

@@ -10,7 +10,12 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.events import Event
-from pddlego_local.core.record.folder import missing_end, read_events, read_rows, transcript_of
+from pddlego_local.core.record.folder import (
+    missing_end,
+    read_events,
+    read_rows,
+    transcript_of,
+)
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
@@ -25,9 +30,11 @@ STRICTLY = ", read strictly"
 
 @dataclass(frozen=True)
 class CellRecord:
-    """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial. `problems`
-    lists the lines that could not be read so far or are ignored. `planned` are the episodes, (game,
-    trial), that sweeps requested, whether or not a start of the cell has."""
+    """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial.
+    `problems` lists the lines that could not be read so far or are ignored. `planned`
+    are the episodes, (game, trial), that sweeps requested, whether or not a start of
+    the cell has.
+    """
 
     folder: Path
     run: RunRecord
@@ -36,8 +43,10 @@ class CellRecord:
     planned: Collection[tuple[int, int]] = ()
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
-        """Returns the events of an episode and "", or no events and the reason if its transcript
-        cannot be read or has no end. An unreadable transcript does not affect the others."""
+        """Returns the events of an episode and "", or no events and the reason if its
+        transcript cannot be read or has no end. An unreadable transcript does not
+        affect the others.
+        """
         path = transcript_of(self.folder, row.game, row.trial)
         try:
             events = read_events(path)
@@ -51,7 +60,9 @@ class CellRecord:
 
     @cached_property
     def requested(self) -> frozenset[tuple[int, int]]:
-        """(game, trial) of every episode that a sweep or a start of this cell requested."""
+        """(game, trial) of every episode that a sweep or a start of this cell
+        requested.
+        """
         started = (episode for start in self.run.starts for episode in start.episodes)
         return frozenset((*started, *self.planned))
 
@@ -66,14 +77,16 @@ class CellRecord:
 
     @property
     def games_teach_each_other(self) -> bool:
-        """Whether trials of one game used those of other games. Games are then not independent. A
-        record that does not say so is taken to have independent games."""
+        """Whether trials of one game used those of other games. Games are then not
+        independent. A record that does not say so is taken to have independent games.
+        """
         return any(start.games_teach_each_other for start in self.run.starts)
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels in run.json, with `added` after the decoding's label. For answers that are
-        read strictly, that label is the rung."""
+        """The labels in run.json, with `added` after the decoding's label. For answers
+        that are read strictly, that label is the rung.
+        """
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
             labels["decoding"] = self.run.identity["decoding"]["rung"]
@@ -81,93 +94,135 @@ class CellRecord:
 
     @property
     def added(self) -> str:
-        """Returns the additions to the rung: the help of a state tracker, the strict reader of free
-        answers (the only one in earlier versions), a draft, or the repair or rejection of free
-        answers."""
+        """Returns the additions to the rung: the help of a state tracker, the strict
+        reader of free answers (the only one in earlier versions), a draft, or the
+        repair or rejection of free answers.
+        """
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
-        strictly = rung and not rung.constrained and decoding.get("reading") != "lenient"
-        added = STRICTLY if strictly else TRACKED if decoding.get("goal") == "frontier" else ""
+        strictly = (
+            rung and not rung.constrained and decoding.get("reading") != "lenient"
+        )
+        added = (
+            STRICTLY
+            if strictly
+            else TRACKED
+            if decoding.get("goal") == "frontier"
+            else ""
+        )
         added += " + draft" if decoding.get("reason") == "draft" else ""
-        added += f" + repair {repair}" if (repair := decoding.get("repair")) in RUNGS else ""
-        return added + (f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else "")
+        added += (
+            f" + repair {repair}" if (repair := decoding.get("repair")) in RUNGS else ""
+        )
+        return added + (
+            f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else ""
+        )
 
     @property
     def rung(self) -> int:
-        """The cell's place on the ladder: that of its rung, whatever the label of the decoding
-        is."""
+        """The cell's place on the ladder: that of its rung, whatever the label of the
+        decoding is.
+        """
         label = self.run.labels.get("decoding")
         rung = self.run.identity.get("decoding", {}).get("rung", label)
         return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
     def budget(self) -> str:
-        """For example "50 actions". All methods of a comparison must have the same budget."""
+        """For example "50 actions". All methods of a comparison must have the same
+        budget.
+        """
         budget = self.run.identity["environment"]["budget"]
         return f"{budget['limit']} {budget['unit']}"
 
     @property
     def options(self) -> dict[str, str]:
-        """Every option that changes results, such as "method.variant": "simple", without the
-        labels."""
+        """Every option that changes results, such as "method.variant": "simple",
+        without the labels.
+        """
         return dict(_flat(self.run.identity))
 
     def settings(self, varying: Collection[str]) -> str:
-        """Returns the options in `varying` as text, for example "method.variant=simple seed=0"."""
+        """Returns the options in `varying` as text, for example "method.variant=simple
+        seed=0".
+        """
         return " ".join(f"{k}={v}" for k, v in self.options.items() if k in varying)
 
     def group(self, task_type: str) -> str:
-        """Returns the environment's group of this task type, or the type itself if it has no
-        group."""
+        """Returns the environment's group of this task type, or the type itself if it
+        has no group.
+        """
         groups = self.run.task_groups
-        group = next((name for name, kinds in groups.items() if task_type in kinds), task_type)
+        group = next(
+            (name for name, kinds in groups.items() if task_type in kinds), task_type
+        )
         return visible(group)
 
 
 class Cells(list[CellRecord]):
     """The cells that can be read; `left_out` says why others cannot."""
 
-    def __init__(self, cells: Iterable[CellRecord] = (), left_out: Iterable[str] = ()) -> None:
+    def __init__(
+        self, cells: Iterable[CellRecord] = (), left_out: Iterable[str] = ()
+    ) -> None:
         super().__init__(cells)
         self.left_out = list(left_out)
 
     @property
     def problems(self) -> list[str]:
-        return [*self.left_out, *(problem for cell in self for problem in cell.problems)]
+        return [
+            *self.left_out,
+            *(problem for cell in self for problem in cell.problems),
+        ]
 
 
 def unrequested(cell: CellRecord) -> list[str]:
-    """Returns a sentence for each row that neither a start of the cell nor a sweep requested. There
-    is none if run.json was lost, since it then does not have all starts."""
+    """Returns a sentence for each row that neither a start of the cell nor a sweep
+    requested. There is none if run.json was lost, since it then does not have all
+    starts.
+    """
     if any(start.rows_before for start in cell.run.starts):
         return []
     rows = [row for row in cell.rows if (row.game, row.trial) not in cell.requested]
     name = visible(str(cell.folder))
-    return [f"{name}: nobody requested game {row.game}, trial {row.trial}" for row in rows]
+    return [
+        f"{name}: nobody requested game {row.game}, trial {row.trial}" for row in rows
+    ]
 
 
 def without_transcript(cell: CellRecord) -> list[str]:
-    """Returns a sentence for each row without a transcript. There is none if the cell has no
-    transcripts at all: then it was archived without them."""
+    """Returns a sentence for each row without a transcript. There is none if the cell
+    has no transcripts at all: then it was archived without them.
+    """
     there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
-    rows = [row for row in cell.rows if there and f"{row.game}-{row.trial}" not in there]
+    rows = [
+        row for row in cell.rows if there and f"{row.game}-{row.trial}" not in there
+    ]
     name = visible(str(cell.folder))
-    return [f"{name}: game {row.game}, trial {row.trial}, has no transcript" for row in rows]
+    return [
+        f"{name}: game {row.game}, trial {row.trial}, has no transcript" for row in rows
+    ]
 
 
 def find_cells(paths: Iterable[Path]) -> Cells:
-    """Returns every cell at or below the given folders. The cells of one folder are sorted by
-    labels and settings. Raises ConfigError if a folder holds no cell that can be read."""
+    """Returns every cell at or below the given folders. The cells of one folder are
+    sorted by labels and settings. Raises ConfigError if a folder holds no cell that can
+    be read.
+    """
     cells, left_out, sweeps = dict[Path, CellRecord](), list[str](), _Sweeps()
     for path in paths:
         found, wrong = list[CellRecord](), list[str]()
-        for folder in sorted({file.parent for name in _FILES for file in path.rglob(name)}):
+        for folder in sorted(
+            {file.parent for name in _FILES for file in path.rglob(name)}
+        ):
             try:
                 found.append(_read(folder, sweeps))
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
-            raise ConfigError("; ".join(wrong) or f"{path}: no run.json at or below this folder")
+            raise ConfigError(
+                "; ".join(wrong) or f"{path}: no run.json at or below this folder"
+            )
         left_out += wrong
         cells |= {cell.folder.resolve(): cell for cell in sorted(found, key=_order)}
     return Cells(cells.values(), dict.fromkeys(left_out))
@@ -185,8 +240,8 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
     problems = list[str]()
     if not (folder / "run.json").exists():
         raise ConfigError(
-            f"{folder} holds episodes but no run.json; put run.json back, or play the episodes "
-            "again with the same command"
+            f"{folder} holds episodes but no run.json; put run.json back, or play the"
+            " episodes again with the same command"
         )
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
@@ -202,8 +257,9 @@ def _order(cell: CellRecord) -> tuple[object, ...]:
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
-    """Returns the options that differ between cells with the same labels or that only some of them
-    have. The seed is always included."""
+    """Returns the options that differ between cells with the same labels or that only
+    some of them have. The seed is always included.
+    """
     together = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
     differing = [
         key
@@ -215,8 +271,9 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
 
 
 def by_number(text: str) -> list[str | int]:
-    """A key to sort by: "3 rooms" comes before "11 rooms", and texts with a leading number
-    first."""
+    """A key to sort by: "3 rooms" comes before "11 rooms", and texts with a leading
+    number first.
+    """
     parts = re.split(r"(\d+)", text)
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 

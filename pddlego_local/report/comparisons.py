@@ -1,7 +1,7 @@
 """Compares arms that differ in one factor on the same games; numbers only.
 
-`report.arms` selects the arms, `report.statistics.paired` tests them, and `report.verdicts` puts
-the results into words.
+`report.arms` selects the arms, `report.statistics.paired` tests them, and
+`report.verdicts` puts the results into words.
 """
 
 from collections import Counter, defaultdict
@@ -26,13 +26,18 @@ from pddlego_local.runner.settings import Declared
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 GameKey = tuple[str, Cluster]
-"""The options that determine the games (`Arm.games`), with a game's number or its cluster."""
+"""The options that determine the games (`Arm.games`), with a game's number or its
+cluster.
+"""
 
 Before = Callable[[Sequence[Arm]], set[GameKey]]
-"""Returns the games of these arms that their weights had played before the declaration."""
+"""Returns the games of these arms that their weights had played before the declaration.
+"""
 
 Trials = Sequence[EpisodeRow]
-"""The trials of one game with one seed by one arm, in order; empty if the result is missing."""
+"""The trials of one game with one seed by one arm, in order; empty if the result is
+missing.
+"""
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,9 @@ def solved(trials: Trials) -> bool:
 
 
 def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
-    """Yields the pairs of all games, seeds and trials that were requested for both arms. A game
-    that is excluded from one arm is excluded from both."""
+    """Yields the pairs of all games, seeds and trials that were requested for both
+    arms. A game that is excluded from one arm is excluded from both.
+    """
     rows = [*base.rows.values(), *other.rows.values()]
     scored = {row.game for row in counted(rows, also=also).counted}
     excluded = {row.game for row in rows} - scored
@@ -84,9 +90,9 @@ def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
 class Side:
     """One of the two arms, over the compared games.
 
-    `value` is the value of the factor in this arm, such as "free". `per_success_` numbers are the
-    totals over all trials of these games, lost ones included, divided by the number of games
-    solved. They are None if no game was solved.
+    `value` is the value of the factor in this arm, such as "free". `per_success_`
+    numbers are the totals over all trials of these games, lost ones included, divided
+    by the number of games solved. They are None if no game was solved.
     """
 
     value: str
@@ -98,13 +104,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to one of the two questions, whose independent units are games or maps.
+    """The answer to one of the two questions, whose independent units are games or
+    maps.
 
     differ      the number of units of which the arms won different numbers of pairs
-    p, p_holm   two-sided, alone and adjusted for the family of comparisons with the same role
-    level       the significance level of this test (`statistics.paired.holm`); 5 % if none is made
-    interval    the differences that the test does not reject at that level; a difference is shown
-                if and only if the interval excludes 0
+    p, p_holm   two-sided, alone and adjusted for the family of comparisons with the
+                same role
+    level       the significance level of this test (`statistics.paired.holm`); 5 % if
+                none is made
+    interval    the differences that the test does not reject at that level; a
+                difference is shown if and only if the interval excludes 0
     odds        the result of a logistic model for the same question
     """
 
@@ -124,31 +133,39 @@ class Answer:
 class Comparison:
     """The arm `other` minus the arm `base`, on the games that both finished.
 
-    role                "primary" and "secondary" comparisons are tested; "not asked" ones were not
-                        declared and are not tested
+    role                "primary" and "secondary" comparisons are tested; "not asked"
+                        ones were not declared and are not tested
     factor              the option in which the arms differ, such as "decoding.rung"
-    labels              what the arms share: labels, and settings that vary in the report
-    pooled              what is pooled, such as "rooms 3, 5, 7"; "" for one kind of games
+    labels              what the arms share: labels, and settings that vary in the
+                        report
+    pooled              what is pooled, such as "rooms 3, 5, 7"; "" for one kind of
+                        games
     layout              the layout that the grammar of one arm fixes; "" for none
     caveats             what else differs between the arms, in words
-    games, maps, pairs  how many are compared; a game whose map is unknown is a map of its own
-    missing             pairs that were requested for both arms and lack at least one result
+    games, maps, pairs  how many are compared; a game whose map is unknown is a map of
+                        its own
+    missing             pairs that were requested for both arms and lack at least one
+                        result
     difference          in success, from -1 to 1; None if there are no pairs
     plain               the 95 % interval of the difference for new maps, before Holm
     family              the number of tested comparisons with the same role
     here                the answer for new games on these maps: the game is the unit
-    new                 the answer for new maps: the map is the unit. This answer decides. Both are
-                        the same if each game has its own map
-    of_asked            the lower end of the interval for new maps if all missing results had gone
-                        against `other`, and the upper end if all had gone in its favour
-    smallest_shown      the smallest difference that four of five experiments with as many such maps
-                        would have shown (`statistics.power`); None if there is none
+    new                 the answer for new maps: the map is the unit. This answer
+                        decides. Both are the same if each game has its own map
+    of_asked            the lower end of the interval for new maps if all missing
+                        results had gone against `other`, and the upper end if all had
+                        gone in its favour
+    smallest_shown      the smallest difference that four of five experiments with as
+                        many such maps would have shown (`statistics.power`); None if
+                        there is none
     shows_10_points     the share of such experiments that would have shown 10 points
-    opposing            the share of pairs that are assumed to go against the simulated difference
-    within              the share of pairs assumed to disagree on maps where any pair disagrees
+    opposing            the share of pairs that are assumed to go against the simulated
+                        difference
+    within              the share of pairs assumed to disagree on maps where any pair
+                        disagrees
     discordant          the pairs that only one arm won
-    seen_before         the number of games that records of the same weights had played before the
-                        declaration
+    seen_before         the number of games that records of the same weights had played
+                        before the declaration
     """
 
     role: Role
@@ -178,7 +195,9 @@ class Comparison:
 
     @property
     def won_by(self) -> tuple[int, int, int, int]:
-        """The numbers of pairs won by the base alone, the other alone, both, and neither."""
+        """The numbers of pairs won by the base alone, the other alone, both, and
+        neither.
+        """
         base = sum(pair.base_won for pair in self.discordant)
         both, discordant = self.base.success.k - base, len(self.discordant)
         return base, discordant - base, both, self.pairs - discordant - both
@@ -195,20 +214,26 @@ class Comparison:
 
     @property
     def overturned_by_missing(self) -> bool:
-        """Whether the missing results could overturn the conclusion that a difference is shown."""
+        """Whether the missing results could overturn the conclusion that a difference
+        is shown.
+        """
         shown = self.conclusion in ("higher", "lower")
-        return bool(shown and self.missing) and self.of_asked.low <= 0 <= self.of_asked.high
+        return (
+            bool(shown and self.missing)
+            and self.of_asked.low <= 0 <= self.of_asked.high
+        )
 
 
 @dataclass(frozen=True)
 class Compared:
     """All comparisons of a report.
 
-    `tested` are the declared comparisons, primary ones first. `without_arms` are the declarations
-    that no two arms fit. `others` are the undeclared comparisons of arms that differ in one factor.
-    `origin` says where the declarations come from, `history` when they were recorded, and
-    `known_before` what was known by then.
-    `looked_at` is the number of cells that were searched for older records of the same weights.
+    `tested` are the declared comparisons, primary ones first. `without_arms` are the
+    declarations that no two arms fit. `others` are the undeclared comparisons of arms
+    that differ in one factor. `origin` says where the declarations come from, `history`
+    when they were recorded, and `known_before` what was known by then.
+    `looked_at` is the number of cells that were searched for older records of the same
+    weights.
     """
 
     declared: Sequence[Declared]
@@ -226,9 +251,9 @@ def compared(
 ) -> Compared:
     """Compares the arms of these cells and tests what their experiments declare.
 
-    Holm's families are the primary comparisons and the secondary ones. `earlier` are other records
-    in which the same games may have been played before. Raises ConfigError as
-    `declared.declared_by` does.
+    Holm's families are the primary comparisons and the secondary ones. `earlier` are
+    other records in which the same games may have been played before. Raises
+    ConfigError as `declared.declared_by` does.
     """
     experiments = declarations(cells)
     declared, origin = declared_by(experiments)
@@ -259,7 +284,10 @@ def compared(
 def _family(
     role: Role, groups: Sequence[Group], varying: Set[str], also: Also, before: Before
 ) -> list[Comparison]:
-    pairs = [[pair for one in group for pair in pairs_of(*one.arms, also)] for group in groups]
+    pairs = [
+        [pair for one in group for pair in pairs_of(*one.arms, also)]
+        for group in groups
+    ]
     both = [[pair for pair in of if pair.finished] for of in pairs]
     new = _answers(role, both, lambda pair: pair.cluster)
     here = _answers(role, both, lambda pair: pair.game)
@@ -273,7 +301,9 @@ def _family(
 def _answers(
     role: Role, comparisons: Sequence[Sequence[Pair]], unit: Callable[[Pair], GameKey]
 ) -> list[Answer]:
-    """Returns the answer of each comparison to the question with these independent units."""
+    """Returns the answer of each comparison to the question with these independent
+    units.
+    """
     paired = [tallied(pairs, unit) for pairs in comparisons]
     tested = [None if role == "not asked" else found.p for found in paired]
     levels = iter(holm([p for p in tested if p is not None]))
@@ -283,7 +313,9 @@ def _answers(
         won = [(unit(pair), pair.base_won, solved(pair.other)) for pair in pairs]
         answers.append(
             Answer(
-                differ=sum(cluster.gained != cluster.lost for cluster in found.clusters),
+                differ=sum(
+                    cluster.gained != cluster.lost for cluster in found.clusters
+                ),
                 p=p,
                 p_holm=p_holm,
                 level=level,
@@ -295,15 +327,20 @@ def _answers(
 
 
 def tallied(
-    pairs: Iterable[Pair], unit: Callable[[Pair], GameKey], missing_favour_other: bool = False
+    pairs: Iterable[Pair],
+    unit: Callable[[Pair], GameKey],
+    missing_favour_other: bool = False,
 ) -> Paired:
-    """Returns both arms' results by cluster, with success after the last trial. `unit` gives a
-    pair's cluster. Missing results favour `other` or, by default, `base`."""
+    """Returns both arms' results by cluster, with success after the last trial. `unit`
+    gives a pair's cluster. Missing results favour `other` or, by default, `base`.
+    """
     tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
         other = solved(pair.other) if pair.other else missing_favour_other
-        tallies[unit(pair)].update(pairs=1, gained=other and not base, lost=base and not other)
+        tallies[unit(pair)].update(
+            pairs=1, gained=other and not base, lost=base and not other
+        )
     return Paired([Tally(**tally) for tally in tallies.values()])
 
 
@@ -349,7 +386,9 @@ def _comparison(
         shows_10_points=power.at(0.1) if power else None,
         opposing=power.opposing if power else None,
         within=power.within if power else None,
-        discordant=tuple(pair for pair in both if solved(pair.base) != solved(pair.other)),
+        discordant=tuple(
+            pair for pair in both if solved(pair.base) != solved(pair.other)
+        ),
         seen_before=len(games & before(sides)) if new.p is not None else 0,
     )
 

@@ -1,5 +1,6 @@
-"""Writes CSV tables: a report's numbers, and a line for each model call or each episode for further
-statistics. Prompts, thoughts and answers are not shortened."""
+"""Writes CSV tables: a report's numbers, and a line for each model call or each episode
+for further statistics. Prompts, thoughts and answers are not shortened.
+"""
 
 import csv
 import dataclasses
@@ -12,7 +13,14 @@ from typing import Any
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.counting import reasons
-from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start, Where
+from pddlego_local.core.record.events import (
+    ActionTaken,
+    Call,
+    Event,
+    Plan,
+    Start,
+    Where,
+)
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import cause_of, requests_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
@@ -25,33 +33,65 @@ Row = Mapping[str, Cell]
 _OF_CELL = ("cell", *LABELS, "settings")
 _OF_EPISODE = ("game", "trial", "map", "task_type", "outcome", "success", "counts")
 CALL_COLUMNS = (
-    *_OF_CELL, *_OF_EPISODE, "call", "step", "attempt", "retry", "sample", "of", "form", "cause",
-    "finish_reason", "grammar", "prompt_tokens", "completion_tokens", "sampled_tokens",
-    "forced_tokens", "rollbacks", "stages", "thought_characters", "answer_characters", "latency_s",
-    "temperature", "top_p", "max_tokens", "seed", "plan_actions", "planner_time_s", "prompt",
-    "draft", "thought", "answer",
-)  # fmt: skip
+    *_OF_CELL,
+    *_OF_EPISODE,
+    "call",
+    "step",
+    "attempt",
+    "retry",
+    "sample",
+    "of",
+    "form",
+    "cause",
+    "finish_reason",
+    "grammar",
+    "prompt_tokens",
+    "completion_tokens",
+    "sampled_tokens",
+    "forced_tokens",
+    "rollbacks",
+    "stages",
+    "thought_characters",
+    "answer_characters",
+    "latency_s",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "plan_actions",
+    "planner_time_s",
+    "prompt",
+    "draft",
+    "thought",
+    "answer",
+)
 """The columns of calls.
 
-`outcome`, `success` and `counts` (whether the episode is scored) belong to the episode. `cause` is
-the result of the call (`outcomes.CAUSES`). `call` numbers the requests from 1 in each episode. The
-samples of one request share its prompt tokens and its latency, which are given for the first sample
-only. If there are several plans for one answer, the last one is used. `prompt` is a JSON list of
-{"role", "content"}."""
+`outcome`, `success` and `counts` (whether the episode is scored) belong to the episode.
+`cause` is the result of the call (`outcomes.CAUSES`). `call` numbers the requests from
+1 in each episode. The samples of one request share its prompt tokens and its latency,
+which are given for the first sample only. If there are several plans for one answer,
+the last one is used. `prompt` is a JSON list of {"role", "content"}.
+"""
 
 _OF_ROW = [field.name for field in dataclasses.fields(EpisodeRow)]
 EPISODE_COLUMNS = (
-    *_OF_CELL, *dict.fromkeys([*_OF_EPISODE, *_OF_ROW]), "sampled_tokens", "observation",
+    *_OF_CELL,
+    *dict.fromkeys([*_OF_EPISODE, *_OF_ROW]),
+    "sampled_tokens",
+    "observation",
     "commands",
-)  # fmt: skip
-"""The columns of episodes: a row of episodes.jsonl, with `causes` and `notes` as JSON objects.
-`observation` is the first observation, and `commands` is a JSON list of the commands that the game
-carried out or refused."""
+)
+"""The columns of episodes: a row of episodes.jsonl, with `causes` and `notes` as JSON
+objects. `observation` is the first observation, and `commands` is a JSON list of the
+commands that the game carried out or refused.
+"""
 
 
 def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
-    """Yields a row for each call of all episodes, without those of transcripts that cannot be
-    read."""
+    """Yields a row for each call of all episodes, without those of transcripts that
+    cannot be read.
+    """
     for of_cell, row, events in _episodes(cells):
         for line in calls(events):
             known = {**vars(row), **of_cell, **line}
@@ -68,22 +108,35 @@ def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
             "causes": json.dumps(row.causes, ensure_ascii=False),
             "notes": json.dumps(row.notes, ensure_ascii=False),
             "sampled_tokens": row.sampled_tokens,
-            "observation": next((e.observation for e in events if isinstance(e, Start)), ""),
-            "commands": json.dumps([word for word in taken if word], ensure_ascii=False),
+            "observation": next(
+                (e.observation for e in events if isinstance(e, Start)), ""
+            ),
+            "commands": json.dumps(
+                [word for word in taken if word], ensure_ascii=False
+            ),
         }
 
 
-TABLES = {"episodes": (episode_rows, EPISODE_COLUMNS), "calls": (call_rows, CALL_COLUMNS)}
+TABLES = {
+    "episodes": (episode_rows, EPISODE_COLUMNS),
+    "calls": (call_rows, CALL_COLUMNS),
+}
 """The rows and the columns of each table."""
 
 
 def _episodes(
     cells: Sequence[CellRecord],
 ) -> Iterator[tuple[dict[str, Cell], EpisodeRow, Sequence[Event]]]:
-    """Yields the columns of the cell with `counts`, the row, and the events of each episode."""
+    """Yields the columns of the cell with `counts`, the row, and the events of each
+    episode.
+    """
     varying = varying_options(cells)
     for cell in cells:
-        of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
+        of_cell = {
+            "cell": cell.folder.name,
+            **cell.labels,
+            "settings": cell.settings(varying),
+        }
         excluded = reasons(cell.rows)
         for row in cell.rows:
             events, _ = cell.events(row)
@@ -112,7 +165,9 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
     plan = plans[-1] if plans else None
     messages = [dataclasses.asdict(message) for message in call.messages]
     return {
-        **vars(call.where), **vars(call.sampling), **vars(call),
+        **vars(call.where),
+        **vars(call.sampling),
+        **vars(call),
         "sampled_tokens": call.sampled_tokens,
         "rollbacks": call.rollbacks,
         "cause": cause_of(call, plan),
@@ -120,17 +175,21 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
         "thought_characters": len(call.thought),
         "answer_characters": len(call.text),
         "plan_actions": len(plan.plan) if plan else None,
-        "planner_time_s": round(sum(plan.wall_time_s for plan in plans), 6) if plans else None,
+        "planner_time_s": round(sum(plan.wall_time_s for plan in plans), 6)
+        if plans
+        else None,
         "prompt": json.dumps(messages, ensure_ascii=False),
         "draft": call.draft.text if call.draft else "",
         "answer": call.text,
-    }  # fmt: skip
+    }
 
 
 def columns(row: Any) -> dict[str, Cell]:
-    """Flattens a row of `report.numbers`: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
+    """Flattens a row of `report.numbers`: {"success_k": 3, "success_n": 4,
+    "success_low": 0.3, …}.
 
-    Shares and intervals are from 0 to 1. Undefined numbers, such as a mean of no values, are None.
+    Shares and intervals are from 0 to 1. Undefined numbers, such as a mean of no
+    values, are None.
     """
     return dict(_flat(row, ""))
 
@@ -138,7 +197,13 @@ def columns(row: Any) -> dict[str, Cell]:
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     if isinstance(value, Rate):
         low, high = value.interval if value.n else (None, None)
-        parts = {"k": value.k, "n": value.n, "share": value.share, "low": low, "high": high}
+        parts = {
+            "k": value.k,
+            "n": value.n,
+            "share": value.share,
+            "low": low,
+            "high": high,
+        }
         yield from ((f"{name}_{part}", number) for part, number in parts.items())
     elif isinstance(value, Mean):
         yield from ((f"{name}_{part}", number) for part, number in vars(value).items())
@@ -152,7 +217,9 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
         for field in dataclasses.fields(value):
             yield from _flat(getattr(value, field.name), prefix + field.name)
     elif hasattr(value, "_asdict"):  # an interval, or the odds
-        yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
+        yield from (
+            (f"{name}_{end}", number) for end, number in value._asdict().items()
+        )
     elif isinstance(value, tuple):
         if name != "discordant":  # episodes, which have separate tables
             yield name, "; ".join(value)
@@ -167,8 +234,8 @@ FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (spreadsheets k
 class Formulas:
     """Texts that a spreadsheet would carry out as formulas, in the cells of tables.
 
-    They are counted and left as they are. With `mark`, they get an apostrophe in front, which tells
-    a spreadsheet that a text follows.
+    They are counted and left as they are. With `mark`, they get an apostrophe in front,
+    which tells a spreadsheet that a text follows.
     """
 
     mark: bool = False
@@ -176,22 +243,26 @@ class Formulas:
 
     def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
-            risky = {name: f"'{text}" for name, text in row.items() if _is_formula(text)}
+            risky = {
+                name: f"'{text}" for name, text in row.items() if _is_formula(text)
+            }
             self.found += len(risky)
             yield {**row, **risky} if self.mark else row
 
     @property
     def warning(self) -> str:
         return (
-            f"{self.found} texts begin like formulas (=, +, -, @), which a spreadsheet may carry "
-            "out; open the file only in programs that do not"
+            f"{self.found} texts begin like formulas (=, +, -, @), which a spreadsheet"
+            " may carry out; open the file only in programs that do not"
         )
 
 
 def _is_formula(text: Cell) -> bool:
     if not isinstance(text, str) or not text.startswith(FORMULA_STARTS):
         return False
-    return not re.fullmatch(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE)
+    return not re.fullmatch(
+        r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE
+    )
 
 
 def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:

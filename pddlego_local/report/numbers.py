@@ -1,5 +1,6 @@
-"""Computes the numbers of a report from rows: the measures that the papers report, for each cell,
-each kind of task, and each trial."""
+"""Computes the numbers of a report from rows: the measures that the papers report, for
+each cell, each kind of task, and each trial.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,7 +20,11 @@ Labels = Mapping[str, str]
 
 ALL = "all"
 
-NESTED = {"read": (*ACCEPTED, "translate_error"), "accepted": ACCEPTED, "has_plan": PLANNED}
+NESTED = {
+    "read": (*ACCEPTED, "translate_error"),
+    "accepted": ACCEPTED,
+    "has_plan": PLANNED,
+}
 """The causes with which PDDL has reached each of these stages."""
 
 SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_answer")
@@ -30,33 +35,39 @@ class Measures:
     """The measures that the papers report about a system, computed from the rows of one
     cell. Times are in seconds.
 
-    games, maps               numbers of games and maps; all trials of a game are one game. If no
-                              map is known, `maps` is None. If some are unknown, each of these games
-                              is one map
-    success                   the share of episodes that succeeded, including those that were not
-                              played because an earlier trial had solved the game
+    games, maps               numbers of games and maps; all trials of a game are one
+                              game. If no map is known, `maps` is None. If some are
+                              unknown, each of these games is one map
+    success                   the share of episodes that succeeded, including those that
+                              were not played because an earlier trial had solved the
+                              game
     games_solved              the share of games that at least one trial solved
     won                       the number of episodes that the game itself calls won
     outcomes                  episodes by `outcomes.OUTCOMES`
     causes                    calls by `outcomes.CAUSES`
-    read, accepted, has_plan  shares of episodes in which an answer contained files, in which the
-                              translator accepted them, and in which they had a plan
-    valid_but_wrong           the share of episodes that ended with a plan that is invalid in the
-                              gold files
-    equivalent                the share of episodes whose problem is the gold problem, up to the
-                              names of its objects; only where the gold goal is fully specified
-    solver_errors, _aborts    attempts whose first PDDL gave nothing to carry out; episodes ended
-                              by such errors
-    solver_errors_fixed       the share of those errors that a retry fixed (PDDLego+ §5.3)
-    simulation_errors, _aborts, _fixed   the same for steps that needed more than one attempt
+    read, accepted, has_plan  shares of episodes in which an answer contained files, in
+                              which the translator accepted them, and in which they had
+                              a plan
+    valid_but_wrong           the share of episodes that ended with a plan that is
+                              invalid in the gold files
+    equivalent                the share of episodes whose problem is the gold problem,
+                              up to the names of its objects; only where the gold goal
+                              is fully specified
+    solver_errors, _aborts    attempts whose first PDDL gave nothing to carry out;
+                              episodes ended by such errors
+    solver_errors_fixed       the share of those errors that a retry fixed (PDDLego+
+                              §5.3)
+    simulation_errors, _aborts, _fixed   the same for steps that needed more than one
+                                         attempt
     edit_faults               parts of edits that named something that does not exist
-    cut_after_answer          answers that were complete before the token limit cut the text
+    cut_after_answer          answers that were complete before the token limit cut the
+                              text
 
-    Games with the same map, and the trials of a game, are one cluster when intervals are computed.
-    All other numbers are means per played episode: per episode that succeeded (`_on_success`), that
-    did not (`_on_failure`), or any. `actions` are the commands carried out (PDDLego+'s
-    "avg_steps*"), `refused` are the other commands, and `pddlego_steps` are both, as PDDLego §4
-    counts steps.
+    Games with the same map, and the trials of a game, are one cluster when intervals
+    are computed. All other numbers are means per played episode: per episode that
+    succeeded (`_on_success`), that did not (`_on_failure`), or any. `actions` are the
+    commands carried out (PDDLego+'s "avg_steps*"), `refused` are the other commands,
+    and `pddlego_steps` are both, as PDDLego §4 counts steps.
     """
 
     games: int
@@ -103,9 +114,11 @@ class Measures:
 def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     """Computes the measures of these rows, such as those of a cell or of one task type.
 
-    Each of the `parts` is one kind of games. The same game number in two parts is two games.
+    Each of the `parts` is one kind of games. The same game number in two parts is two
+    games.
     """
-    placed = []  # each row with its game and its cluster, both identified with the part's number
+    # each row with its game and its cluster, both identified with the part's number
+    placed = []
     for number, part in enumerate(parts):
         known = clusters(part)
         placed += [(row, (number, row.game), (number, known[row.game])) for row in part]
@@ -124,26 +137,40 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
 
     def rate(k: str, n: str = "") -> Rate:
         """The rate of `k` over all episodes, or over the sum of `n`."""
-        return Rate.of((at, getattr(row, k), getattr(row, n) if n else 1) for row, _, at in placed)
+        return Rate.of(
+            (at, getattr(row, k), getattr(row, n) if n else 1) for row, _, at in placed
+        )
 
     def mean(name: str) -> Mean:
-        """For example "steps_on_success": the mean of `steps` over episodes that succeeded."""
+        """For example "steps_on_success": the mean of `steps` over episodes that
+        succeeded.
+        """
         number, _, which = name.partition("_on_")
         return Mean.of(getattr(row, number) for row in episodes[which])
 
-    numbers: dict[str, Any] = {name: sum(getattr(row, name) for row in rows) for name in SUMS}
-    numbers |= {field.name: mean(field.name) for field in fields(Measures) if field.type is Mean}
+    numbers: dict[str, Any] = {
+        name: sum(getattr(row, name) for row in rows) for name in SUMS
+    }
     numbers |= {
-        name: Rate.of((at, any(row.causes.get(c) for c in causes), 1) for row, _, at in placed)
+        field.name: mean(field.name) for field in fields(Measures) if field.type is Mean
+    }
+    numbers |= {
+        name: Rate.of(
+            (at, any(row.causes.get(c) for c in causes), 1) for row, _, at in placed
+        )
         for name, causes in NESTED.items()
     }
     return Measures(
         games=len(games),
         maps=len(set(games.values())) if any(row.map for row in rows) else None,
         success=rate("success"),
-        games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
+        games_solved=Rate.of(
+            (cluster, game in solved, 1) for game, cluster in games.items()
+        ),
         outcomes=outcomes,
-        valid_but_wrong=Rate.of((at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed),
+        valid_but_wrong=Rate.of(
+            (at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed
+        ),
         equivalent=Rate.of(
             (at, verdict == "equivalent", bool(compared) and verdict != "undecided")
             for row, _, at in placed
@@ -162,13 +189,14 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
 class CellNumbers:
     """The numbers of one cell.
 
-    `asked` is the number of requested episodes, `finished` + `missing`. Three kinds of finished
-    episodes are excluded, with all trials of their games: `trivial` ones (unless `with_trivial`),
-    `unsolvable` ones, and those on maps that the model has `seen_in_training` (unless `with_seen`).
-    `success_of_asked` is the range of the success rate with all missing results lost, or all won.
-    `tries_used_up` is the share of answers for which rejection sampling rejected every try, so that
-    the last one was used as it was, and `games_with_tries_used_up` the share of episodes with such
-    an answer. Both are of no answers for an arm that rejects none, or without transcripts.
+    `asked` is the number of requested episodes, `finished` + `missing`. Three kinds of
+    finished episodes are excluded, with all trials of their games: `trivial` ones
+    (unless `with_trivial`), `unsolvable` ones, and those on maps that the model has
+    `seen_in_training` (unless `with_seen`). `success_of_asked` is the range of the
+    success rate with all missing results lost, or all won. `tries_used_up` is the share
+    of answers for which rejection sampling rejected every try, so that the last one was
+    used as it was, and `games_with_tries_used_up` the share of episodes with such an
+    answer. Both are of no answers for an arm that rejects none, or without transcripts.
     """
 
     labels: Labels
@@ -201,10 +229,11 @@ class TaskNumbers:
 
 @dataclass(frozen=True)
 class TrialNumbers:
-    """Games solved in this trial or before, among the games that have finished this trial.
+    """Games solved in this trial or before, among the games that have finished this
+    trial.
 
-    `missing` games have not finished it, and `games_solved_of_asked` is the range with all of them
-    lost, or all won. `tasks` is a kind of task, or `ALL`.
+    `missing` games have not finished it, and `games_solved_of_asked` is the range with
+    all of them lost, or all won. `tasks` is a kind of task, or `ALL`.
     """
 
     labels: Labels
@@ -229,7 +258,11 @@ def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
     varying = varying_options(cells)
     numbers = Numbers([], [], [])
     for cell in cells:
-        labels = {**cell.labels, "settings": cell.settings(varying), "budget": cell.budget}
+        labels = {
+            **cell.labels,
+            "settings": cell.settings(varying),
+            "budget": cell.budget,
+        }
         numbers.cells.append(_of_cell(cell, labels, also))
         for name, rows in rows_by_task(cell, also=also).items():
             m = measure(rows)
@@ -264,8 +297,9 @@ def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
 
 
 def tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate, Rate]:
-    """Returns `tries_used_up` and `games_with_tries_used_up` of `CellNumbers` for these rows. Only
-    transcripts tell them, so cells that reject nothing are not read."""
+    """Returns `tries_used_up` and `games_with_tries_used_up` of `CellNumbers` for these
+    rows. Only transcripts tell them, so cells that reject nothing are not read.
+    """
     reject = cell.run.identity.get("decoding", {}).get("reject")
     known = clusters(cell.rows)
     answers, games = list[Result](), list[Result]()
@@ -280,7 +314,9 @@ def tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate,
 
 
 def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:
-    """The range of the success rate. Missing trials of excluded games would not be scored."""
+    """The range of the success rate. Missing trials of excluded games would not be
+    scored.
+    """
     known = clusters(cell.rows)
     excluded = known.keys() - {row.game for row in scored}
     played = {(row.game, row.trial) for row in cell.rows}
@@ -290,22 +326,29 @@ def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:
 
 
 def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]:
-    """Returns the scored rows by the environment's groups of task types, in the environment's
-    order, then by task types without a group."""
+    """Returns the scored rows by the environment's groups of task types, in the
+    environment's order, then by task types without a group.
+    """
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
     scored = counted(cell.rows, also=also).counted
     groups = grouped((cell.group(types.get(row.game, "")), row) for row in scored)
-    return {name: groups[name] for name in {**cell.run.task_groups, **groups} if name in groups}
+    return {
+        name: groups[name]
+        for name in {**cell.run.task_groups, **groups}
+        if name in groups
+    }
 
 
 def success_after_trials(
     rows: Iterable[EpisodeRow], games: Collection[int] = (), *, also: Also = ()
 ) -> list[TrialNumbers]:
-    """Returns the games solved after each trial, for all kinds of tasks together and for each kind.
+    """Returns the games solved after each trial, for all kinds of tasks together and
+    for each kind.
 
-    Methods that learn between trials are judged by these numbers. A game is solved from the first
-    trial on that solved it. `games` are the requested games. The kind of a game that was never
-    played is unknown. Excluded games are left out (`counting.counted`).
+    Methods that learn between trials are judged by these numbers. A game is solved from
+    the first trial on that solved it. `games` are the requested games. The kind of a
+    game that was never played is unknown. Excluded games are left out
+    (`counting.counted`).
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, also=also).counted
@@ -319,7 +362,11 @@ def success_after_trials(
     not_begun = set(games) - {row.game for row in rows}
     by_kind = [(ALL, [*trials, *not_begun]), *sorted(kinds.items())] if kept else []
     return [
-        _after(kind, [(known.get(game, game), trials.get(game, [])) for game in of_kind], trial)
+        _after(
+            kind,
+            [(known.get(game, game), trials.get(game, [])) for game in of_kind],
+            trial,
+        )
         for kind, of_kind in by_kind
         for trial in range(1 + max(row.trial for row in kept))
     ]
@@ -332,7 +379,9 @@ def _after(
     over, missing = [], []
     for cluster, rows in games:
         if any(row.trial == trial for row in rows):
-            over.append((cluster, any(row.success for row in rows if row.trial <= trial), 1))
+            over.append(
+                (cluster, any(row.success for row in rows if row.trial <= trial), 1)
+            )
         else:
             missing.append(cluster)
     of_asked = if_missing(over, missing)

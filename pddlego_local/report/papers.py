@@ -1,8 +1,8 @@
-"""The numbers that the papers report, for our cells and for the systems of others. They are shown
-side by side and never combined.
+"""The numbers that the papers report, for our cells and for the systems of others. They
+are shown side by side and never combined.
 
-published.yaml has the numbers of others with their sources. It also says for each source whether
-our rows that are shown beside it include trivial games.
+published.yaml has the numbers of others with their sources. It also says for each
+source whether our rows that are shown beside it include trivial games.
 """
 
 import json
@@ -19,7 +19,14 @@ from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.numbers import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
-from pddlego_local.report.text import TextRow, interval, markdown, notes_of, number, without_empty
+from pddlego_local.report.text import (
+    TextRow,
+    interval,
+    markdown,
+    notes_of,
+    number,
+    without_empty,
+)
 
 HERE = "here"
 COMPACT = "compact"
@@ -30,12 +37,13 @@ WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
 class Result:
     """The result of one system on one set of games.
 
-    `source` is "here", or who reported the result and where. `variant` is the variant of the
-    prompt, "" if the method has only one. `domain` is "fixed" if the domain file was fixed, and
-    "seed" if the model was given one to start from. `group` is a kind of games, "" for all.
-    Success is a share, from the `lowest` to the `highest` that was reported. `interval_low` and
-    `interval_high` are the ends of our 95 % interval. Unknown numbers are None. The other fields
-    are as in `report.numbers.Measures`; steps, actions and refused commands are means.
+    `source` is "here", or who reported the result and where. `variant` is the variant
+    of the prompt, "" if the method has only one. `domain` is "fixed" if the domain file
+    was fixed, and "seed" if the model was given one to start from. `group` is a kind of
+    games, "" for all. Success is a share, from the `lowest` to the `highest` that was
+    reported. `interval_low` and `interval_high` are the ends of our 95 % interval.
+    Unknown numbers are None. The other fields are as in `report.numbers.Measures`;
+    steps, actions and refused commands are means.
     """
 
     source: str
@@ -84,15 +92,25 @@ def _name(table: Mapping[str, str]) -> str:
 @cache
 def published() -> tuple[Result, ...]:
     """Returns all results in published.yaml."""
-    return tuple(_read(table, **entry) for table in _file()["tables"] for entry in table["results"])
+    return tuple(
+        _read(table, **entry)
+        for table in _file()["tables"]
+        for entry in table["results"]
+    )
 
 
-def _read(table: Mapping[str, str], success: Any = None, won: int = 0, **entry: Any) -> Result:
-    """`success` is in percent, one number or a range. Without it, success is `won` of `n`."""
+def _read(
+    table: Mapping[str, str], success: Any = None, won: int = 0, **entry: Any
+) -> Result:
+    """`success` is in percent, one number or a range. Without it, success is `won` of
+    `n`.
+    """
     success = 100 * won / entry["n"] if success is None else success
     lowest, highest = success if isinstance(success, list) else (success, success)
     entry |= {name: table[name] for name in ("environment", "games", "budget")}
-    return Result(source=_name(table), lowest=lowest / 100, highest=highest / 100, **entry)
+    return Result(
+        source=_name(table), lowest=lowest / 100, highest=highest / 100, **entry
+    )
 
 
 def _sources(results: Iterable[Result]) -> dict[str, dict[str, str]]:
@@ -103,32 +121,49 @@ def _sources(results: Iterable[Result]) -> dict[str, dict[str, str]]:
 
 
 def comparable(results: Sequence[Result]) -> list[Result]:
-    """Returns our results, and the results of others for the same environments and methods. The
-    real ALFWorld counts as `alfworld`."""
-    played = {(one.environment.removesuffix("_real"), one.method) for one in results if one.ours}
-    return [one for one in results if one.ours or (one.environment, one.method) in played]
+    """Returns our results, and the results of others for the same environments and
+    methods. The real ALFWorld counts as `alfworld`.
+    """
+    played = {
+        (one.environment.removesuffix("_real"), one.method)
+        for one in results
+        if one.ours
+    }
+    return [
+        one for one in results if one.ours or (one.environment, one.method) in played
+    ]
 
 
 def paper_results(cells: Sequence[CellRecord]) -> list[Result]:
-    """Returns the results of these cells, then those of others for the same environments and
-    methods."""
+    """Returns the results of these cells, then those of others for the same
+    environments and methods.
+    """
     return comparable([*_ours(cells), *published()])
 
 
 def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
-    """Yields our results. Arms that differ only in the kind of games are one system, as in the
-    papers."""
+    """Yields our results. Arms that differ only in the kind of games are one system, as
+    in the papers.
+    """
     varying = varying_options(cells)
     systems = grouped(
-        (json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True), arm)
+        (
+            json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True),
+            arm,
+        )
         for arm in arms_of(cells)
     )
     for arms in sorted(systems.values(), key=_place):
         labels = arms[0].first.labels
         system = labels["environment"].removesuffix("_real"), labels["method"]
-        reported = [one for one in published() if (one.environment, one.method) == system]
-        # How trivial games are treated. Without published results they are left out, as elsewhere.
-        rules = {source["trivial"] for source in _sources(reported).values()} or {"left out"}
+        reported = [
+            one for one in published() if (one.environment, one.method) == system
+        ]
+        # How trivial games are treated. Without published results they are left out, as
+        # elsewhere.
+        rules = {source["trivial"] for source in _sources(reported).values()} or {
+            "left out"
+        }
         for trivial in sorted(rules):
             yield from _system(arms, varying, trivial, {one.group for one in reported})
 
@@ -141,10 +176,14 @@ def _system(
     also = TRIVIAL if trivial == "counted" else ()
     found = [(arm.games, counted([*arm.rows.values()], also=also)) for arm in arms]
     kept = [(games, row) for games, rows in found for row in rows.counted]
-    solved = {(games, row.game) for games, rows in found for row in rows.apart["trivial"]}
+    solved = {
+        (games, row.game) for games, rows in found for row in rows.apart["trivial"]
+    }
     named = _named(arms, varying, solved, trivial)
     yield _result(kept, missing=missing, **named)
-    known = [(arm.games, row) for arm in arms for row in arm.rows.values() if row.task_type]
+    known = [
+        (arm.games, row) for arm in arms for row in arm.rows.values() if row.task_type
+    ]
     kinds = {(games, row.game): row.task_type for games, row in known}
     groups = grouped(
         (kind if kind in named_groups else arms[0].first.group(kind), (games, row))
@@ -164,7 +203,9 @@ def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
 def _named(
     arms: Sequence[Arm], varying: set[str], solved: set[tuple[str, int]], trivial: str
 ) -> dict[str, str]:
-    """The fields that name a result. `solved` are the games that are solved at reset."""
+    """The fields that name a result. `solved` are the games that are solved at
+    reset.
+    """
     first, labels = arms[0].first, arms[0].first.labels
     shown = [
         f"{key.split('.')[-1]} {value}"
@@ -189,7 +230,9 @@ def _named(
         "model": labels["model"],
         "decoding": ", ".join([arms[0].rung, *shown, *words]),
         "variant": variant,
-        "domain": "" if first.options.get("method.domains", "None") == "None" else "fixed",
+        "domain": ""
+        if first.options.get("method.domains", "None") == "None"
+        else "fixed",
     }
 
 
@@ -199,7 +242,9 @@ def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
     success = found.success
     low, high = success.interval if success.n else (None, None)
     reported = {field.name for field in fields(Result)}
-    counts = {name: _number(value) for name, value in vars(found).items() if name in reported}
+    counts = {
+        name: _number(value) for name, value in vars(found).items() if name in reported
+    }
     return Result(
         **counts | named,
         n=success.n,
@@ -211,13 +256,21 @@ def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
 
 
 def _number(value: Any) -> Any:
-    return value.k if isinstance(value, Rate) else value.mean if isinstance(value, Mean) else value
+    return (
+        value.k
+        if isinstance(value, Rate)
+        else value.mean
+        if isinstance(value, Mean)
+        else value
+    )
 
 
 def papers_markdown(results: Sequence[Result]) -> str:
     """Returns papers.md, or "" if no cell has results that the papers report."""
     tables = [f"## {title}\n\n{markdown(rows)}" for title, rows in _tables(results)]
-    titles = [f"{name}: {source['title']}" for name, source in _sources(results).items()]
+    titles = [
+        f"{name}: {source['title']}" for name, source in _sources(results).items()
+    ]
     notes = "".join(f"- {note}\n" for note in (*notes_of("papers"), *titles))
     return "\n".join(["# As the papers report it\n", *tables, notes]) if tables else ""
 
@@ -225,23 +278,31 @@ def papers_markdown(results: Sequence[Result]) -> str:
 def _tables(results: Sequence[Result]) -> list[tuple[str, list[TextRow]]]:
     main = [one for one in results if _main(one) and not one.group and not one.domain]
     by_group = [one for one in results if _main(one) and one.group and not one.domain]
-    by_variant = [one for one in results if one.variant and not one.group and not one.domain]
+    by_variant = [
+        one for one in results if one.variant and not one.group and not one.domain
+    ]
     by_domain = [one for one in results if _main(one) and not one.group]
     tables = [
         ("Success by method and model", _pivot(main, lambda one: one.method)),
         ("Errors, and how many were fixed", _rows(main, _errors)),
         ("Steps and actions", _rows(main, _steps)),
         ("Difficulty", _pivot(by_group, lambda one: one.group, apart=2)),
-        ("What the prompt says about goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
+        (
+            "What the prompt says about goals",
+            _pivot(by_variant, lambda one: one.variant, apart=2),
+        ),
         ("A domain that won before, held fixed", _pivot(by_domain, _domain, apart=2)),
     ]
     return [(title, rows) for title, rows in tables if rows]
 
 
 def _main(result: Result) -> bool:
-    """Whether the prompts are those of the papers' main tables, or `compact`, which shortens
-    them."""
-    return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
+    """Whether the prompts are those of the papers' main tables, or `compact`, which
+    shortens them.
+    """
+    return not result.variant or (
+        result.ours and result.variant in ("detailed", COMPACT)
+    )
 
 
 def _domain(result: Result) -> str:
@@ -251,8 +312,9 @@ def _domain(result: Result) -> str:
 def _pivot(
     results: Sequence[Result], column: Callable[[Result], str], apart: int = 1
 ) -> list[TextRow]:
-    """A table of success with a column for each value of `column`; empty if our cells have fewer
-    values than `apart`."""
+    """A table of success with a column for each value of `column`; empty if our cells
+    have fewer values than `apart`.
+    """
     ours = {column(one) for one in results if one.ours}
     if len(ours) < apart:
         return []
@@ -262,14 +324,22 @@ def _pivot(
     rows: dict[tuple[str, ...], TextRow] = {}
     for one in shown:
         whose = _whose(one) | ({"method": one.method} if with_method else {})
-        row = rows.setdefault(tuple(whose.values()), {**whose, **dict.fromkeys(columns, "–")})
+        row = rows.setdefault(
+            tuple(whose.values()), {**whose, **dict.fromkeys(columns, "–")}
+        )
         row[column(one)] = _success(one)
     return without_empty(list(rows.values()))
 
 
-def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> list[TextRow]:
-    """A row for each result that has any of the numbers; empty if none of them is ours."""
-    known = [one for one in results if any(text != "–" for text in numbers(one).values())]
+def _rows(
+    results: Sequence[Result], numbers: Callable[[Result], TextRow]
+) -> list[TextRow]:
+    """A row for each result that has any of the numbers; empty if none of them is
+    ours.
+    """
+    known = [
+        one for one in results if any(text != "–" for text in numbers(one).values())
+    ]
     if not any(one.ours for one in known):
         return []
     rows = [
@@ -290,7 +360,9 @@ def _errors(result: Result) -> TextRow:
         errors, fixed, aborts = (getattr(result, name) for name in names)
         share = None if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
         found = {"errors": errors, "errors fixed": share, "aborts": aborts}
-        row |= {f"{kind} {name}": "–" if n is None else str(n) for name, n in found.items()}
+        row |= {
+            f"{kind} {name}": "–" if n is None else str(n) for name, n in found.items()
+        }
     return row
 
 
@@ -311,7 +383,9 @@ def _success(result: Result) -> str:
     of = "" if result.n is None else f" of {result.n}"
     if result.interval_low is not None and result.interval_high is not None:
         ends = interval(result.interval_low, result.interval_high)
-        return f"{100 * result.lowest:.1f} % {ends}{of}" + (f", {missing}" if missing else "")
+        return f"{100 * result.lowest:.1f} % {ends}{of}" + (
+            f", {missing}" if missing else ""
+        )
     if result.lowest < result.highest:
         return f"{100 * result.lowest:.0f}–{100 * result.highest:.0f} %{of}"
     return f"{100 * result.lowest:.0f} %{of}"

@@ -1,4 +1,6 @@
-"""Renders numbers as Markdown tables, tables for the terminal, and the notes below them."""
+"""Renders numbers as Markdown tables, tables for the terminal, and the notes below
+them.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,28 +22,51 @@ from pddlego_local.runner.sweep import Planned
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
-FOUND = ("success", "games solved", "from", "to", "on these maps", "on new maps", "points")
+FOUND = (
+    "success",
+    "games solved",
+    "from",
+    "to",
+    "on these maps",
+    "on new maps",
+    "points",
+)
 ON_SCREEN = (
-    "games", "finished", "success", "of all requested", "games solved", "steps", "calls",
-    "answers", "wall s",
-)  # fmt: skip
+    "games",
+    "finished",
+    "success",
+    "of all requested",
+    "games solved",
+    "steps",
+    "calls",
+    "answers",
+    "wall s",
+)
 FURTHER: dict[str, str] = table(__file__, "columns.yaml")
 WITH_SD = {"actions_on_success", "pddlego_steps_on_success"}
 _NOTES = jinja(
-    loader=jinja2.FileSystemLoader(Path(__file__).with_name("notes")), keep_trailing_newline=True
+    loader=jinja2.FileSystemLoader(Path(__file__).with_name("notes")),
+    keep_trailing_newline=True,
 )
 
 
 def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Planned]) -> str:
-    """Says in sentences how many results are missing, or returns "" if none are. `planned` has what
-    sweeps requested, for the resolved folder of each cell, begun or not."""
+    """Says in sentences how many results are missing, or returns "" if none are.
+    `planned` has what sweeps requested, for the resolved folder of each cell, begun or
+    not.
+    """
     begun = {cell.folder.resolve(): len(cell.rows) + cell.missing for cell in cells}
-    asked = {folder: max(len(one.episodes), one.at_least) for folder, one in planned.items()}
+    asked = {
+        folder: max(len(one.episodes), one.at_least) for folder, one in planned.items()
+    }
     requested = asked | {f: max(n, _unnamed(planned.get(f))) for f, n in begun.items()}
     episodes, waiting = sum(requested.values()), len(requested) - len(cells)
     left = episodes - sum(len(cell.rows) for cell in cells)
     words = [
-        f"This sweep is not finished: {left} of {episodes} episodes have no result yet.",
+        (
+            f"This sweep is not finished: {left} of {episodes} episodes have no result"
+            " yet."
+        ),
         *[f"{waiting} of {len(requested)} cells have not begun."] * bool(waiting),
         "Every number below may still change.",
     ]
@@ -52,16 +77,25 @@ def _unnamed(planned: Planned | None) -> int:
     return planned.at_least if planned else 0
 
 
-def missing_markdown(cells: Sequence[CellRecord], planned: Mapping[Path, Planned]) -> str:
-    """Names every requested episode without a result, as a section; "" if there is none."""
-    done = {cell.folder.resolve(): {(r.game, r.trial) for r in cell.rows} for cell in cells}
+def missing_markdown(
+    cells: Sequence[CellRecord], planned: Mapping[Path, Planned]
+) -> str:
+    """Names every requested episode without a result, as a section; "" if there is
+    none.
+    """
+    done = {
+        cell.folder.resolve(): {(r.game, r.trial) for r in cell.rows} for cell in cells
+    }
     asked = {folder: set(one.episodes) for folder, one in planned.items()}
     asked |= {cell.folder.resolve(): set(cell.requested) for cell in cells}
     lines = []
     for folder in sorted(asked):
         left = asked[folder] - done.get(folder, set())
         unnamed = 0 if folder in done else _unnamed(planned.get(folder)) - len(left)
-        words = [_games_of_trial(trial, games) for trial, games in sorted(_by_trial(left).items())]
+        words = [
+            _games_of_trial(trial, games)
+            for trial, games in sorted(_by_trial(left).items())
+        ]
         words += [f"{unnamed} episodes that are not named"] * (unnamed > 0)
         not_begun = "" if folder in done else " (not begun)"
         if words:
@@ -80,27 +114,39 @@ def _games_of_trial(trial: int, games: Sequence[int]) -> str:
 
 def report_markdown(numbers: Numbers) -> str:
     """Returns the tables of results, and below them the notes that explain them."""
-    tables = [f"# {title}\n\n{with_common_first(rows)}" for title, rows in result_tables(numbers)]
+    tables = [
+        f"# {title}\n\n{with_common_first(rows)}"
+        for title, rows in result_tables(numbers)
+    ]
     below = "".join(f"- {note}\n" for note in notes_of("results", cells=numbers.cells))
     return "\n#".join(tables) + f"\n{below}"
 
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
-    """Returns titles and rows of the tables: cells, and kinds of tasks and trials if there are
-    several."""
+    """Returns titles and rows of the tables: cells, and kinds of tasks and trials if
+    there are several.
+    """
     unsaid = unsaid_columns(numbers) - {"finished"}
     several = len({task.tasks for task in numbers.tasks}) > 1
     cells = [cell_text(cell) for cell in numbers.cells]
     tables = [
-        ("Results", [{name: row[name] for name in row if name not in unsaid} for row in cells]),
-        ("By kind of task", [_task_text(task, unsaid) for task in numbers.tasks if several]),
+        (
+            "Results",
+            [{name: row[name] for name in row if name not in unsaid} for row in cells],
+        ),
+        (
+            "By kind of task",
+            [_task_text(task, unsaid) for task in numbers.tasks if several],
+        ),
         ("After each trial", [_trial_text(trial) for trial in numbers.trials]),
     ]
     return [(title, rows) for title, rows in tables if rows]
 
 
 def unsaid_columns(numbers: Numbers) -> set[str]:
-    """Returns the columns that are empty for all cells, and "finished" if no result is missing."""
+    """Returns the columns that are empty for all cells, and "finished" if no result is
+    missing.
+    """
     cells = numbers.cells
     said = {
         **dict.fromkeys(
@@ -114,8 +160,12 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         "of all requested": any(cell.missing for cell in cells),
         "seen in training": any(cell.seen_in_training for cell in cells),
         "answers with all tries rejected": any(cell.tries_used_up.n for cell in cells),
-        "games with such an answer": any(cell.games_with_tries_used_up.n for cell in cells),
-        "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
+        "games with such an answer": any(
+            cell.games_with_tries_used_up.n for cell in cells
+        ),
+        "cut after a whole answer": any(
+            cell.measures.cut_after_answer for cell in cells
+        ),
     }
     return {column for column, anything in said.items() if not anything}
 
@@ -151,7 +201,9 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, Counter):
         return ", ".join(f"{key} {count}" for key, count in value.most_common()) or "–"
     if isinstance(value, Mean):
-        return number(value.mean) + (f" ± {number(value.sd)}" if name in WITH_SD else "")
+        return number(value.mean) + (
+            f" ± {number(value.sd)}" if name in WITH_SD else ""
+        )
     return str(value)
 
 
@@ -167,7 +219,9 @@ def _trial_text(trial: TrialNumbers) -> TextRow:
         "after trial": str(trial.after_trial),
         "games solved": rate(trial.games_solved),
         "without a result": str(trial.missing),
-        "of all requested": interval(*trial.games_solved_of_asked) if trial.missing else "–",
+        "of all requested": (
+            interval(*trial.games_solved_of_asked) if trial.missing else "–"
+        ),
     }
 
 
@@ -183,22 +237,33 @@ def markdown(table: Sequence[TextRow]) -> str:
 
 def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
     """Removes the columns that are empty in all rows."""
-    said = [name for name in rows[0] if any(row[name].strip("–→ ") for row in rows)] if rows else []
+    said = (
+        [name for name in rows[0] if any(row[name].strip("–→ ") for row in rows)]
+        if rows
+        else []
+    )
     return [{name: row[name] for name in said} for row in rows]
 
 
 def with_common_first(rows: Sequence[TextRow]) -> str:
-    """Returns a table below a line with the values that all its rows share, so that the results are
-    on the left."""
+    """Returns a table below a line with the values that all its rows share, so that the
+    results are on the left.
+    """
     common, columns = split_common(rows, FOUND)
-    shared = ", ".join(f"{name} {text}" for name, text in common.items() if text.strip("–"))
+    shared = ", ".join(
+        f"{name} {text}" for name, text in common.items() if text.strip("–")
+    )
     table = markdown([{name: row[name] for name in columns} for row in rows])
     return f"In all rows: {shared}.\n\n{table}" if shared else table
 
 
-def split_common(rows: Sequence[TextRow], found: Collection[str]) -> tuple[TextRow, list[str]]:
-    """Returns the columns in which all of several rows have the same text, with that text, and the
-    names of all other columns. The columns in `found` are never among the former."""
+def split_common(
+    rows: Sequence[TextRow], found: Collection[str]
+) -> tuple[TextRow, list[str]]:
+    """Returns the columns in which all of several rows have the same text, with that
+    text, and the names of all other columns. The columns in `found` are never among the
+    former.
+    """
     common = {
         name: text
         for name, text in rows[0].items()
@@ -208,13 +273,18 @@ def split_common(rows: Sequence[TextRow], found: Collection[str]) -> tuple[TextR
 
 
 def on_screen(numbers: Numbers) -> Table:
-    """Returns a table that fits a terminal; label columns are shown only where cells differ."""
+    """Returns a table that fits a terminal; label columns are shown only where cells
+    differ.
+    """
     table = [cell_text(cell) for cell in numbers.cells]
     differing = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
     unsaid = unsaid_columns(numbers)
     if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
         unsaid.add("games")
-    columns = [*(differing or ["model"]), *(column for column in ON_SCREEN if column not in unsaid)]
+    columns = [
+        *(differing or ["model"]),
+        *(column for column in ON_SCREEN if column not in unsaid),
+    ]
     below = "\n".join(notes_of("results", cells=numbers.cells)[:-1])
     screen = Table(*columns, caption=below, caption_justify="left")
     for row in table:

@@ -1,5 +1,6 @@
-"""Renders comparisons as verdicts in words that claim no more than was shown, as Markdown tables
-with notes, and as tables for the terminal."""
+"""Renders comparisons as verdicts in words that claim no more than was shown, as
+Markdown tables with notes, and as tables for the terminal.
+"""
 
 from dataclasses import dataclass
 
@@ -27,8 +28,9 @@ MOST_OTHERS = 40  # lines of undeclared comparisons
 class Verdict:
     """The verdict on the tested comparison with this number.
 
-    `arms` is for example "free → grounded". `where` distinguishes this comparison from the others,
-    for example "nano, pddlego_plus". `text` has the sentences of the verdict.
+    `arms` is for example "free → grounded". `where` distinguishes this comparison from
+    the others, for example "nano, pddlego_plus". `text` has the sentences of the
+    verdict.
     """
 
     number: int
@@ -43,28 +45,37 @@ class Verdict:
 
 
 def declared_in_words(compared: Compared) -> str:
-    """Says which comparisons are tested, where they were declared, and which ones find no arms."""
+    """Says which comparisons are tested, where they were declared, and which ones find
+    no arms.
+    """
     tested = [f"{one}{' (primary)' * one.primary}" for one in compared.declared]
     without = "; ".join(map(str, compared.without_arms)) if compared.history else ""
     no_arms = f" This report has no two arms for: {without}." if without else ""
-    return f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}.{no_arms}"
+    return (
+        f"Tested comparisons ({compared.origin}):"
+        f" {'; '.join(tested) or 'none'}.{no_arms}"
+    )
 
 
 def history_in_words(compared: Compared) -> str:
-    """Says when the comparisons were declared, as far as records tell; "" if nothing was
-    declared."""
+    """Says when the comparisons were declared, as far as records tell; "" if nothing
+    was declared.
+    """
     searched = (
-        f"{compared.looked_at} cells were searched for older records of the same weights: those of "
-        "this report, and of `--earlier`."
+        f"{compared.looked_at} cells were searched for older records of the same"
+        " weights: those of this report, and of `--earlier`."
     )
     return " ".join([*compared.history, searched]) if compared.history else ""
 
 
 def verdicts(compared: Compared) -> list[Verdict]:
-    """Returns a verdict for each tested comparison: primary ones first, and within each role those
-    that show a difference first."""
+    """Returns a verdict for each tested comparison: primary ones first, and within each
+    role those that show a difference first.
+    """
     labels = [shared(one) for one in compared.tested]
-    differing = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
+    differing = [
+        name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1
+    ]
     found = [
         Verdict(
             number,
@@ -85,17 +96,26 @@ def shared(found: Comparison) -> dict[str, str]:
 
 
 def verdict(found: Comparison) -> str:
-    """Returns the sentences of a verdict: the conclusion, the rates, the difference, then the
-    interval, the test and the logistic model for each question, and the consequence for new
-    games."""
+    """Returns the sentences of a verdict: the conclusion, the rates, the difference,
+    then the interval, the test and the logistic model for each question, and the
+    consequence for new games.
+    """
     concluded = conclusion(found, found.base.value, found.other.value)
-    words = {"points": points, "span": span, "p": _p, "percent": _percent, "concluded": concluded}
+    words = {
+        "points": points,
+        "span": span,
+        "p": _p,
+        "percent": _percent,
+        "concluded": concluded,
+    }
     limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
     return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
 
 
 def conclusion(found: Comparison, base: str, other: str) -> str:
-    """Returns the sentence that a verdict begins with. `base` and `other` are names of the arms."""
+    """Returns the sentence that a verdict begins with. `base` and `other` are names of
+    the arms.
+    """
     if found.difference is None:
         return ""
     more = "more" if found.difference > 0 else "fewer"
@@ -105,10 +125,13 @@ def conclusion(found: Comparison, base: str, other: str) -> str:
     largest = f"{100 * max(map(abs, found.new.interval)):.0f} points"
     if found.here.shown:
         return (
-            f"{other} wins {more} games than {base} on these maps. For new maps no difference is "
-            f"shown, and differences of up to {largest} are not excluded."
+            f"{other} wins {more} games than {base} on these maps. For new maps no"
+            f" difference is shown, and differences of up to {largest} are not"
+            " excluded."
         )
-    return f"No difference is shown, and differences of up to {largest} are not excluded."
+    return (
+        f"No difference is shown, and differences of up to {largest} are not excluded."
+    )
 
 
 def in_short(found: Comparison, answer: Answer) -> str:
@@ -145,23 +168,35 @@ def span(interval: Interval) -> str:
 def _end(share: float) -> str:
     if share == 0 or round(100 * share) != 0:
         return f"{100 * share:.0f}"
-    return np.format_float_positional(100 * share, precision=1, fractional=False, trim="-")
+    return np.format_float_positional(
+        100 * share, precision=1, fractional=False, trim="-"
+    )
 
 
 def verdicts_markdown(compared: Compared) -> str:
-    """Returns the first screen of a report: the tested comparisons and their verdicts."""
-    facts = {"declared": declared_in_words(compared), "history": history_in_words(compared)}
+    """Returns the first screen of a report: the tested comparisons and their
+    verdicts.
+    """
+    facts = {
+        "declared": declared_in_words(compared),
+        "history": history_in_words(compared),
+    }
     return rendered("verdicts", **facts, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
 
 
 def comparisons_markdown(compared: Compared) -> str:
-    """Returns tables of the tested comparisons and of the other arms that differ in one factor, and
-    notes that explain them; "" if there is nothing to compare."""
+    """Returns tables of the tested comparisons and of the other arms that differ in one
+    factor, and notes that explain them; "" if there is nothing to compare.
+    """
     if not compared.tested and not compared.others:
         return ""
     tables = {
-        "Primary comparisons": [_tested(one) for one in compared.tested if one.role == "primary"],
-        "Comparisons": [_tested(one) for one in compared.tested if one.role == "secondary"],
+        "Primary comparisons": [
+            _tested(one) for one in compared.tested if one.role == "primary"
+        ],
+        "Comparisons": [
+            _tested(one) for one in compared.tested if one.role == "secondary"
+        ],
         "Other differences, not declared and not tested": [
             _other(one) for one in compared.others[:MOST_OTHERS]
         ],
@@ -186,14 +221,18 @@ def _tested(found: Comparison) -> TextRow:
         **shared(found),
         "from": found.base.value,
         "to": found.other.value,
-        "on these maps": in_short(found, found.here) if found.maps < found.games else "–",
+        "on these maps": (
+            in_short(found, found.here) if found.maps < found.games else "–"
+        ),
         "on new maps": in_short(found, found.new),
         "games": _games(found),
         "success": " → ".join(
             "–" if side.success.share is None else f"{100 * side.success.share:.1f} %"
             for side in sides
         ),
-        "calls per success": " → ".join(number(side.per_success_calls) for side in sides),
+        "calls per success": " → ".join(
+            number(side.per_success_calls) for side in sides
+        ),
         "tokens of answers per success": " → ".join(
             number(side.per_success_tokens) for side in sides
         ),
@@ -216,11 +255,19 @@ def _other(found: Comparison) -> TextRow:
 
 
 def comparisons_on_screen(compared: Compared) -> Table:
-    """Returns a table of the first verdicts, with the tested comparisons as its title."""
+    """Returns a table of the first verdicts, with the tested comparisons as its
+    title.
+    """
     found = verdicts(compared)
     left = len(found) - MOST_ON_TOP
-    caption = f"{left} more comparisons: --out writes them all to report.md" if left > 0 else None
-    table = Table("comparison", "verdict", title=declared_in_words(compared), caption=caption)
+    caption = (
+        f"{left} more comparisons: --out writes them all to report.md"
+        if left > 0
+        else None
+    )
+    table = Table(
+        "comparison", "verdict", title=declared_in_words(compared), caption=caption
+    )
     for one in found[:MOST_ON_TOP]:
         table.add_row(f"{one.arms}\n{one.where}".strip(), one.text)
     return table
@@ -229,7 +276,9 @@ def comparisons_on_screen(compared: Compared) -> Table:
 def _games(found: Comparison) -> str:
     """For example "50 on 20 maps (150 pairs)"."""
     maps = f" on {found.maps} maps" if found.maps != found.games else ""
-    return f"{found.games}{maps}" + f" ({found.pairs} pairs)" * (found.pairs != found.games)
+    return f"{found.games}{maps}" + f" ({found.pairs} pairs)" * (
+        found.pairs != found.games
+    )
 
 
 def _percent(share: float) -> str:

@@ -1,1 +1,3 @@
-"""Runs experiments: configuration, cells, thread pool, limits and Ctrl-C, launchers, provenance."""
+"""Runs experiments: configuration, cells, thread pool, limits and Ctrl-C, launchers,
+provenance.
+"""

@@ -1,6 +1,7 @@
 """Plays one cell: holds its parts and its record, and plays its episodes one by one.
 
-This module does not manage threads or the other cells that are played at the same time; `run` does.
+This module does not manage threads or the other cells that are played at the same time;
+`run` does.
 """
 
 import contextlib
@@ -35,19 +36,23 @@ from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.provenance import run_record
 from pddlego_local.runner.unexpected import Unexpected
 
-MOST_EQUAL = 10  # unexpected exceptions of one type and place; with the last one, the cell ends
-MOST_WAIT_S = 30  # the waits before retries of an episode are 1 s, 2 s, 4 s, … up to this
+MOST_EQUAL = (
+    10  # unexpected exceptions of one type and place; with the last one, the cell ends
+)
+MOST_WAIT_S = (
+    30  # the waits before retries of an episode are 1 s, 2 s, 4 s, … up to this
+)
 
 
 @dataclass
 class CellResult:
     """The result of playing one cell.
 
-    `played` counts the episodes that got a row. `faults` lists the episodes that ended in an
-    infrastructure fault, as "game 3, trial 0: …". `refused` is the error that kept
-    every episode from beginning, for example that another process is playing the cell. `left`
-    counts the episodes that were not begun because the run or the cell ended early, for the
-    `reason`.
+    `played` counts the episodes that got a row. `faults` lists the episodes that ended
+    in an infrastructure fault, as "game 3, trial 0: …". `refused` is the error that
+    kept every episode from beginning, for example that another process is playing the
+    cell. `left` counts the episodes that were not begun because the run or the cell
+    ended early, for the `reason`.
     """
 
     folder: Path
@@ -61,8 +66,8 @@ class CellResult:
 class EnvironmentStore:
     """Lends the environments of one cell, each to one episode at a time. Thread-safe.
 
-    `wanted` counts the episodes that have not begun. At zero, returned environments are closed, so
-    that the next cell's environments have room.
+    `wanted` counts the episodes that have not begun. At zero, returned environments are
+    closed, so that the next cell's environments have room.
     """
 
     def __init__(self, config: CellConfig) -> None:
@@ -79,7 +84,9 @@ class EnvironmentStore:
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[Environment]:
-        """Lends an idle environment or a new one; closes one in which an episode failed."""
+        """Lends an idle environment or a new one; closes one in which an episode
+        failed.
+        """
         try:
             environment = self._idle.get_nowait()
         except queue.Empty:
@@ -111,7 +118,8 @@ class ModelStore:
         self._model: Model | None = None
 
     def get(self, config: CellConfig) -> Model:
-        """Returns the open model if it has this configuration, else builds one without starting it.
+        """Returns the open model if it has this configuration, else builds one without
+        starting it.
 
         Raises ConfigError for an impossible option.
         """
@@ -140,17 +148,23 @@ class ModelStore:
 class OpenCell:
     """A cell whose record this process locks until `close`.
 
-    `missing` lists the episodes, as (game, trial), that have no terminal row yet. `ready` says that
-    all episodes are done and run.json exists. `waves` yields groups of episodes that may be played
-    together; a group may start when all episodes of the previous group have ended. `result` is the
-    result so far. `in_flight` counts the episodes that were handed out and have not ended.
-    `given_up` says why no further episode of this cell begins; "" while episodes may begin.
+    `missing` lists the episodes, as (game, trial), that have no terminal row yet.
+    `ready` says that all episodes are done and run.json exists. `waves` yields groups
+    of episodes that may be played together; a group may start when all episodes of the
+    previous group have ended. `result` is the result so far. `in_flight` counts the
+    episodes that were handed out and have not ended. `given_up` says why no further
+    episode of this cell begins; "" while episodes may begin.
     """
 
     def __init__(
-        self, config: CellConfig, models: ModelStore, planner: Planner, stop: threading.Event
+        self,
+        config: CellConfig,
+        models: ModelStore,
+        planner: Planner,
+        stop: threading.Event,
     ) -> None:
-        """Builds the parts without loading or starting anything. After `stop`, nothing is retried.
+        """Builds the parts without loading or starting anything. After `stop`, nothing
+        is retried.
 
         Raises ConfigError, or CellHeld if another process is playing the cell.
         """
@@ -169,12 +183,16 @@ class OpenCell:
         self._trained_on = frozenset[str]()
         self._earlier: list[EpisodeRow] = []
         with contextlib.ExitStack() as stack:
-            self._environments = stack.enter_context(contextlib.closing(EnvironmentStore(config)))
+            self._environments = stack.enter_context(
+                contextlib.closing(EnvironmentStore(config))
+            )
             config.check_games(self._environments.first, config.settings.games)
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
-            self.missing = [episode for episode in config.episodes if episode not in done]
+            self.missing = [
+                episode for episode in config.episodes if episode not in done
+            ]
             self._environments.wanted = len(self.missing)
             self.done = len(done)
             self.ready = not self.missing and (self._record.described or not done)
@@ -184,15 +202,19 @@ class OpenCell:
         self._closing.close()
 
     def prepare(self, console: Console) -> None:
-        """Runs the checks that would fail for every episode alike, before the first episode.
+        """Runs the checks that would fail for every episode alike, before the first
+        episode.
 
-        Also writes run.json. Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
+        Also writes run.json. Raises MissingPart, ConfigError, GrammarIgnored or
+        ModelFault.
         """
         decoding, model = self._decoding, self._model
         environment = self._environments.first
         context = GrammarContext(actions=environment.actions, domain=environment.domain)
         constraints = {
-            form.name: constraint_for(decoding.rung, form, context, layout_of(model, decoding))
+            form.name: constraint_for(
+                decoding.rung, form, context, layout_of(model, decoding)
+            )
             for form in self._method.forms
         }
         for constraint in constraints.values():
@@ -200,30 +222,43 @@ class OpenCell:
         environment.preflight()
         self._models.open(self.config, model)  # frees the previous model's GPU
         model.preflight(thinking=decoding.thinking)
-        self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
+        self._trained_on = (
+            model.trained_on() if isinstance(model, Trained) else frozenset()
+        )
         rows_before = self.done if self.done and not self._record.described else None
         if rows_before:
             console.print(f"{self.folder}: run.json is missing and is written again")
-        run = run_record(self.config, environment, self._method, constraints, model, rows_before)
+        run = run_record(
+            self.config, environment, self._method, constraints, model, rows_before
+        )
         self._record.describe(run)
-        if self.missing and model.decodes and not all(one.free for one in constraints.values()):
+        if (
+            self.missing
+            and model.decodes
+            and not all(one.free for one in constraints.values())
+        ):
             console.print("starting the model and checking that it obeys grammars")
             stages = any(one.in_stages for one in constraints.values())
             grammars = [one.first_grammar for one in constraints.values()]
             schema = not any(one.kind == "lark" for one in grammars if one)
-            check_obedience(model, thinking=decoding.thinking, stages=stages, schema=schema)
+            check_obedience(
+                model, thinking=decoding.thinking, stages=stages, schema=schema
+            )
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)
 
     def _waves(self) -> Iterator[list[tuple[int, int]]]:
-        """Yields one trial after the other for a method that learns from earlier trials. After a
-        fault, later trials wait for the next run, so that learning does not depend on chance."""
+        """Yields one trial after the other for a method that learns from earlier
+        trials. After a fault, later trials wait for the next run, so that learning does
+        not depend on chance.
+        """
         learns = self._method.learns
         by_trial = grouped((one[1] if learns else 0, one) for one in self.missing)
         for trial in sorted(by_trial):
             if self.result.faults:
                 self.result.faults += [
-                    f"game {g}, trial {t}: waits for trial {t - 1}" for g, t in by_trial[trial]
+                    f"game {g}, trial {t}: waits for trial {t - 1}"
+                    for g, t in by_trial[trial]
                 ]
             elif self.result.left:
                 self.result.left += len(by_trial[trial])
@@ -233,7 +268,9 @@ class OpenCell:
                 yield by_trial[trial]
 
     def ended(self, end: EpisodeRow | FaultRow | None) -> None:
-        """Adds an episode's end to `result`; `end` is None if it was not begun or was stopped."""
+        """Adds an episode's end to `result`; `end` is None if it was not begun or was
+        stopped.
+        """
         self.in_flight -= 1
         if end is None:
             self.result.left += 1
@@ -246,9 +283,11 @@ class OpenCell:
             self.result.played += 1
 
     def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
-        """Plays one episode and returns its terminal row, or the fault that remains after the
-        retries. Both are recorded. An exception that nobody expected is a fault too, and is not
-        retried. Returns None if the run was stopped or the cell was given up. Thread-safe."""
+        """Plays one episode and returns its terminal row, or the fault that remains
+        after the retries. Both are recorded. An exception that nobody expected is a
+        fault too, and is not retried. Returns None if the run was stopped or the cell
+        was given up. Thread-safe.
+        """
         self._environments.begin_one()
         retries = 0
         while not self.given_up:
@@ -258,18 +297,24 @@ class OpenCell:
                 if error.ends_run:
                     raise
                 last = retries == self.config.settings.run.retries
-                if not self._stop.is_set() and (last or isinstance(error, errors.GrammarFault)):
+                if not self._stop.is_set() and (
+                    last or isinstance(error, errors.GrammarFault)
+                ):
                     return self._record_fault(game, trial, error)
             except (errors.PddlegoError, KeyboardInterrupt):
                 raise
-            except BaseException as error:  # also SystemExit: the code of an extension may exit
+            except (
+                BaseException
+            ) as error:  # also SystemExit: the code of an extension may exit
                 return self._record_unexpected(game, trial, Unexpected.of(error))
             if self._stop.wait(min(2**retries, MOST_WAIT_S)):
                 return None
             retries += 1
         return None
 
-    def _record_fault(self, game: int, trial: int, error: errors.InfrastructureError) -> FaultRow:
+    def _record_fault(
+        self, game: int, trial: int, error: errors.InfrastructureError
+    ) -> FaultRow:
         kind, message = type(error).__name__, str(error)
         if isinstance(error, errors.GrammarFault):
             path = self._record.keep_grammar(game, trial, error.grammar)
@@ -285,8 +330,8 @@ class OpenCell:
             equal = self._unexpected[error.kind, error.place]
         if equal >= MOST_EQUAL:
             self.given_up = (
-                f"{self.folder} was given up after {equal} episodes with {error.kind} in "
-                f"{error.place}"
+                f"{self.folder} was given up after {equal} episodes with {error.kind}"
+                f" in {error.place}"
             )
         row = FaultRow(
             game=game,
@@ -307,9 +352,20 @@ class OpenCell:
             self._environments.lend() as environment,
             self._record.transcript(game, trial) as transcript,
         ):
-            parts = Parts(environment, self._model, self._planner, self._decoding, self._trained_on)
+            parts = Parts(
+                environment,
+                self._model,
+                self._planner,
+                self._decoding,
+                self._trained_on,
+            )
             episode = Episode(
-                parts, transcript, run_seed=seed, game=game, trial=trial, earlier=self._earlier
+                parts,
+                transcript,
+                run_seed=seed,
+                game=game,
+                trial=trial,
+                earlier=self._earlier,
             )
             try:
                 outcome = self._method(episode)
@@ -323,7 +379,9 @@ class OpenCell:
             except errors.ConfigError as error:
                 if not (self._answered or _asked(transcript)):
                     raise  # the settings are wrong: no episode could be played
-                raise errors.ModelFault(f"{error} (Earlier requests were answered.)") from error
+                raise errors.ModelFault(
+                    f"{error} (Earlier requests were answered.)"
+                ) from error
             finally:
                 self._answered = self._answered or _asked(transcript)
             row = EpisodeRow(
@@ -346,8 +404,9 @@ def _asked(transcript: Transcript) -> bool:
 
 
 def _won(episode: Episode, outcome: str) -> bool:
-    """Returns whether the game itself says that it is won, in this trial or, if this trial was
-    skipped as solved before, in an earlier one."""
+    """Returns whether the game itself says that it is won, in this trial or, if this
+    trial was skipped as solved before, in an earlier one.
+    """
     if outcome == "solved_before":
         return any(row.won for row in episode.earlier if row.game == episode.game)
     return outcome_named(outcome).success and episode.environment.won()

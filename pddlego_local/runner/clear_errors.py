@@ -1,4 +1,6 @@
-"""Turns errors of Hydra and pydantic about a bad value into one sentence that names the key."""
+"""Turns errors of Hydra and pydantic about a bad value into one sentence that names the
+key.
+"""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,13 +17,19 @@ from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError, PddlegoError
 from pddlego_local.core.secrets import hidden, is_secret_name
 
-_JSON = ("dict", "list", "float", "[key]")  # pydantic adds these to the path of a JSON value
+_JSON = (
+    "dict",
+    "list",
+    "float",
+    "[key]",
+)  # pydantic adds these to the path of a JSON value
 
 
 @contextlib.contextmanager
 def clear_errors(group: str) -> Iterator[None]:
-    """Turns errors of pydantic and Hydra about a value of a group ("" for none) into a ConfigError
-    with one sentence that names the key."""
+    """Turns errors of pydantic and Hydra about a value of a group ("" for none) into a
+    ConfigError with one sentence that names the key.
+    """
     try:
         yield
     except Exception as error:
@@ -46,8 +54,15 @@ def clear_errors(group: str) -> Iterator[None]:
         elif building and error.__cause__ is None:  # a target that Hydra refuses
             message = f"{group}: {' '.join(str(error).split())}"
         elif isinstance(error.__context__, GrammarParseError):
-            key = getattr(error.__context__, "full_key", None) or group or "a configuration"
-            message = f"{key}: {_first_line(error)}; write \\${{ for a text that has ${{ in it"
+            key = (
+                getattr(error.__context__, "full_key", None)
+                or group
+                or "a configuration"
+            )
+            message = (
+                f"{key}: {_first_line(error)}; write \\${{ for a text that has ${{"
+                " in it"
+            )
         elif isinstance(error, HydraException | ValueError) and not building:
             message = _first_line(error)
         else:
@@ -61,12 +76,16 @@ def _sentence(group: str, error: Any) -> str:
     key = ".".join(filter(None, [group, *parts]))
     if error["type"] == "unexpected_keyword_argument" and key in ("arm", "experiment"):
         return (
-            f"{key}: the first line of its file must be `# @package _global_`, and below it stand "
-            "options such as `name: mine`"
+            f"{key}: the first line of its file must be `# @package _global_`, and"
+            " below it stand options such as `name: mine`"
         )
     if error["type"] == "unexpected_keyword_argument":
         return f"{key}: there is no such option"
-    if error["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
+    if error["type"] in (
+        "missing",
+        "missing_argument",
+        "missing_keyword_only_argument",
+    ):
         return f"{key}: must be given"
     words = error["msg"].removeprefix("Value error, ")
     value = hidden(error["input"], named=is_secret_name(key))
@@ -78,7 +97,9 @@ def _undecodable() -> str:
     """Names the first file among the configurations that is not in UTF-8."""
     for element in GlobalHydra.instance().config_loader().get_search_path().get_path():
         folder = Path(element.path.removeprefix("file://"))
-        for path in sorted(folder.rglob("*.yaml")) if element.path.startswith("file://") else ():
+        for path in (
+            sorted(folder.rglob("*.yaml")) if element.path.startswith("file://") else ()
+        ):
             try:
                 path.read_text(encoding="utf-8")
             except UnicodeDecodeError:
@@ -89,6 +110,8 @@ def _undecodable() -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Returns the first line of the message of an error, or of its cause if it has none."""
+    """Returns the first line of the message of an error, or of its cause if it has
+    none.
+    """
     said = str(error).strip() or str(error.__cause__ or error.__context__ or "").strip()
     return said.split("\n")[0] or type(error).__name__

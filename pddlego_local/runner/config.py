@@ -1,4 +1,6 @@
-"""Composes the configuration in `conf/` with Hydra, checks it, and builds the parts from it."""
+"""Composes the configuration in `conf/` with Hydra, checks it, and builds the parts
+from it.
+"""
 
 import contextlib
 import hashlib
@@ -49,8 +51,8 @@ from pddlego_local.runner.settings import Settings
 from pddlego_local.runner.values import as_fields_read, at_home
 from pddlego_local.runner.words import as_meant, quote_games
 
-# Limits, concurrency, paths, and model metadata do not change results, so they are not part of a
-# cell's name.
+# Limits, concurrency, paths, and model metadata do not change results, so they are not
+# part of a cell's name.
 WITHOUT_EFFECT = {
     "environment": ("limits",),
     "model": ("server", "engine", "about", "refuses_grammars"),
@@ -65,7 +67,9 @@ _OF_HYDRA = ("_target_", "_convert_")
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
 )
-"""The values that a record can hold. Other values and keys would change when they are read back."""
+"""The values that a record can hold. Other values and keys would change when they are
+read back.
+"""
 
 _PROTOCOLS: dict[str, type[Any]] = {
     "environment": Environment,
@@ -84,9 +88,10 @@ _FOLDERS = (
 
 @dataclass(frozen=True)
 class CellConfig:
-    """One resolved configuration. `labels` maps each group to the stem of its YAML file, and `arm`
-    is that of the arm, "" without one. `tree` has each value as its field reads it, and `written`
-    as it was written."""
+    """One resolved configuration. `labels` maps each group to the stem of its YAML
+    file, and `arm` is that of the arm, "" without one. `tree` has each value as its
+    field reads it, and `written` as it was written.
+    """
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
@@ -95,7 +100,8 @@ class CellConfig:
 
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
-        """Resolves a composed configuration; `choices` maps each group to its YAML stem.
+        """Resolves a composed configuration; `choices` maps each group to its YAML
+        stem.
 
         Raises ConfigError if a mandatory value is missing or an interpolation fails.
         """
@@ -111,14 +117,20 @@ class CellConfig:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The options that change results, and the seed. A folder of weights, data or domains is
-        represented by its name only. A secret is no part of it: another key gives the same cell."""
+        """The options that change results, and the seed. A folder of weights, data or
+        domains is represented by its name only. A secret is no part of it: another key
+        gives the same cell.
+        """
         identity: dict[str, Any] = without_secrets(self._identity_of(self.tree))
         return identity
 
     def _identity_of(self, tree: Mapping[str, Any]) -> dict[str, Any]:
         options: dict[str, Any] = {
-            group: {k: v for k, v in tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())}
+            group: {
+                k: v
+                for k, v in tree[group].items()
+                if k not in WITHOUT_EFFECT.get(group, ())
+            }
             for group in GROUPS
         }
         for group, key in _FOLDERS:
@@ -128,28 +140,39 @@ class CellConfig:
         decoding = options["decoding"]
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
-            decoding.pop("reading", None)  # records older than this option were read strictly
+            decoding.pop(
+                "reading", None
+            )  # records older than this option were read strictly
         decoding.setdefault("repair", "none")  # all records have this key
         for option, default in _ABSENT_IN_OLDER_NAMES.items():
             if decoding.get(option) == default:
                 decoding.pop(option, None)
-        for key, old in {"shows_commands": False, "constraint": "none", "listing": "each"}.items():
-            if options["environment"].get(key) == old:  # the value before the option existed
+        for key, old in {
+            "shows_commands": False,
+            "constraint": "none",
+            "listing": "each",
+        }.items():
+            if (
+                options["environment"].get(key) == old
+            ):  # the value before the option existed
                 del options["environment"][key]
         return {**options, "seed": self.settings.seed}
 
     @property
     def paths(self) -> dict[str, str]:
         """The options that can be folders, with their values."""
-        values = {f"{group}.{key}": self.tree[group].get(key) for group, key in _FOLDERS}
+        values = {
+            f"{group}.{key}": self.tree[group].get(key) for group, key in _FOLDERS
+        }
         return {option: path for option, path in values.items() if path}
 
     @cached_property
     def cell(self) -> str:
-        """A stable folder name from labels, seed, and a hash of everything that changes results.
+        """A stable folder name from labels, seed, and a hash of everything that changes
+        results.
 
-        Earlier versions hashed the values as they were written. A record that was begun under such
-        a name keeps it.
+        Earlier versions hashed the values as they were written. A record that was begun
+        under such a name keeps it.
         """
         name, older = map(self._named, (self.identity, self._identity_of(self.written)))
         begun = (self._experiment / older / "run.json").is_file()
@@ -177,15 +200,17 @@ class CellConfig:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings outside the groups. Raises ConfigError for an unknown or impossible key."""
+        """The settings outside the groups. Raises ConfigError for an unknown or
+        impossible key.
+        """
         with clear_errors(""):
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
     def check(self, games: Iterable[int] | None = None) -> dict[str, Any]:
         """Builds and returns every group's part without loading models or data.
 
-        `games` are the games that will be played, by default those of the settings. Raises
-        ConfigError naming all unknown keys and impossible values.
+        `games` are the games that will be played, by default those of the settings.
+        Raises ConfigError naming all unknown keys and impossible values.
         """
         self._check_arm()
         built, faults = dict[str, Any](), list[str]()
@@ -206,7 +231,10 @@ class CellConfig:
         )
         asked = self.settings.games if games is None else games
         self.check_games(built["environment"], asked)
-        decoding, forms = built["decoding"], {form.name for form in built["method"].forms}
+        decoding, forms = (
+            built["decoding"],
+            {form.name for form in built["method"].forms},
+        )
         if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
             raise ConfigError(
                 f"decoding.repair={decoding.repair} repairs PDDL, but method="
@@ -222,33 +250,38 @@ class CellConfig:
         for game in games:
             if game not in seeds:
                 raise ConfigError(
-                    f"games: {self.labels['environment']} has no game {game}; its games are "
-                    f"{seeds[0]} to {seeds[-1]}"
+                    f"games: {self.labels['environment']} has no game {game}; its games"
+                    f" are {seeds[0]} to {seeds[-1]}"
                 )
 
     def kind(self, group: str) -> str:
-        """Returns what the environment or method is, whatever its YAML file is called: the name of
-        its module or folder in this project, or the class of one from elsewhere."""
+        """Returns what the environment or method is, whatever its YAML file is called:
+        the name of its module or folder in this project, or the class of one from
+        elsewhere.
+        """
         target = str(self.tree[group].get("_target_"))
         module = target.rpartition(".")[0].removesuffix(".game")
         ours = module.startswith("pddlego_local.")
         return module.rpartition(".")[2] if ours else target
 
     def _check_arm(self) -> None:
-        """Raises ConfigError if the arm was made for other environments or methods. Those from
-        elsewhere may fit any arm."""
+        """Raises ConfigError if the arm was made for other environments or methods.
+        Those from elsewhere may fit any arm.
+        """
         for group, names in self.settings.arm_fits.items():
             kind = self.kind(group)
             if kind not in names and "." not in kind:
                 raise ConfigError(
-                    f"arm={self.arm} is made for {group}={' or '.join(names)}, but this is "
-                    f"{group}={self.labels[group]}: choose another {group} or arm, or "
-                    "set the options that you want of this arm (its file in conf/arm lists them)"
+                    f"arm={self.arm} is made for {group}={' or '.join(names)}, but this"
+                    f" is {group}={self.labels[group]}: choose another {group} or arm,"
+                    " or set the options that you want of this arm (its file in"
+                    " conf/arm lists them)"
                 )
 
     def _folder_faults(self) -> list[str]:
-        """Returns a sentence for each part that the environment's folder lacks. A class derived
-        from BaseEnvironment needs no folder."""
+        """Returns a sentence for each part that the environment's folder lacks. A class
+        derived from BaseEnvironment needs no folder.
+        """
         kind = self.class_of("environment")
         if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
             return []
@@ -256,16 +289,25 @@ class CellConfig:
         package, _, _ = target.rpartition(".game.")
         if not package:
             raise ConfigError(
-                f"environment._target_={target}: write PACKAGE.game.CLASS, or the path of a class "
-                "that is derived from BaseEnvironment"
+                f"environment._target_={target}: write PACKAGE.game.CLASS, or the path"
+                " of a class that is derived from BaseEnvironment"
             )
-        return [*self._environment_faults(package, *family.ALWAYS), *own_pddl.faults(package)]
+        return [
+            *self._environment_faults(package, *family.ALWAYS),
+            *own_pddl.faults(package),
+        ]
 
     def _environment_faults(self, package: str, *always: str) -> list[str]:
-        """Returns a sentence for each part that the folder lacks for this method and model."""
-        by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
+        """Returns a sentence for each part that the folder lacks for this method and
+        model.
+        """
+        by_rules = str(self.tree["model"].get("_target_")).endswith(
+            ".ReferenceFormalizer"
+        )
         files = (*always, *["reference.py"] * by_rules)
-        prompts = getattr(self.class_of("method"), "prompts", "")  # "" if it cannot be loaded
+        prompts = getattr(
+            self.class_of("method"), "prompts", ""
+        )  # "" if it cannot be loaded
         return [
             *family.missing(package, *files),
             *tables.faults(package),
@@ -273,8 +315,9 @@ class CellConfig:
         ]
 
     def class_of(self, group: str) -> object:
-        """Returns the class that a group names, None if it cannot be loaded, which `build`
-        reports."""
+        """Returns the class that a group names, None if it cannot be loaded, which
+        `build` reports.
+        """
         try:
             return pkgutil.resolve_name(self.tree[group]["_target_"])
         except Exception:  # a module can raise anything on import
@@ -283,22 +326,28 @@ class CellConfig:
     def build(self, group: str) -> Any:
         """Builds the part that a group configures. No other code follows `_target_`.
 
-        Raises ConfigError naming the unknown or impossible keys, and everything that the folder or
-        the class of an environment or a method lacks.
+        Raises ConfigError naming the unknown or impossible keys, and everything that
+        the folder or the class of an environment or a method lacks.
         """
         faults = self._folder_faults() if group == "environment" else []
         if "_target_" not in self.tree[group]:
-            raise ConfigError(f"{group}._target_: must be given; write a class, PACKAGE.CLASS")
+            raise ConfigError(
+                f"{group}._target_: must be given; write a class, PACKAGE.CLASS"
+            )
         try:
             with clear_errors(group):
                 part = _built(self.tree[group])
             if group in _PROTOCOLS:
                 whole = group == "model" and not getattr(part, "decodes", True)
-                faults += _lacking(part, WholeAnswerModel if whole else _PROTOCOLS[group])
+                faults += _lacking(
+                    part, WholeAnswerModel if whole else _PROTOCOLS[group]
+                )
             if isinstance(part, BaseEnvironment):
                 faults += self._environment_faults(part.package)
         except ConfigError as error:
-            if not faults or "Error loc" not in str(error):  # else `faults` names the file already
+            if not faults or "Error loc" not in str(
+                error
+            ):  # else `faults` names the file already
                 faults += str(error).split("; ")
         if faults:
             raise ConfigError("; ".join(dict.fromkeys(faults)))
@@ -310,7 +359,10 @@ class CellConfig:
     def _check_decoding(self, decoding: Decoding) -> None:
         """Raises ConfigError if the model does not support these decoding settings."""
         model = self.tree["model"]
-        context_tokens, refusal = model.get("context_tokens"), model.get("refuses_grammars")
+        context_tokens, refusal = (
+            model.get("context_tokens"),
+            model.get("refuses_grammars"),
+        )
         if isinstance(context_tokens, int):
             decoding.check_room(context_tokens)
         if refusal and RUNGS[decoding.rung].constrained:
@@ -323,8 +375,9 @@ class CellConfig:
 def _built(node: Any) -> Any:
     """Calls the `_target_` of a part with its values, those of parts within it first.
 
-    Hydra finds the target, and refuses dangerous ones. The values do not pass through Hydra again:
-    they are resolved, and a text in them that looks like an interpolation is only text.
+    Hydra finds the target, and refuses dangerous ones. The values do not pass through
+    Hydra again: they are resolved, and a text in them that looks like an interpolation
+    is only text.
     """
     if isinstance(node, list):
         return [_built(inner) for inner in node]
@@ -335,7 +388,9 @@ def _built(node: Any) -> Any:
         return values
     target = node["_target_"]
     if not isinstance(target, str) or not re.fullmatch(r"\w+(\.\w+)*", target):
-        raise ConfigError(f"_target_={target!r}: write the path of a class, PACKAGE.CLASS")
+        raise ConfigError(
+            f"_target_={target!r}: write the path of a class, PACKAGE.CLASS"
+        )
     make = instantiate({"_target_": target, "_partial_": True})
     try:
         return make(**values)
@@ -346,7 +401,9 @@ def _built(node: Any) -> Any:
 
 
 def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
-    """Yields a sentence for each attribute of the protocol that a part does not have."""
+    """Yields a sentence for each attribute of the protocol that a part does not
+    have.
+    """
     kind = type(part)
     for name in sorted(get_protocol_members(protocol)):
         if inspect.getattr_static(part, name, part) is part:
@@ -359,11 +416,13 @@ _composing = threading.RLock()
 _ours: Hydra | None = None
 
 
-def compose_cell(overrides: Sequence[str], config_dir: str | Path | None = None) -> CellConfig:
+def compose_cell(
+    overrides: Sequence[str], config_dir: str | Path | None = None
+) -> CellConfig:
     """Composes `conf/config.yaml` with Hydra overrides such as "model=random".
 
-    `config_dir` is a folder with configurations of one's own, which are found before those in
-    `conf/`. Raises ConfigError for an unknown group, option or key.
+    `config_dir` is a folder with configurations of one's own, which are found before
+    those in `conf/`. Raises ConfigError for an unknown group, option or key.
     """
     with _composing, _set_up(config_dir), clear_errors(""):
         words = as_meant(quote_games(overrides), GlobalHydra.instance().config_loader())
@@ -388,16 +447,20 @@ def _set_up(config_dir: str | Path | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def hydra_for(config_dir: str | Path | None) -> Iterator[Hydra]:
-    """Sets Hydra up for `config_dir` and `conf/`; within the block, `compose_cell` uses both.
+    """Sets Hydra up for `config_dir` and `conf/`; within the block, `compose_cell` uses
+    both.
 
-    A caller that uses Hydra itself keeps its own. Raises ConfigError if there is no such folder.
+    A caller that uses Hydra itself keeps its own. Raises ConfigError if there is no
+    such folder.
     """
     global _ours
     path = create_config_search_path(str(folder("conf")))
     if config_dir is not None:
         own = Path(at_home(str(config_dir)))
         if not own.is_dir():
-            raise ConfigError(f"{config_dir}: there is no such folder of configurations")
+            raise ConfigError(
+                f"{config_dir}: there is no such folder of configurations"
+            )
         schema = SearchPathQuery(provider="schema")
         path.prepend("command-line", f"file://{own.resolve()}", anchor=schema)
     before = GlobalHydra.instance().hydra

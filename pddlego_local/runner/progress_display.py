@@ -1,4 +1,6 @@
-"""Shows the progress of a run: one live line on a terminal, otherwise one line per minute."""
+"""Shows the progress of a run: one live line on a terminal, otherwise one line per
+minute.
+"""
 
 import datetime
 import time
@@ -6,7 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column
 
 from pddlego_local.core.record.counting import Standing, time_left_s
@@ -19,13 +27,19 @@ DRAWN_A_SECOND = 2
 class LiveView:
     """Shows the progress of the cells of one command. Must be called by one thread.
 
-    `cells` and `episodes` count everything that the command requests; `done` episodes have a result
-    from earlier runs. An episode that ended in a fault is not done. `cells_done` counts the cells
-    that lack no episode. `standing` covers all episodes of the cells, also from earlier runs.
+    `cells` and `episodes` count everything that the command requests; `done` episodes
+    have a result from earlier runs. An episode that ended in a fault is not done.
+    `cells_done` counts the cells that lack no episode. `standing` covers all episodes
+    of the cells, also from earlier runs.
     """
 
     def __init__(
-        self, console: Console, cells: int, episodes: int, restarts: Callable[[], int], done: int
+        self,
+        console: Console,
+        cells: int,
+        episodes: int,
+        restarts: Callable[[], int],
+        done: int,
     ) -> None:
         self._cells, self._episodes, self._restarts = cells, episodes, restarts
         self._before, self._done = done, done
@@ -36,15 +50,21 @@ class LiveView:
             TextColumn("episodes"),
             BarColumn(20, table_column=Column(no_wrap=True)),
             MofNCompleteColumn(table_column=Column(no_wrap=True)),
-            TextColumn("{task.description}", "dim", markup=False, table_column=Column()),
+            TextColumn(
+                "{task.description}", "dim", markup=False, table_column=Column()
+            ),
             TimeElapsedColumn(table_column=Column(no_wrap=True)),
         )
         self._console = console
-        self._progress = Progress(*columns, console=console, refresh_per_second=DRAWN_A_SECOND)
+        self._progress = Progress(
+            *columns, console=console, refresh_per_second=DRAWN_A_SECOND
+        )
         self._bar = self._progress.add_task("", total=episodes, completed=done)
 
     def begin(self) -> None:
-        """Starts the bar with the first episode, so that earlier errors are shown without a bar."""
+        """Starts the bar with the first episode, so that earlier errors are shown
+        without a bar.
+        """
         if not self._progress.live.is_started:
             self._began = self._line_at = time.monotonic()
             self._progress.start()
@@ -58,7 +78,9 @@ class LiveView:
             self._progress.advance(self._bar)
 
     def update(self, under_way: int, planner_queue: int) -> None:
-        """Shows the status: `under_way` episodes and `planner_queue` waiting planner tasks."""
+        """Shows the status: `under_way` episodes and `planner_queue` waiting planner
+        tasks.
+        """
         status = self._status(under_way, planner_queue)
         self._progress.update(self._bar, description=status)
         now = time.monotonic()

@@ -48,16 +48,21 @@ def run_record(
     model: Model,
     rows_before: int | None = None,
 ) -> RunRecord:
-    """Returns the content of run.json for a cell that begins now. `constraints` maps the names of
-    the method's forms to their constraints."""
+    """Returns the content of run.json for a cell that begins now. `constraints` maps
+    the names of the method's forms to their constraints.
+    """
     identity = model.identity()
     groups = difficulty_groups(environment.package)
-    own_outcomes = {**getattr(environment, "outcomes", {}), **getattr(method, "outcomes", {})}
+    own_outcomes = {
+        **getattr(environment, "outcomes", {}),
+        **getattr(method, "outcomes", {}),
+    }
     start = Start(
         began=now(),
         command=words_of(sys.argv),
         config=dict(config.tree),
-        games_teach_each_other=method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
+        games_teach_each_other=method.learns == FROM_ALL_GAMES
+        and config.settings.trials > 1,
         backend_version=identity.pop("backend_version", None),
         servers=identity.pop("servers", "").split(),
         rows_before=rows_before,
@@ -70,29 +75,39 @@ def run_record(
         task_groups={name: [*kinds] for name, kinds in groups.items()},
         identity=config.identity,
         model=identity,
-        grammar_sha256={name: constraint.sha256 for name, constraint in constraints.items()},
+        grammar_sha256={
+            name: constraint.sha256 for name, constraint in constraints.items()
+        },
         tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompting.sha256(method.prompts, environment.package),
         used_prompt_sha256=prompting.used_sha256(
             method.prompts, environment.package, getattr(method, "templates", ())
         ),
         code_sha256=code_sha256(type(environment), type(method)) or None,
-        games=list(config.settings.games) if method.learns else None,  # learning depends on them
+        games=list(config.settings.games)
+        if method.learns
+        else None,  # learning depends on them
         outcomes=own_outcomes or None,
         starts=[start],
     )
 
 
 def words_of(command: Sequence[str]) -> list[str]:
-    """Splits "pddlego run", which Hydra and older records hold as one word, into two words."""
-    return [*(command[0].split() if command[:1] == ["pddlego run"] else command[:1]), *command[1:]]
+    """Splits "pddlego run", which Hydra and older records hold as one word, into two
+    words.
+    """
+    return [
+        *(command[0].split() if command[:1] == ["pddlego run"] else command[:1]),
+        *command[1:],
+    ]
 
 
 @functools.cache
 def provenance() -> dict[str, Any]:
-    """Returns the versions of Python and packages, the commit of this checkout and whether it was
-    changed, and the machine. The first result of a process is kept, because the process runs the
-    code of that time."""
+    """Returns the versions of Python and packages, the commit of this checkout and
+    whether it was changed, and the machine. The first result of a process is kept,
+    because the process runs the code of that time.
+    """
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),

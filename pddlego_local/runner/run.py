@@ -1,9 +1,10 @@
 """`pddlego run`: plays every episode of its cells that has no terminal row yet.
 
-Rerunning the command continues the run. Cells are played model by model. The cells of one model
-share one thread pool, which takes episodes in the order of the cells, so the last episodes of a
-cell overlap with the first of the next cell. Results do not depend on how many episodes, or which,
-are played at the same time. `runner.cell` plays a single episode.
+Rerunning the command continues the run. Cells are played model by model. The cells of
+one model share one thread pool, which takes episodes in the order of the cells, so the
+last episodes of a cell overlap with the first of the next cell. Results do not depend
+on how many episodes, or which, are played at the same time. `runner.cell` plays a
+single episode.
 """
 
 import contextlib
@@ -40,7 +41,8 @@ def run_cell(
 ) -> CellResult:
     """Plays the missing episodes of one cell and returns the result.
 
-    Raises the errors of `run_cells`, and the error because of which no episode could begin.
+    Raises the errors of `run_cells`, and the error because of which no episode could
+    begin.
     """
     results: list[CellResult] = []
     run_cells([config], results.append, console, models=models)
@@ -56,22 +58,26 @@ def run_cells(
     console: Console | None = None,
     models: ModelStore | None = None,
 ) -> None:
-    """Plays the missing episodes of these cells, model by model; calls `on_result` for each cell.
+    """Plays the missing episodes of these cells, model by model; calls `on_result` for
+    each cell.
 
-    The first cell's `max_hours` applies to all. A fault of a single cell, or another process that
-    is playing it, does not stop the other cells. Models are closed at the end, except the one that
-    is open in `models`: the caller closes it.
+    The first cell's `max_hours` applies to all. A fault of a single cell, or another
+    process that is playing it, does not stop the other cells. Models are closed at the
+    end, except the one that is open in `models`: the caller closes it.
 
-    Raises ConfigError for a bad configuration, and infrastructure errors that would affect every
-    episode (`ends_run`). Any other fault is recorded, and the next run tries the episode again.
-    After an interrupt, raises KeyboardInterrupt when the episodes in flight have ended.
+    Raises ConfigError for a bad configuration, and infrastructure errors that would
+    affect every episode (`ends_run`). Any other fault is recorded, and the next run
+    tries the episode again. After an interrupt, raises KeyboardInterrupt when the
+    episodes in flight have ended.
     """
     console = console or literal_console(stderr=True)
     shutdown = Shutdown(configs[0].settings.run.max_hours)
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))
         asked, lacking = asked_and_missing(configs)
-        view = LiveView(console, len(configs), asked, lambda: store.restarts, done=asked - lacking)
+        view = LiveView(
+            console, len(configs), asked, lambda: store.restarts, done=asked - lacking
+        )
         stack.callback(view.end)
         for folder in dict.fromkeys(config.folder for config in configs):
             for row in read_rows(folder / "episodes.jsonl"):
@@ -81,7 +87,9 @@ def run_cells(
             view.cells_done += not (result.left or result.faults or result.refused)
             on_result(result)
 
-        by_model = grouped((json.dumps(c.tree["model"], sort_keys=True), c) for c in configs)
+        by_model = grouped(
+            (json.dumps(c.tree["model"], sort_keys=True), c) for c in configs
+        )
         for cells in by_model.values():
             Pool(cells, store, shutdown, console, cell_ended, view).play()
     if shutdown.interrupted:
@@ -89,9 +97,12 @@ def run_cells(
 
 
 def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
-    """Returns how many episodes these cells request, and how many of them have no result. An
-    episode that two cells request is counted once."""
-    asked = {(config.folder, *episode) for config in configs for episode in config.episodes}
+    """Returns how many episodes these cells request, and how many of them have no
+    result. An episode that two cells request is counted once.
+    """
+    asked = {
+        (config.folder, *episode) for config in configs for episode in config.episodes
+    }
     done = {
         (folder, row.game, row.trial)
         for folder in {config.folder for config in configs}
@@ -101,10 +112,11 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
 
 
 class Shutdown:
-    """Decides whether episodes may still begin: until `max_hours` or Ctrl-C. Thread-safe.
+    """Decides whether episodes may still begin: until `max_hours` or Ctrl-C.
+    Thread-safe.
 
-    Episodes that have begun are finished and recorded, so nothing is lost, and rerunning the
-    command continues.
+    Episodes that have begun are finished and recorded, so nothing is lost, and
+    rerunning the command continues.
     """
 
     def __init__(self, max_hours: float | None) -> None:
@@ -123,8 +135,10 @@ class Shutdown:
 
     @contextlib.contextmanager
     def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
-        """Within the block, the first Ctrl-C while episodes are in flight lets them finish. Any
-        other Ctrl-C raises KeyboardInterrupt. Outside the main thread, nothing changes."""
+        """Within the block, the first Ctrl-C while episodes are in flight lets them
+        finish. Any other Ctrl-C raises KeyboardInterrupt. Outside the main thread,
+        nothing changes.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -142,11 +156,13 @@ class Shutdown:
 
 
 class Pool:
-    """Plays the episodes of the cells of one model in `concurrency` threads (the cells' largest).
+    """Plays the episodes of the cells of one model in `concurrency` threads (the cells'
+    largest).
 
-    The thread of `play` opens the cells, hands out their episodes and closes the cells. The threads
-    of the pool play the episodes. The next cell is opened when fewer than two episodes per thread
-    are left in the open cells. `on_result` is called when a cell has ended.
+    The thread of `play` opens the cells, hands out their episodes and closes the cells.
+    The threads of the pool play the episodes. The next cell is opened when fewer than
+    two episodes per thread are left in the open cells. `on_result` is called when a
+    cell has ended.
     """
 
     def __init__(
@@ -165,13 +181,16 @@ class Pool:
         self._threads = ThreadPoolExecutor(self._width)
         self._planners: dict[str, Planner] = {}
         self._cells: list[OpenCell] = []
-        self._ended: queue.SimpleQueue[tuple[OpenCell, Future[_End]]] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[OpenCell, Future[_End]]] = (
+            queue.SimpleQueue()
+        )
         self._stop = threading.Event()
         self._fatal: PddlegoError | None = None
         self._announced = False
 
     def play(self) -> None:
-        """Plays all cells. An error on opening a cell is raised when the earlier cells have ended.
+        """Plays all cells. An error on opening a cell is raised when the earlier cells
+        have ended.
 
         Raises the errors of `run_cells`.
         """
@@ -194,14 +213,18 @@ class Pool:
             raise self._fatal
         for config in self._waiting:
             _, left = asked_and_missing([config])
-            self._on_result(CellResult(config.folder, left=left, reason=self._shutdown.reason))
+            self._on_result(
+                CellResult(config.folder, left=left, reason=self._shutdown.reason)
+            )
 
     def _in_flight(self) -> int:
         """Returns how many episodes were handed out and have not ended."""
         return sum(cell.in_flight for cell in self._cells)
 
     def _open_enough(self) -> bool:
-        """Opens cells while threads may run out of work. Returns False when all work has ended."""
+        """Opens cells while threads may run out of work. Returns False when all work
+        has ended.
+        """
         while self._waiting and self._in_flight() < 2 * self._width:
             config = self._waiting[0]
             held = any(cell.folder == config.folder for cell in self._cells)
@@ -223,7 +246,9 @@ class Pool:
             self._planners[key] = config.build("planner")
         cell = OpenCell(config, self._models, self._planners[key], self._stop)
         try:
-            line = f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
+            line = (
+                f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
+            )
             self._console.print(line, highlight=False)
             if not cell.ready:
                 cell.prepare(self._console)
@@ -241,7 +266,9 @@ class Pool:
             cell.close()
             result = cell.result
             result.faults.sort()
-            result.reason = (cell.given_up or self._shutdown.reason) if result.left else ""
+            result.reason = (
+                (cell.given_up or self._shutdown.reason) if result.left else ""
+            )
             self._on_result(result)
             return
         self._view.begin()
@@ -257,10 +284,14 @@ class Pool:
         """Waits for the end of an episode, `POLL_S` seconds at most."""
         if not self._announced and (reason := self._shutdown.reason):
             again = "; Ctrl-C again stops at once" if self._shutdown.interrupted else ""
-            self._console.print(f"{reason}: finishing current episodes{again}", highlight=False)
+            self._console.print(
+                f"{reason}: finishing current episodes{again}", highlight=False
+            )
             self._announced = True
         under_way = min(self._in_flight(), self._width)
-        self._view.update(under_way, sum(one.waiting for one in self._planners.values()))
+        self._view.update(
+            under_way, sum(one.waiting for one in self._planners.values())
+        )
         try:
             cell, future = self._ended.get(timeout=POLL_S)
         except queue.Empty:

@@ -1,7 +1,8 @@
-"""The keys of `conf/config.yaml` outside the groups: the games, how they are played, and the
-comparisons that an experiment declares.
+"""The keys of `conf/config.yaml` outside the groups: the games, how they are played,
+and the comparisons that an experiment declares.
 
-`run` and `compare` are not part of a cell's identity, so they may change when a cell is continued.
+`run` and `compare` are not part of a cell's identity, so they may change when a cell is
+continued.
 """
 
 import os.path
@@ -27,20 +28,32 @@ def _factor(name: str) -> str:
     group, _, option = name.partition(".")
     known = [field.name for field in fields(Decoding)]
     if group == "decoding" and option not in known:
-        raise ValueError(f"decoding has no such option; its options are {', '.join(known)}")
+        raise ValueError(
+            f"decoding has no such option; its options are {', '.join(known)}"
+        )
     if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
-        raise ValueError(f"write {', '.join(FACTORS)}, or an option such as decoding.rung")
+        raise ValueError(
+            f"write {', '.join(FACTORS)}, or an option such as decoding.rung"
+        )
     return name
 
 
 def choices_of(factor: str) -> tuple[str, ...]:
-    """Returns the allowed values of an option of `Decoding` in order, () if it has no list."""
+    """Returns the allowed values of an option of `Decoding` in order, () if it has no
+    list.
+    """
     kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
-    return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
+    return tuple(
+        choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str)
+    )
 
 
-_Option = tuple[Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]]
-_PAIRS = BeforeValidator(lambda given: (*given.items(),) if isinstance(given, Mapping) else given)
+_Option = tuple[
+    Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]
+]
+_PAIRS = BeforeValidator(
+    lambda given: (*given.items(),) if isinstance(given, Mapping) else given
+)
 Where = Annotated[tuple[_Option, ...], _PAIRS]
 """Options and their values, given as a mapping."""
 
@@ -49,10 +62,10 @@ Where = Annotated[tuple[_Option, ...], _PAIRS]
 class Declared:
     """A declared comparison of arms that differ only in the option `factor`.
 
-    The arm with the value `base` is compared with every other arm, or only with the arm with the
-    value `other`. Without `base`, every pair of arms is compared. Values are written as reports
-    name them: "free", "qwen3_8b", "2". For each option in `where`, both arms have the given value,
-    if they have the option at all.
+    The arm with the value `base` is compared with every other arm, or only with the arm
+    with the value `other`. Without `base`, every pair of arms is compared. Values are
+    written as reports name them: "free", "qwen3_8b", "2". For each option in `where`,
+    both arms have the given value, if they have the option at all.
 
     `primary` comparisons are tested separately from the others (`report.comparisons`).
     """
@@ -112,7 +125,8 @@ def _folder(name: str) -> str:
     """Checks that `name` can be the name of a folder that is not hidden."""
     if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
         raise ValueError(
-            "use letters, digits, '_', '-' and '.' (not as the first), 100 bytes at most"
+            "use letters, digits, '_', '-' and '.' (not as the first), 100 bytes at"
+            " most"
         )
     return name
 
@@ -121,9 +135,10 @@ def _folder(name: str) -> str:
 class RunSettings:
     """How a cell is played; nothing here changes its results.
 
-    `out` is the folder for records. `concurrency` is the number of episodes played at the same
-    time. `retries` is how often an episode is tried again after an infrastructure fault. No episode
-    begins later than `max_hours` hours after the command's start (None: no limit).
+    `out` is the folder for records. `concurrency` is the number of episodes played at
+    the same time. `retries` is how often an episode is tried again after an
+    infrastructure fault. No episode begins later than `max_hours` hours after the
+    command's start (None: no limit).
     """
 
     out: Annotated[Path, AfterValidator(_path)]
@@ -136,19 +151,23 @@ def _listed(names: object) -> object:
     return [names] if isinstance(names, str) else names
 
 
-Fits = dict[Literal["environment", "method"], Annotated[list[str], BeforeValidator(_listed)]]
-"""The environments and methods, by the names of their modules or folders, that an arm fits."""
+Fits = dict[
+    Literal["environment", "method"], Annotated[list[str], BeforeValidator(_listed)]
+]
+"""The environments and methods, by the names of their modules or folders, that an arm
+fits.
+"""
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Settings:
     """The keys of `conf/config.yaml` outside the groups.
 
-    `name` is the experiment, and the name of its folder. `seed` is the run's seed. `games` are the
-    games' seeds. `trials` is the number of episodes per game. `looked_at` says which results had
-    been seen before the comparisons were declared, and `setting_from` in which games the setting
-    was chosen; reports print both. `arm_fits` is set by an arm that fits only certain environments
-    or methods.
+    `name` is the experiment, and the name of its folder. `seed` is the run's seed.
+    `games` are the games' seeds. `trials` is the number of episodes per game.
+    `looked_at` says which results had been seen before the comparisons were declared,
+    and `setting_from` in which games the setting was chosen; reports print both.
+    `arm_fits` is set by an arm that fits only certain environments or methods.
     """
 
     name: Annotated[str, AfterValidator(_folder)]
@@ -164,6 +183,6 @@ class Settings:
     def __post_init__(self) -> None:
         if len(self.games) * self.trials > MOST_EPISODES:
             raise ValueError(
-                f"{len(self.games):,} games and trials={self.trials}: a cell has at most "
-                f"{MOST_EPISODES:,} episodes; request fewer"
+                f"{len(self.games):,} games and trials={self.trials}: a cell has at"
+                f" most {MOST_EPISODES:,} episodes; request fewer"
             )

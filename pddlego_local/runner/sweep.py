@@ -1,14 +1,15 @@
-"""A sweep: its cells, the files sweep-*.json beside them, and the jobs of a Slurm or Ray launcher.
+"""A sweep: its cells, the files sweep-*.json beside them, and the jobs of a Slurm or
+Ray launcher.
 
-A sweep-*.json lists the cells of one command, the episodes that it requests of each, and the
-comparisons for the report. It is written before the first cell begins, so that a report can list
-all cells from the start. Its name has a hash of its content: the same command replaces its own
-file, and commands that play other parts of the sweep, here or on other machines, have other files.
-A sweep consists of what all of them requested. Earlier versions wrote one file, sweep.json, which a
-later command replaced.
+A sweep-*.json lists the cells of one command, the episodes that it requests of each,
+and the comparisons for the report. It is written before the first cell begins, so that
+a report can list all cells from the start. Its name has a hash of its content: the same
+command replaces its own file, and commands that play other parts of the sweep, here or
+on other machines, have other files. A sweep consists of what all of them requested.
+Earlier versions wrote one file, sweep.json, which a later command replaced.
 
-A Slurm or Ray launcher starts one job for each cell. Two jobs never play the same cell: the second
-one finds the lock in the cell's folder (`core.record.folder`).
+A Slurm or Ray launcher starts one job for each cell. Two jobs never play the same cell:
+the second one finds the lock in the cell's folder (`core.record.folder`).
 """
 
 import hashlib
@@ -45,22 +46,32 @@ EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
 
 def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]]:
-    """Returns the overrides of every job that Hydra's basic sweeper will start, in its order.
+    """Returns the overrides of every job that Hydra's basic sweeper will start, in its
+    order.
 
-    `config` includes Hydra's node `hydra`. Overrides of the command line replace those of
-    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` matches; without it,
-    `glob` cannot be used. Raises ConfigError for more than `MOST_CELLS` cells, and for an override
-    without a list of values.
+    `config` includes Hydra's node `hydra`. Overrides of the command line replace those
+    of `hydra.sweeper.params`. `config_loader` knows the choices that `glob` matches;
+    without it, `glob` cannot be used. Raises ConfigError for more than `MOST_CELLS`
+    cells, and for an override without a list of values.
     """
     params = config.hydra.sweeper.get("params") or {}
-    overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
+    overrides = [
+        *(f"{key}={value}" for key, value in params.items()),
+        *config.hydra.overrides.task,
+    ]
     choices: dict[str, list[str]] = {}
     for text in overrides:
         override = read_override(text, config_loader)
-        values = values_of(override, MOST_CELLS + 1) if override.is_sweep_override() else [text]
+        values = (
+            values_of(override, MOST_CELLS + 1)
+            if override.is_sweep_override()
+            else [text]
+        )
         choices[override.get_key_element()] = values
     if math.prod(map(len, choices.values())) > MOST_CELLS:
-        raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; request fewer values.")
+        raise ConfigError(
+            f"This sweep has more than {MOST_CELLS:,} cells; request fewer values."
+        )
     return [list(cell) for cell in itertools.product(*choices.values())]
 
 
@@ -70,8 +81,9 @@ class _Request(TypedDict):
 
 
 class _Sweep(TypedDict):
-    """`cells` has the requests for each cell, and in files of earlier versions only the number of
-    its episodes."""
+    """`cells` has the requests for each cell, and in files of earlier versions only the
+    number of its episodes.
+    """
 
     cells: dict[str, list[_Request] | int]
     compare: NotRequired[Any]
@@ -83,8 +95,9 @@ _SWEEP = pydantic.TypeAdapter(_Sweep)
 
 @dataclass
 class Planned:
-    """The episodes, (game, trial), that sweeps requested of one cell. `at_least` is their number if
-    an earlier version has not recorded which ones they are."""
+    """The episodes, (game, trial), that sweeps requested of one cell. `at_least` is
+    their number if an earlier version has not recorded which ones they are.
+    """
 
     episodes: set[tuple[int, int]] = field(default_factory=set)
     at_least: int = 0
@@ -100,14 +113,20 @@ class Planned:
 
 
 def write_sweep(cells: Iterable[CellConfig]) -> None:
-    """Writes a sweep-*.json into each folder of cells. Raises RecordFault if that fails."""
+    """Writes a sweep-*.json into each folder of cells. Raises RecordFault if that
+    fails.
+    """
     by_folder = grouped((config.folder.parent, config) for config in cells)
     for folder, its_cells in by_folder.items():
         requests: dict[str, list[_Request] | int] = {}
-        for name, configs in grouped((config.cell, config) for config in its_cells).items():
+        for name, configs in grouped(
+            (config.cell, config) for config in its_cells
+        ).items():
             requests[name] = [_request(config) for config in configs]
         content = {"cells": requests, "compare": its_cells[0].tree.get("compare")}
-        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        digest = hashlib.sha256(
+            json.dumps(content, sort_keys=True).encode()
+        ).hexdigest()
         path = folder / f"sweep-{digest[:12]}.json"
         with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
@@ -120,8 +139,8 @@ def _request(config: CellConfig) -> _Request:
 
 
 def read_sweeps(folder: Path) -> dict[Path, Planned]:
-    """Returns what was requested of each cell, from all sweeps at or below a folder. The keys are
-    the resolved paths of the cells' folders.
+    """Returns what was requested of each cell, from all sweeps at or below a folder.
+    The keys are the resolved paths of the cells' folders.
 
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
@@ -153,7 +172,8 @@ def _sweeps(files: Iterable[Path]) -> Iterator[tuple[Path, _Sweep]]:
 
 
 def read_compare(folder: Path) -> list[tuple[str, Any]]:
-    """Returns when each sweep of this folder began, and its `compare`, in order of time.
+    """Returns when each sweep of this folder began, and its `compare`, in order of
+    time.
 
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
@@ -169,35 +189,47 @@ def _read(path: Path) -> _Sweep:
             Planned().add(requests)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not a valid sweep ({first:.300}); move it away") from error
+        raise ConfigError(
+            f"{path} is not a valid sweep ({first:.300}); move it away"
+        ) from error
     return sweep
 
 
 def check_launcher(target: str) -> None:
-    """Raises MissingPart if this launcher (a class's full name) is not installed or cannot work on
-    this machine."""
+    """Raises MissingPart if this launcher (a class's full name) is not installed or
+    cannot work on this machine.
+    """
     module, _, name = target.rpartition(".")
     try:
         importlib.import_module(module)
     except ImportError as error:
-        extra = next((extra for package, extra in EXTRAS.items() if package in module), None)
-        remedy = f"the extra {extra}: pip install 'pddlego_local[{extra}]'" if extra else module
+        extra = next(
+            (extra for package, extra in EXTRAS.items() if package in module), None
+        )
+        remedy = (
+            f"the extra {extra}: pip install 'pddlego_local[{extra}]'"
+            if extra
+            else module
+        )
         raise MissingPart(
             f"hydra/launcher: {name} is not installed here. It needs {remedy}"
         ) from error
     if name == "SlurmLauncher" and shutil.which("srun") is None:
         raise MissingPart(
-            "hydra/launcher: srun is not installed here, so no job can be sent to Slurm; run the "
-            "command on a login node of the cluster"
+            "hydra/launcher: srun is not installed here, so no job can be sent to"
+            " Slurm; run the command on a login node of the cluster"
         )
 
 
 def go_to(folder: str) -> None:
-    """Changes this process to the folder of the command. Raises ConfigError if it is missing."""
+    """Changes this process to the folder of the command. Raises ConfigError if it is
+    missing.
+    """
     try:
         os.chdir(folder)
     except OSError as error:
         raise ConfigError(
-            f"{socket.gethostname()} does not see {folder}, from which the sweep was started: a "
-            "sweep on several machines needs that folder on a file system that all of them see"
+            f"{socket.gethostname()} does not see {folder}, from which the sweep was"
+            " started: a sweep on several machines needs that folder on a file system"
+            " that all of them see"
         ) from error

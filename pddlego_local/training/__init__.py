@@ -1,1 +1,3 @@
-"""Trains a small language model on the answers of the reference to the questions of games."""
+"""Trains a small language model on the answers of the reference to the questions of
+games.
+"""

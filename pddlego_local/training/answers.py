@@ -1,5 +1,6 @@
-"""Turns examples into batches, and trains on them. Without a loss on questions, logits are computed
-only for the tokens of answers."""
+"""Turns examples into batches, and trains on them. Without a loss on questions, logits
+are computed only for the tokens of answers.
+"""
 
 import random
 import re
@@ -24,34 +25,43 @@ STRIDE = 64  # tokens
 
 
 class Row(TypedDict):
-    """A question and its answer as tokens. The last `answer_tokens` are the answer's, including the
-    end token."""
+    """A question and its answer as tokens. The last `answer_tokens` are the answer's,
+    including the end token.
+    """
 
     input_ids: npt.NDArray[np.int32]
     answer_tokens: int
 
 
 def rows_of(
-    shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1, alike: int | None = None
+    shards: Sequence[Path],
+    tokenizer: Any,
+    longest: int,
+    repeats: int = 1,
+    alike: int | None = None,
 ) -> list[Row]:
     """Returns the training rows of these shards.
 
-    A question occurs at most `repeats` times. If `alike` is given, at most `alike` questions are
-    kept among those of one game whose answers differ only in numbered names. Rows with more than
-    `longest` tokens are left out.
+    A question occurs at most `repeats` times. If `alike` is given, at most `alike`
+    questions are kept among those of one game whose answers differ only in numbered
+    names. Rows with more than `longest` tokens are left out.
     """
     rows, count = list[Row](), Counter[str]()
     examples = list(data.read(shards))
     for example in examples if alike is None else _varied(examples, alike):
         if count[example.prompt] < repeats:
             ids, learned = encode(tokenizer, example.prompt, example.answer)
-            rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
+            rows.append(
+                {"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned}
+            )
             count[example.prompt] += 1
     return [row for row in rows if len(row["input_ids"]) <= longest]
 
 
 def _varied(examples: list[Example], alike: int) -> list[Example]:
-    """Limits similar examples, in random order: the first questions of a game are short."""
+    """Limits similar examples, in random order: the first questions of a game are
+    short.
+    """
     seen = Counter[tuple[int, str]]()
     kept = list[Example]()
     for example in random.Random(0).sample(examples, len(examples)):
@@ -63,27 +73,34 @@ def _varied(examples: list[Example], alike: int) -> list[Example]:
 
 
 def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
-    """Returns the tokens of a conversation as a backend sees it, and the number of answer tokens at
-    its end."""
+    """Returns the tokens of a conversation as a backend sees it, and the number of
+    answer tokens at its end.
+    """
     opening = tokenizer.apply_chat_template(
-        [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+        [{"role": "user", "content": prompt}],
+        tokenize=False,
+        add_generation_prompt=True,
     )
     before = tokenizer(opening, add_special_tokens=False)["input_ids"]
-    after = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    after = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)[
+        "input_ids"
+    ]
     return [*before, *after, tokenizer.eos_token_id], len(after) + 1
 
 
 def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
-    """Makes tensors of shape [rows, width], padded on the left so that all answers end at the same
-    place.
+    """Makes tensors of shape [rows, width], padded on the left so that all answers end
+    at the same place.
 
-    The width is a multiple of STRIDE, because on a CPU PyTorch compiles its matrix products anew
-    for every new length.
+    The width is a multiple of STRIDE, because on a CPU PyTorch compiles its matrix
+    products anew for every new length.
     """
     width = -(-max(len(row["input_ids"]) for row in rows) // STRIDE) * STRIDE
 
     def padded(parts: Iterable[torch.Tensor], value: int) -> torch.Tensor:
-        return torch.stack([pad(part, (width - len(part), 0), value=value) for part in parts])
+        return torch.stack(
+            [pad(part, (width - len(part), 0), value=value) for part in parts]
+        )
 
     ids = [torch.from_numpy(row["input_ids"]).long() for row in rows]
     learned = [own[-row["answer_tokens"] :] for own, row in zip(ids, rows, strict=True)]
@@ -95,14 +112,20 @@ def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
 
 
 class AnswerTrainer(transformers.Trainer):
-    """Trains with the cross-entropy on the answers and, with the weight `question_loss`, on the
-    questions. If this weight is 0, the logits of the questions, which have most of the tokens,
-    are not computed."""
+    """Trains with the cross-entropy on the answers and, with the weight
+    `question_loss`, on the questions. If this weight is 0, the logits of the questions,
+    which have most of the tokens, are not computed.
+    """
 
     loss_is_scaled_for_ga = False  # the loss is a mean over examples computed together
 
     def __init__(
-        self, *, question_loss: float = 0, muon: bool = False, compiled: bool = False, **others: Any
+        self,
+        *,
+        question_loss: float = 0,
+        muon: bool = False,
+        compiled: bool = False,
+        **others: Any,
     ) -> None:
         super().__init__(**others)
         self.question_loss, self.muon = question_loss, muon
@@ -141,7 +164,13 @@ class AnswerTrainer(transformers.Trainer):
         return loss, {"right": right.all(dim=1, keepdim=True).float()}
 
 
-def _loss(logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    """The weighted cross-entropy in nats, for logits of shape [examples, tokens, vocabulary]."""
-    each = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
+def _loss(
+    logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
+    """The weighted cross-entropy in nats, for logits of shape [examples, tokens,
+    vocabulary].
+    """
+    each = cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), reduction="none"
+    )
     return (each * weights.flatten()).sum()

@@ -1,6 +1,7 @@
 """A whole training: data, tokenizer, rounds, games, and a model folder with its card.
 
-    OUT/settings.json    the settings of this training; other settings need another folder
+    OUT/settings.json    the settings of this training; other settings need another
+                         folder
         examples/        shards of questions and answers
         tokenizer/       trained on the first round's examples
         round-N/         checkpoints; model/ exists when the round is finished
@@ -8,8 +9,8 @@
         runs/            records of the games that the model played
         model/           the result: weights in bf16, tokenizer, card
 
-Only what is missing is made. So the same command continues after any interruption, also on another
-machine if the folder is copied there.
+Only what is missing is made. So the same command continues after any interruption, also
+on another machine if the folder is copied there.
 """
 
 import contextlib
@@ -42,7 +43,11 @@ from pddlego_local.training.examples import FIRST_SEED, WORLDS
 from pddlego_local.training.initial_weights import new_model
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import GrpoSettings, Round, TrainSettings, identity
-from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
+from pddlego_local.training.tokenizer import (
+    check_spelling,
+    shared_parts,
+    train_tokenizer,
+)
 from pddlego_local.training.training import Machine, train_round, with_lora
 
 STUDENT_SEEDS = 400_000
@@ -51,7 +56,9 @@ HELD_OUT_SEEDS = 900_000
 
 @contextlib.contextmanager
 def whole(folder: Path) -> Iterator[Path]:
-    """Yields a temporary path for a folder, which is renamed to `folder` when it is complete."""
+    """Yields a temporary path for a folder, which is renamed to `folder` when it is
+    complete.
+    """
     unfinished = folder.with_name(f"unfinished-{folder.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
     yield unfinished
@@ -67,12 +74,13 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
     settings.out.mkdir(parents=True, exist_ok=True)
     path, given = settings.out / "settings.json", identity(settings)
     if path.is_file():
-        # A folder that an older version began lacks its worlds, which were always these.
+        # A folder that an older version began lacks its worlds, which were always
+        # these.
         recorded = {"worlds": [*WORLDS], **json.loads(path.read_text(encoding="utf-8"))}
         if differ := [key for key in given if recorded.get(key) != given[key]]:
             raise ConfigError(
-                f"{settings.out} was begun with another {', '.join(differ)}; give the same values "
-                "as before, or another folder with out=FOLDER."
+                f"{settings.out} was begun with another {', '.join(differ)}; give the"
+                " same values as before, or another folder with out=FOLDER."
             )
     path.write_text(json.dumps(given, indent=1), encoding="utf-8")
 
@@ -88,8 +96,8 @@ class Campaign:
     def carry_out(self) -> Path:
         """Does what is not done yet, and returns the model's folder.
 
-        Raises ConfigError if the folder holds a training with other settings, and MissingPart if a
-        GPU or a compiler is missing.
+        Raises ConfigError if the folder holds a training with other settings, and
+        MissingPart if a GPU or a compiler is missing.
         """
         begin(self.settings)
         Machine.of(self.settings)  # raises MissingPart before games are played
@@ -100,12 +108,15 @@ class Campaign:
         return self._finish()
 
     def model_after(self, number: int) -> Path:
-        """Returns the folder of the weights after a round, or before the first round for -1. Raises
-        ConfigError if there are none."""
+        """Returns the folder of the weights after a round, or before the first round
+        for -1. Raises ConfigError if there are none.
+        """
         if number >= 0:
             return self.out / f"round-{number}" / "model"
         if self.settings.weights is None:
-            raise ConfigError("rounds: there is no student in the first round; give it only slips")
+            raise ConfigError(
+                "rounds: there is no student in the first round; give it only slips"
+            )
         return locate(self.settings.weights)
 
     def shards_of(self, number: int) -> list[data.Shard]:
@@ -117,9 +128,13 @@ class Campaign:
             own += self._shards(first, round_.student, self.model_after(number - 1))
         return own
 
-    def _shards(self, first: int, count: int, student: Path | None = None) -> list[data.Shard]:
+    def _shards(
+        self, first: int, count: int, student: Path | None = None
+    ) -> list[data.Shard]:
         of = self.settings
-        return data.Shard(first, count, of.environment, student, of.methods, of.worlds).split()
+        return data.Shard(
+            first, count, of.environment, student, of.methods, of.worlds
+        ).split()
 
     @functools.cached_property
     def tokenizer(self) -> Any:
@@ -147,7 +162,9 @@ class Campaign:
         data.make(folder, wanted, self.settings.processes, report)
         return [folder / shard.name for shard in wanted]
 
-    def _rows(self, wanted: list[data.Shard], round_: Round, alike: int | None = None) -> list[Row]:
+    def _rows(
+        self, wanted: list[data.Shard], round_: Round, alike: int | None = None
+    ) -> list[Row]:
         shards, longest = self._examples(wanted), round_.longest_tokens
         return rows_of(shards, self.tokenizer, longest, self.settings.repeats, alike)
 
@@ -155,13 +172,17 @@ class Campaign:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
         check_spelling(self.tokenizer, data.read(self._examples(games)))
         rows = self._rows(games, round_, self.settings.alike)
-        held_out = self._rows(self._shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
+        held_out = self._rows(
+            self._shards(HELD_OUT_SEEDS, self.settings.held_out), round_
+        )
         counts = {"games": sum(shard.count for shard in games), "questions": len(rows)}
         self.progress.report("data", number, counts | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
         model, tokenizer = self._beginning(number), self.tokenizer
         report = functools.partial(self.progress.report, "step", number)
-        model = train_round(model, tokenizer, rows, held_out, self.settings, round_, folder, report)
+        model = train_round(
+            model, tokenizer, rows, held_out, self.settings, round_, folder, report
+        )
         with whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
@@ -170,8 +191,9 @@ class Campaign:
 
     @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:
-        """The maps of this round's games, and those of all games that earlier weights learned
-        from."""
+        """The maps of this round's games, and those of all games that earlier weights
+        learned from.
+        """
         games = [game for shard in self.shards_of(number) for game in shard.games]
         nothing = number == 0 and self.settings.weights is None
         before = [] if nothing else training_maps(str(self.model_after(number - 1)))
@@ -184,27 +206,45 @@ class Campaign:
         return with_lora(model, self.settings.lora) if self.settings.lora else model
 
     def _play(self, number: int) -> None:
-        """Plays the games of a round that are not reported yet: unseen games at temperature 0, with
-        records as for any run. The reported number `of` excludes games that are solved at reset."""
+        """Plays the games of a round that are not reported yet: unseen games at
+        temperature 0, with records as for any run. The reported number `of` excludes
+        games that are solved at reset.
+        """
         what = self.settings.play
         if what is None:
             return
-        played = {(line["games"], line["rung"]) for line in self.progress.lines("played", number)}
+        played = {
+            (line["games"], line["rung"])
+            for line in self.progress.lines("played", number)
+        }
         for overrides, rung in itertools.product(what.settings, what.rungs):
             if (overrides, rung) not in played:
-                result = run_cell(self._cell(number, overrides, rung, what.games), self.console)
+                result = run_cell(
+                    self._cell(number, overrides, rung, what.games), self.console
+                )
                 if result.faults:
-                    raise ModelFault(f"{result.faults[0]}; the same command tries it again")
+                    raise ModelFault(
+                        f"{result.faults[0]}; the same command tries it again"
+                    )
                 (numbers,) = report_numbers(find_cells([result.folder])).cells
                 won = numbers.measures.success
                 line = {"games": overrides, "rung": rung, "won": won.k, "of": won.n}
                 self.progress.report("played", number, line)
 
-    def _cell(self, number: int, overrides: str, rung: RungName, games: int) -> CellConfig:
-        cell = [f"name=round-{number}", f"games=0-{games - 1}", f"run.out={self.out / 'runs'}"]
+    def _cell(
+        self, number: int, overrides: str, rung: RungName, games: int
+    ) -> CellConfig:
+        cell = [
+            f"name=round-{number}",
+            f"games=0-{games - 1}",
+            f"run.out={self.out / 'runs'}",
+        ]
         cell += ["model=transformers", f"model.weights={self.model_after(number)}"]
         cell += ["model.dtype=float32", f"decoding={rung}", "decoding.temperature=0"]
-        cell += ["decoding.max_tokens=1024", *["decoding.goal=unmet"] * RUNGS[rung].typed]
+        cell += [
+            "decoding.max_tokens=1024",
+            *["decoding.goal=unmet"] * RUNGS[rung].typed,
+        ]
         return compose_cell([*cell, *overrides.split()])
 
     def _finish(self) -> Path:

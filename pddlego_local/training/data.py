@@ -1,8 +1,8 @@
-"""The files of examples. Games are played in parallel, and each shard is written completely or not
-at all.
+"""The files of examples. Games are played in parallel, and each shard is written
+completely or not at all.
 
-A shard depends only on its games' seeds, this code and, for DAgger, the student's weights. A second
-call plays only what is missing.
+A shard depends only on its games' seeds, this code and, for DAgger, the student's
+weights. A second call plays only what is missing.
 """
 
 import contextlib
@@ -39,8 +39,9 @@ GAMES_OF_SHARD = 50
 
 @dataclass(frozen=True)
 class Shard:
-    """Games with consecutive seeds, played by the reference with slips or by the weights in the
-    folder `student`."""
+    """Games with consecutive seeds, played by the reference with slips or by the
+    weights in the folder `student`.
+    """
 
     first: int
     count: int
@@ -59,18 +60,23 @@ class Shard:
             yield Game(seed, kind_of(seed, self.kinds), self.methods, self.worlds)
 
     def split(self) -> "list[Shard]":
-        """Splits it into shards of GAMES_OF_SHARD games. Raises ValueError for evaluation seeds."""
+        """Splits it into shards of GAMES_OF_SHARD games. Raises ValueError for
+        evaluation seeds.
+        """
         if self.first < FIRST_SEED:
             raise ValueError(f"seeds below {FIRST_SEED} are reserved for evaluation")
         end = self.first + self.count
         starts = range(self.first, end, GAMES_OF_SHARD)
-        return [replace(self, first=n, count=min(GAMES_OF_SHARD, end - n)) for n in starts]
+        return [
+            replace(self, first=n, count=min(GAMES_OF_SHARD, end - n)) for n in starts
+        ]
 
 
 def make(
     folder: Path, wanted: Sequence[Shard], processes: int, report: Callable[[int], None]
 ) -> None:
-    """Makes the missing shards. After each one, `report` is called with the number of games played.
+    """Makes the missing shards. After each one, `report` is called with the number of
+    games played.
 
     Raises EnvironmentFault if a process ends before its work is done.
     """
@@ -85,7 +91,8 @@ def make(
 
 @contextlib.contextmanager
 def players(processes: int, folder: Path) -> Iterator[ProcessPoolExecutor]:
-    """Yields processes that play games for a training in `folder`. They end with this process.
+    """Yields processes that play games for a training in `folder`. They end with this
+    process.
 
     Raises EnvironmentFault if one of them ends before its work is done.
     """
@@ -95,8 +102,8 @@ def players(processes: int, folder: Path) -> Iterator[ProcessPoolExecutor]:
             yield pool
     except BrokenProcessPool as error:
         raise EnvironmentFault(
-            f"a process that plays games for {folder} was killed; the same command continues from "
-            "there."
+            f"a process that plays games for {folder} was killed; the same command"
+            " continues from there."
         ) from error
 
 
@@ -109,8 +116,9 @@ def read(paths: Sequence[Path]) -> Iterator[Example]:
 
 
 def _end_with_parent() -> None:
-    """Ends this process with its parent: it would wait for work forever if the parent was
-    killed."""
+    """Ends this process with its parent: it would wait for work forever if the parent
+    was killed.
+    """
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():

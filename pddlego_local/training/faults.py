@@ -1,9 +1,9 @@
-"""Slips that are planted in right answers, so that a model sees the messages that follow its own
-errors.
+"""Slips that are planted in right answers, so that a model sees the messages that
+follow its own errors.
 
-Each fault changes the PDDL of CoinCollector, printed in the layout "line", in a way in which models
-get it wrong. The planner or the game then reports the error, and the next question contains the
-report.
+Each fault changes the PDDL of CoinCollector, printed in the layout "line", in a way in
+which models get it wrong. The planner or the game then reports the error, and the next
+question contains the report.
 """
 
 import json
@@ -15,8 +15,9 @@ from typing import Any, Literal
 from pddlego_local.core.resources import table
 
 Change = Callable[[Random, str], str | None]
-"""Turns a right file into a wrong one, or returns None if this change does not apply to the
-file."""
+"""Turns a right file into a wrong one, or returns None if this change does not apply to
+the file.
+"""
 
 File = Literal["df", "pf"]
 Fault = tuple[File, Change]
@@ -32,12 +33,16 @@ _HERE = re.compile(r"\(:init \(at ([\w-]+)\)")
 
 
 def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
-    """Returns the answer with one of `faults`, or the answer itself if none of them applies."""
+    """Returns the answer with one of `faults`, or the answer itself if none of them
+    applies.
+    """
     files = json.loads(answer)
     for name in rng.sample(sorted(faults), len(faults)):
         fault = faults[name]
         if fault is None:
-            return rng.choice([answer[: rng.randrange(len(answer))], json.dumps({"pf": answer})])
+            return rng.choice(
+                [answer[: rng.randrange(len(answer))], json.dumps({"pf": answer})]
+            )
         file, change = fault
         if changed := change(rng, files[file]):
             return json.dumps(files | {file: changed}, ensure_ascii=False)
@@ -45,8 +50,10 @@ def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
 
 
 def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -> Fault:
-    """A fault in one fact about an exit whose predicate begins with `head`. In half of the cases
-    the goal is behind that exit, so that the plan uses the faulty fact and the game refuses it."""
+    """A fault in one fact about an exit whose predicate begins with `head`. In half of
+    the cases the goal is behind that exit, so that the plan uses the faulty fact and
+    the game refuses it.
+    """
 
     def make(rng: Random, pf: str) -> str | None:
         facts = [fact for fact in _FACT.finditer(pf) if fact[0].startswith(f"({head}")]
@@ -101,7 +108,9 @@ def _here(pf: str) -> str:
 
 
 def _been_to(rng: Random, pf: str) -> str:
-    """A visited room next to the current one: with such goals the player goes back and forth."""
+    """A visited room next to the current one: with such goals the player goes back and
+    forth.
+    """
     visited = {fact[1] for fact in _FACT.finditer(pf)} - {_here(pf)}
     near = [f[2] for f in _FACT.finditer(pf) if f[1] == _here(pf) and f[2] in visited]
     return rng.choice(sorted(near or visited or {""}))
@@ -132,23 +141,39 @@ def drop_parenthesis(rng: Random, pf: str) -> str | None:
 
 
 def _nowhere(rng: Random, pf: str) -> str | None:
-    return pf.replace(f"(:init (at {here}) ", "(:init ", 1) if (here := _here(pf)) else None
+    return (
+        pf.replace(f"(:init (at {here}) ", "(:init ", 1)
+        if (here := _here(pf))
+        else None
+    )
 
 
 def _negated(rng: Random, pf: str) -> str | None:
     rooms = _rooms(pf)
-    return pf.replace("(:init ", f"(:init (not (at {rng.choice(rooms)})) ", 1) if rooms else None
+    return (
+        pf.replace("(:init ", f"(:init (not (at {rng.choice(rooms)})) ", 1)
+        if rooms
+        else None
+    )
 
 
 FAULTS: Mapping[str, Fault | None] = {
     "no_answer": None,  # cut, or with a key that was not requested
     "fact_left_out": _fact(lambda rng, pf, fact: ""),
     "fact_of_another_room": _fact(
-        lambda rng, pf, fact: _with(fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"]))
+        lambda rng, pf, fact: _with(
+            fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"])
+        )
     ),
-    "fact_of_no_room": _fact(lambda rng, pf, fact: _with(fact, 2, _misspelled(rng, fact[2]))),
-    "wrong_direction": _fact(lambda rng, pf, fact: _with(fact, 3, rng.choice(_COIN["directions"]))),
-    "argument_left_out": _fact(lambda rng, pf, fact: _with(fact, 3, "").replace(" )", ")")),
+    "fact_of_no_room": _fact(
+        lambda rng, pf, fact: _with(fact, 2, _misspelled(rng, fact[2]))
+    ),
+    "wrong_direction": _fact(
+        lambda rng, pf, fact: _with(fact, 3, rng.choice(_COIN["directions"]))
+    ),
+    "argument_left_out": _fact(
+        lambda rng, pf, fact: _with(fact, 3, "").replace(" )", ")")
+    ),
     "door_thought_open": _fact(
         lambda rng, pf, fact: fact[0].replace("closed-door", "connected"), "closed-door"
     ),

@@ -1,5 +1,6 @@
-"""Slips for ALFWorld and CookingWorld, as in `faults` for CoinCollector: changes of edits and of
-files that the reference writes in the layout "line"."""
+"""Slips for ALFWorld and CookingWorld, as in `faults` for CoinCollector: changes of
+edits and of files that the reference writes in the layout "line".
+"""
 
 import json
 import re
@@ -23,7 +24,9 @@ def _section(text: str, name: str) -> tuple[int, int]:
     return begin, end - 1
 
 
-def _in(name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str]], str]) -> Fault:
+def _in(
+    name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str]], str]
+) -> Fault:
     """A fault that changes one match of the pattern in a section of the problem."""
 
     def make(rng: Random, pf: str) -> str | None:
@@ -69,10 +72,16 @@ FAULTS: Mapping[str, Fault | None] = {
     "no_answer": None,
     "fact_left_out": _in("init", _FACT, lambda rng, fact: ""),
     "fact_misplaced": _in(
-        "init", _FACT, lambda rng, fact: fact[0].replace("opened", "closed").replace("in ", "fits ")
+        "init",
+        _FACT,
+        lambda rng, fact: fact[0].replace("opened", "closed").replace("in ", "fits "),
     ),
-    "object_left_out": _in("objects", re.compile(r"[\w-]+ - \w+ ?"), lambda rng, line: ""),
-    "other_type": _in("objects", _OBJECT, lambda rng, line: f"{line[1]} - {rng.choice(_TYPES)}"),
+    "object_left_out": _in(
+        "objects", re.compile(r"[\w-]+ - \w+ ?"), lambda rng, line: ""
+    ),
+    "other_type": _in(
+        "objects", _OBJECT, lambda rng, line: f"{line[1]} - {rng.choice(_TYPES)}"
+    ),
     "goal_elsewhere": ("pf", _goal),
     "goal_elsewhere_too": ("pf", _goal),
     "misnamed": ("pf", _misnamed),
@@ -85,7 +94,9 @@ CIRCLES: Mapping[str, Fault | None] = {"goal_elsewhere": FAULTS["goal_elsewhere"
 def plant_in_edit(rng: Random, answer: str) -> str:
     """Returns the edit without one entry, with one wrong entry, or cut."""
     edit: dict[str, Changes] = json.loads(answer)
-    lists = [entries for part in edit.values() for entries in (part["add"], part["delete"])]
+    lists = [
+        entries for part in edit.values() for entries in (part["add"], part["delete"])
+    ]
     lists = [entries for entries in lists if entries]
     if not lists or rng.random() < 0.05:
         return answer[: rng.randrange(len(answer))]

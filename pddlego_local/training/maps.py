@@ -11,8 +11,9 @@ from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.training.examples import Game
 
 _COMMENT = """\
-# The maps of the games that these weights learned from, by the hashes that records name maps by
-# (`map` of each environment in pddlego_local/environments/). Made by `pddlego train`.
+# The maps of the games that these weights learned from, by the hashes that records name
+# maps by (`map` of each environment in pddlego_local/environments/). Made by `pddlego
+# train`.
 """
 
 

@@ -1,10 +1,11 @@
-"""One optimizer that uses Muon for the matrices that multiply hidden states, and AdamW for the
-rest.
+"""One optimizer that uses Muon for the matrices that multiply hidden states, and AdamW
+for the rest.
 
-Muon (Jordan et al. 2024) updates a matrix by its momentum with all singular values set to about 1.
-So rare directions, such as those that copy a name, are learned as fast as common ones. Embeddings
-and norms are not such matrices. One learning rate suits both: Muon's step is scaled to the usual
-size of AdamW's (Liu et al. 2025, arXiv 2502.16982, §2.2).
+Muon (Jordan et al. 2024) updates a matrix by its momentum with all singular values set
+to about 1. So rare directions, such as those that copy a name, are learned as fast as
+common ones. Embeddings and norms are not such matrices. One learning rate suits both:
+Muon's step is scaled to the usual size of AdamW's (Liu et al. 2025, arXiv 2502.16982,
+§2.2).
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,13 @@ import torch
 
 
 class MuonAndAdamW(torch.optim.Optimizer):
-    """Has the parameter groups of both optimizers, so that a learning rate schedule applies to
-    both."""
+    """Has the parameter groups of both optimizers, so that a learning rate schedule
+    applies to both.
+    """
 
-    def __init__(self, model: torch.nn.Module, rate: float, weight_decay: float) -> None:
+    def __init__(
+        self, model: torch.nn.Module, rate: float, weight_decay: float
+    ) -> None:
         learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         matrices = [p for name, p in learned if p.ndim == 2 and "embed" not in name]
         others = [p for name, p in learned if p.ndim != 2 or "embed" in name]
@@ -26,7 +30,9 @@ class MuonAndAdamW(torch.optim.Optimizer):
         )
         adamw = torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0)
         self._both: Sequence[torch.optim.Optimizer] = (muon, adamw)
-        super().__init__([group for one in self._both for group in one.param_groups], {})
+        super().__init__(
+            [group for one in self._both for group in one.param_groups], {}
+        )
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss is computed again
         for one in self._both:

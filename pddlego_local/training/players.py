@@ -1,5 +1,5 @@
-"""The players of training games: the reference with planted slips, or the model in training, which
-meets the consequences of its own answers (DAgger, Ross et al. 2011).
+"""The players of training games: the reference with planted slips, or the model in
+training, which meets the consequences of its own answers (DAgger, Ross et al. 2011).
 """
 
 import random
@@ -23,20 +23,29 @@ Player = Callable[[AnyQuestion, str, Sampling], Drawn]
 
 
 def domain_alone(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
-    """Answers with domains but no problem, so that no plan is searched: there is nothing to learn
-    after the last question."""
-    return Drawn(Completion(right if question.form == DOMAIN else "", "stop", 0, 0, 0.0))
+    """Answers with domains but no problem, so that no plan is searched: there is
+    nothing to learn after the last question.
+    """
+    return Drawn(
+        Completion(right if question.form == DOMAIN else "", "stop", 0, 0, 0.0)
+    )
 
 
 def slips(seed: int, environment: str = "coin") -> Player:
-    """Returns a player that answers as the reference does, sometimes with a planted slip. In some
-    games it goes back and forth. Described worlds are not played: they get `domain_alone`."""
+    """Returns a player that answers as the reference does, sometimes with a planted
+    slip. In some games it goes back and forth. Described worlds are not played: they
+    get `domain_alone`.
+    """
     if environment == "described":
         return domain_alone
     rng = random.Random(derive_seed("slips", seed))
     kinds = faults if environment == "coin" else household_faults
     circles = rng.random() < 0.06
-    rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
+    rate = (
+        0.75
+        if circles
+        else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
+    )
 
     def play(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
         text = right
@@ -46,17 +55,20 @@ def slips(seed: int, environment: str = "coin") -> Player:
             elif question.form == SEEN:
                 text = household_faults.leave_out(rng, right)
             else:
-                text = faults.plant(rng, right, kinds.CIRCLES if circles else kinds.FAULTS)
+                text = faults.plant(
+                    rng, right, kinds.CIRCLES if circles else kinds.FAULTS
+                )
         return Drawn(Completion(text, "stop", 0, 0, 0.0))
 
     return play
 
 
 def students(folder: Path) -> Callable[[int], Player]:
-    """Returns a function from a game's seed to a player that uses the weights in a folder.
+    """Returns a function from a game's seed to a player that uses the weights in a
+    folder.
 
-    Each game has its own temperature. Answers are free, because a grammar would prevent the errors
-    that the model should learn to correct.
+    Each game has its own temperature. Answers are free, because a grammar would prevent
+    the errors that the model should learn to correct.
     """
     engine = Engine(device="cpu", threads=1)
     model = TransformersModel(weights=str(folder), dtype="float32", engine=engine)
@@ -66,7 +78,9 @@ def students(folder: Path) -> Callable[[int], Player]:
 
         def play(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
             own_seed = derive_seed(seed, sampling.seed)
-            own = Sampling(temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed)
+            own = Sampling(
+                temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed
+            )
             (drawn,) = draw(model, question, at_once(None), own, {})
             return drawn
 

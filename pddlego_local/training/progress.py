@@ -17,8 +17,9 @@ class Progress:
     """The file `progress.jsonl`. It has three kinds of lines, each with its `round`:
 
     - "data" when a round begins: games, questions, device, bf16
-    - "step" at intervals: step, steps, tokens of this round, seconds since the previous line, and
-      loss, or held_out_loss and right (the share of held-out answers with every token right)
+    - "step" at intervals: step, steps, tokens of this round, seconds since the previous
+      line, and loss, or held_out_loss and right (the share of held-out answers with
+      every token right)
     - "played" after the round: games (their overrides), rung, won, of
     """
 
@@ -33,8 +34,9 @@ class Progress:
         self.console.print(in_words(line))
 
     def lines(self, kind: str, number: int | None = None) -> list[dict[str, Any]]:
-        """Returns the lines of a kind in order, of all rounds or of one. Ignores an incomplete
-        line."""
+        """Returns the lines of a kind in order, of all rounds or of one. Ignores an
+        incomplete line.
+        """
         if not self.path.is_file():
             return []
         found = []
@@ -47,10 +49,14 @@ class Progress:
 
 
 def in_words(line: Line) -> str:
-    """For example "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min left"."""
+    """For example "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min
+    left".
+    """
     parts = [f"round {line['round']}"]
     if line["kind"] != "step":
-        known = ((key, value) for key, value in line.items() if key not in ("kind", "round"))
+        known = (
+            (key, value) for key, value in line.items() if key not in ("kind", "round")
+        )
         return ", ".join([*parts, *(f"{key} {value}" for key, value in known)])
     parts.append(f"step {line['step']}/{line['steps']}")
     losses = (key for key in ("loss", "held_out_loss") if key in line)

@@ -9,7 +9,14 @@ from typing import Annotated, Any, Literal, TypeVar
 import pydantic
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
-from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+)
 
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.rungs import RungName
@@ -35,11 +42,11 @@ _SEVERAL = BeforeValidator(lambda given: [given] if isinstance(given, str) else 
 class Shape:
     """The shape of a Llama that is trained from scratch.
 
-    vLLM's CPU build needs heads of size 32 or 64. With `part_tokens`, a line is one token, in
-    addition to `vocabulary`, if at least this share of the questions with the same first line
-    contains it. Lines that also occur in answers are left out or, with `answer_parts`, are special
-    tokens. With `related_tokens`, the initial embeddings of tokens that share a word or a number
-    are similar.
+    vLLM's CPU build needs heads of size 32 or 64. With `part_tokens`, a line is one
+    token, in addition to `vocabulary`, if at least this share of the questions with the
+    same first line contains it. Lines that also occur in answers are left out or, with
+    `answer_parts`, are special tokens. With `related_tokens`, the initial embeddings of
+    tokens that share a word or a number are similar.
     """
 
     hidden_size: PositiveInt
@@ -59,7 +66,9 @@ class Shape:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Lora:
-    """Low-rank adapters on all linear layers (peft), merged into the weights at the end."""
+    """Low-rank adapters on all linear layers (peft), merged into the weights at the
+    end.
+    """
 
     rank: PositiveInt = 16
     alpha: PositiveInt = 32
@@ -68,13 +77,14 @@ class Lora:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Round:
-    """A round plays more games, and then trains for `steps` steps on the examples of all games so
-    far.
+    """A round plays more games, and then trains for `steps` steps on the examples of
+    all games so far.
 
-    The reference plays `slips` games with planted slips, and the weights of the previous round play
-    `student` games. Questions that have more than `longest_tokens` tokens with their answers are
-    left out, so that early rounds can use short questions, which cost little. The learning rate
-    falls from `learning_rate` to a tenth of it along a cosine.
+    The reference plays `slips` games with planted slips, and the weights of the
+    previous round play `student` games. Questions that have more than `longest_tokens`
+    tokens with their answers are left out, so that early rounds can use short
+    questions, which cost little. The learning rate falls from `learning_rate` to a
+    tenth of it along a cosine.
     """
 
     slips: NonNegativeInt = 0
@@ -86,8 +96,9 @@ class Round:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Play:
-    """Games that are played to evaluate the weights of a round: `games` seeds from 0 on, under each
-    of `rungs`, with each of the overrides in `settings`."""
+    """Games that are played to evaluate the weights of a round: `games` seeds from 0
+    on, under each of `rungs`, with each of the overrides in `settings`.
+    """
 
     games: PositiveInt
     settings: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -96,17 +107,18 @@ class Play:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class TrainSettings:
-    """The settings of a training. Exactly one of `shape` and `weights` is given: a training starts
-    from scratch or from a local model folder.
+    """The settings of a training. Exactly one of `shape` and `weights` is given: a
+    training starts from scratch or from a local model folder.
 
-    A step has `batch` examples, of which `at_once` are computed together. `question_loss` is the
-    weight of the loss on the tokens of questions; the loss on answers has weight 1. A question that
-    several games ask is used at most `repeats` times. If `alike` is given, at most `alike`
-    questions are used among those of one game whose answers differ only in numbered names.
-    `methods` play the games, and games with environment=described draw one of `worlds`. `optimizer`
-    is used for matrices (`training.optimizer`). `threads` is the number of threads for training on
-    a CPU, and `processes` the number of processes that play games. `compile` fuses small operations
-    (`torch.compile`).
+    A step has `batch` examples, of which `at_once` are computed together.
+    `question_loss` is the weight of the loss on the tokens of questions; the loss on
+    answers has weight 1. A question that several games ask is used at most `repeats`
+    times. If `alike` is given, at most `alike` questions are used among those of one
+    game whose answers differ only in numbered names. `methods` play the games, and
+    games with environment=described draw one of `worlds`. `optimizer` is used for
+    matrices (`training.optimizer`). `threads` is the number of threads for training on
+    a CPU, and `processes` the number of processes that play games. `compile` fuses
+    small operations (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -138,7 +150,9 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         if (self.shape is None) == (self.weights is None):
-            raise ValueError("give either shape (from scratch) or weights (a model to fine-tune)")
+            raise ValueError(
+                "give either shape (from scratch) or weights (a model to fine-tune)"
+            )
         if self.lora and not self.weights:
             raise ValueError("lora needs weights to adapt")
         if self.lora and self.optimizer != "adamw":
@@ -149,12 +163,14 @@ class TrainSettings:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class GrpoSettings:
-    """The settings of a reinforcement (`training.grpo`) of `weights`, a local model folder.
+    """The settings of a reinforcement (`training.grpo`) of `weights`, a local model
+    folder.
 
-    `task` has the overrides of an episode that asks for one answer, including the weights and the
-    `rung`. Each of the `updates` draws `group` answers to the first observation of each of `houses`
-    games, and makes one optimizer step with a constant learning rate. A model folder is made every
-    `model_every` updates and at the end. `processes` is the number of processes that draw and play.
+    `task` has the overrides of an episode that asks for one answer, including the
+    weights and the `rung`. Each of the `updates` draws `group` answers to the first
+    observation of each of `houses` games, and makes one optimizer step with a constant
+    learning rate. A model folder is made every `model_every` updates and at the end.
+    `processes` is the number of processes that draw and play.
     """
 
     out: Path
@@ -173,7 +189,9 @@ class GrpoSettings:
 def identity(settings: TrainSettings | GrpoSettings) -> dict[str, Any]:
     """Returns the settings that affect the weights, as JSON values."""
     everything: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
-    return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
+    return {
+        key: value for key, value in everything.items() if key not in WITHOUT_EFFECT
+    }
 
 
 def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
@@ -183,10 +201,13 @@ def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
     """
     with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-            read = [read_override(o.lstrip("+")) for o in overrides if not o.startswith(OWN)]
+            read = [
+                read_override(o.lstrip("+")) for o in overrides if not o.startswith(OWN)
+            ]
             # "++", so that `kind` names an unknown option
             cfg = compose(f"train/{name}", [f"++{one.input_line}" for one in read])
-        # "environment" is also a group of conf/, and Hydra would read the override as a choice.
+        # "environment" is also a group of conf/, and Hydra would read the override as a
+        # choice.
         cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
         return kind(**at_home(tree))

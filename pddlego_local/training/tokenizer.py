@@ -1,10 +1,10 @@
 """A byte-level BPE tokenizer, trained on the examples, that can spell any text.
 
-Names that are copied from a prompt into PDDL must have the same tokens in both. So a name never
-merges with the bracket, full stop or quote after it. Wherever a word occurs, it has one piece after
-a blank and one after an underscore ("the living room.", "(at living_room)",
-"behind_living_room_north"). A name with a number is one piece ("block 3", "block3"), and frequent
-pieces become one token.
+Names that are copied from a prompt into PDDL must have the same tokens in both. So a
+name never merges with the bracket, full stop or quote after it. Wherever a word occurs,
+it has one piece after a blank and one after an underscore ("the living room.", "(at
+living_room)", "behind_living_room_north"). A name with a number is one piece ("block
+3", "block3"), and frequent pieces become one token.
 """
 
 import re
@@ -12,7 +12,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    pre_tokenizers,
+    trainers,
+)
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
@@ -35,14 +43,15 @@ def shared_parts(
 ) -> list[AddedToken]:
     """Returns tokens for lines, including their line ends, that many questions share.
 
-    A line is included if at least this share of the questions of one of the `kinds` with the same
-    first line contains it. Pieces have 20 characters or more.
+    A line is included if at least this share of the questions of one of the `kinds`
+    with the same first line contains it. Pieces have 20 characters or more.
 
-    A grammar does not allow a model to write a whole section as one token. A model that had learned
-    to do so would have to continue a section that is already begun. So text that also occurs in
-    answers is left out or, with `of_answers`, is a special token if it has UNFORCED_BYTES or more:
-    `answers.encode` does not use special tokens, and llguidance uses them only for text that is
-    forced from its first to its last character.
+    A grammar does not allow a model to write a whole section as one token. A model that
+    had learned to do so would have to continue a section that is already begun. So text
+    that also occurs in answers is left out or, with `of_answers`, is a special token if
+    it has UNFORCED_BYTES or more: `answers.encode` does not use special tokens, and
+    llguidance uses them only for text that is forced from its first to its last
+    character.
     """
     alike = defaultdict[tuple[str, Kind], Counter[str]](Counter)
     for example in examples:
@@ -56,11 +65,15 @@ def shared_parts(
     }
     pieces = {piece for part in shared if len(part) >= 20 for piece in _cut(part)}
     answers = "\n".join({example.answer for example in examples})
-    tokens = [AddedToken(one, normalized=False, special=one in answers) for one in sorted(pieces)]
+    tokens = [
+        AddedToken(one, normalized=False, special=one in answers)
+        for one in sorted(pieces)
+    ]
     return [
         token
         for token in tokens
-        if not token.special or (of_answers and len(token.content.encode()) >= UNFORCED_BYTES)
+        if not token.special
+        or (of_answers and len(token.content.encode()) >= UNFORCED_BYTES)
     ]
 
 
@@ -76,10 +89,14 @@ def _cut(part: str) -> list[str]:
 
 
 def train_tokenizer(
-    texts: Iterable[str], vocabulary: int, context_tokens: int, parts: Sequence[AddedToken] = ()
+    texts: Iterable[str],
+    vocabulary: int,
+    context_tokens: int,
+    parts: Sequence[AddedToken] = (),
 ) -> Any:
-    """Trains a tokenizer with at most `vocabulary` tokens, including special tokens and all bytes,
-    and with `parts` in addition."""
+    """Trains a tokenizer with at most `vocabulary` tokens, including special tokens and
+    all bytes, and with `parts` in addition.
+    """
     bpe = Tokenizer(models.BPE())
     pieces = pre_tokenizers.Split(Regex("|".join(WORDS["pieces"])), behavior="isolated")
     letters = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -108,9 +125,12 @@ def train_tokenizer(
 
 
 def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:
-    """Raises ConfigError for the first word of the examples that is not the same after encoding and
-    decoding."""
-    words = {word for e in examples for text in (e.prompt, e.answer) for word in text.split()}
+    """Raises ConfigError for the first word of the examples that is not the same after
+    encoding and decoding.
+    """
+    words = {
+        word for e in examples for text in (e.prompt, e.answer) for word in text.split()
+    }
     for word in sorted(words):
         ids = tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
         spelled = tokenizer.decode(ids, skip_special_tokens=True)

@@ -1,4 +1,6 @@
-"""One round of training with transformers' Trainer, its checkpoints, and its progress reports."""
+"""One round of training with transformers' Trainer, its checkpoints, and its progress
+reports.
+"""
 
 import functools
 import json
@@ -38,19 +40,25 @@ class Machine:
 
     @classmethod
     def of(cls, settings: TrainSettings) -> "Machine":
-        """Finds the device. Raises MissingPart if a requested GPU or compiler is missing."""
+        """Finds the device. Raises MissingPart if a requested GPU or compiler is
+        missing.
+        """
         compiler = os.environ.get("CXX", "g++")
         if settings.compile and not shutil.which(compiler):
             raise MissingPart(
-                f"compile=true needs a C++ compiler, and {compiler} is missing (Debian and "
-                "Ubuntu: apt install g++); compile=false needs none, at about half the speed."
+                f"compile=true needs a C++ compiler, and {compiler} is missing (Debian"
+                " and Ubuntu: apt install g++); compile=false needs none, at about"
+                " half the speed."
             )
         gpu = torch.cuda.is_available()
         if settings.device == "cuda" and not gpu:
             raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
         on_gpu = gpu and settings.device != "cpu"
         if on_gpu:
-            device, multiplies_bf16 = torch.cuda.get_device_name(), torch.cuda.is_bf16_supported()
+            device, multiplies_bf16 = (
+                torch.cuda.get_device_name(),
+                torch.cuda.is_bf16_supported(),
+            )
         else:
             path = Path("/proc/cpuinfo")  # only on Linux
             about = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -85,18 +93,21 @@ def train_round(
     folder: Path,
     report: Report,
 ) -> Any:
-    """Trains `model` for the steps of a round, from the last complete checkpoint on, and returns
-    it."""
+    """Trains `model` for the steps of a round, from the last complete checkpoint on,
+    and returns it.
+    """
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
-    # The fused kernel's backward pass is slow on a CPU. On an H200, its losses were not numbers,
-    # because rows are padded on the left.
+    # The fused kernel's backward pass is slow on a CPU. On an H200, its losses were not
+    # numbers, because rows are padded on the left.
     model.set_attn_implementation("eager")
     if settings.compile:
         keep_compiled_code_private()
         model.compile(dynamic=True)
     padding = tokenizer.pad_token_id
-    padding = tokenizer.eos_token_id if padding is None else padding  # any token: it is masked
+    padding = (
+        tokenizer.eos_token_id if padding is None else padding
+    )  # any token: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
@@ -115,12 +126,15 @@ def train_round(
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """Returns the newest complete checkpoint and removes incomplete ones. The state is written
-    last."""
+    """Returns the newest complete checkpoint and removes incomplete ones. The state is
+    written last.
+    """
     whole: dict[int, Path] = {}
     for checkpoint in folder.glob("checkpoint-*"):
         try:
-            state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+            state = json.loads(
+                (checkpoint / "trainer_state.json").read_text(encoding="utf-8")
+            )
             whole[int(state["global_step"])] = checkpoint
         except (OSError, ValueError, KeyError):
             shutil.rmtree(checkpoint, ignore_errors=True)
@@ -158,20 +172,28 @@ class _Progress(TrainerCallback):
         self._began = self._last = time.monotonic()
         self._first = -1
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any
+    ) -> None:
         """Raises ModelFault if the loss is not a number: the weights are lost then."""
         if math.isnan(logs.get("loss", logs.get("eval_loss", 0.0))):
             raise ModelFault(
-                f"the loss at step {state.global_step} is not a number; choose a smaller "
-                "learning_rate, and another out=FOLDER."
+                f"the loss at step {state.global_step} is not a number; choose a"
+                " smaller learning_rate, and another out=FOLDER."
             )
         now, step = time.monotonic(), state.global_step
         if self._first < 0:
             self._first, self._began = step, now
-        line = {"step": step, "steps": state.max_steps, "tokens": int(state.num_input_tokens_seen)}
+        line = {
+            "step": step,
+            "steps": state.max_steps,
+            "tokens": int(state.num_input_tokens_seen),
+        }
         line["seconds"] = now - self._last
         if step > self._first:
-            line["left_s"] = (now - self._began) / (step - self._first) * (state.max_steps - step)
+            line["left_s"] = (
+                (now - self._began) / (step - self._first) * (state.max_steps - step)
+            )
         known = {"loss": "loss", "eval_loss": "held_out_loss", "eval_right": "right"}
         line |= {name: logs[key] for key, name in known.items() if key in logs}
         self._last = now

@@ -1,7 +1,8 @@
-"""Inputs rebuilt from public reports, files and answers of models, and the right result of each.
+"""Inputs rebuilt from public reports, files and answers of models, and the right result
+of each.
 
-A folder of `cases` is one of them. `command.txt` is run in a copy of the folder, and `right.yaml`
-says what must come of it:
+A folder of `cases` is one of them. `command.txt` is run in a copy of the folder, and
+`right.yaml` says what must come of it:
 
 code      the exit code, or a list of those that are right; 0 if it is left out
 json      keys of the JSON object on standard output, and their values
@@ -34,13 +35,15 @@ RIGHT = {"code", "json", "says", "says_not", "absent"}
 def stripped(values: dict[str, Any]) -> dict[str, Any]:
     """The values, and texts among them without white space at their ends."""
     return {
-        key: value.strip() if isinstance(value, str) else value for key, value in values.items()
+        key: value.strip() if isinstance(value, str) else value
+        for key, value in values.items()
     }
 
 
 def carried_out(words: list[str], codes: tuple[int, ...], pddlego: Pddlego) -> Printed:
-    """Runs the command. `pddlego` runs in this process, and every other program in one of its own,
-    which finds `pddlego` on its path."""
+    """Runs the command. `pddlego` runs in this process, and every other program in one
+    of its own, which finds `pddlego` on its path.
+    """
     if words[0] == "pddlego":
         return pddlego(*words[1:], code=codes)
     scripts = Path(sys.executable).parent
@@ -71,7 +74,9 @@ def test_a_reported_case_has_the_right_result(
 
     if "json" in right:
         found = json.loads(printed.out)
-        assert stripped({key: found.get(key) for key in right["json"]}) == stripped(right["json"])
+        assert stripped({key: found.get(key) for key in right["json"]}) == stripped(
+            right["json"]
+        )
     said = printed.out + printed.err
     for pattern in right.get("says", ()):
         assert re.search(pattern, said), said

@@ -27,9 +27,13 @@ DONE = PROBLEM.replace("(:goal (at Hall))", "(:goal (at Kitchen))")
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     texts = {
-        "domain": DOMAIN, "problem": PROBLEM, "unsolvable": UNSOLVABLE, "undeclared": UNDECLARED,
-        "broken": BROKEN, "done": DONE,
-    }  # fmt: skip
+        "domain": DOMAIN,
+        "problem": PROBLEM,
+        "unsolvable": UNSOLVABLE,
+        "undeclared": UNDECLARED,
+        "broken": BROKEN,
+        "done": DONE,
+    }
     for name, text in texts.items():
         (tmp_path / f"{name}.pddl").write_text(text, encoding="utf-8")
     return tmp_path
@@ -48,7 +52,12 @@ def files(tmp_path: Path) -> Path:
         ("plan --search lama_first", "problem", 0, "(Go Kitchen Hall)"),
         ("plan --search astar(blind())", "problem", 0, "(Go Kitchen Hall)"),
         ("plan --search=", "problem", 0, "(Go Kitchen Hall)"),
-        ("plan --search nonsense", "problem", 2, "Write lama_first, or a search of Fast"),
+        (
+            "plan --search nonsense",
+            "problem",
+            2,
+            "Write lama_first, or a search of Fast",
+        ),
     ],
 )
 def test_two_files(
@@ -61,7 +70,8 @@ def test_two_files(
 
 def lines(*problems: str) -> str:
     return "".join(
-        json.dumps({"id": f"task {number}", "domain": DOMAIN, "problem": problem}) + "\n"
+        json.dumps({"id": f"task {number}", "domain": DOMAIN, "problem": problem})
+        + "\n"
         for number, problem in enumerate(problems)
     )
 
@@ -74,7 +84,8 @@ def answers(
     words = [*command.split(), "--jsonl", folder / "in", "--out", folder / "out"]
     said = pddlego(*words, code=code).err
     return [
-        json.loads(line) for line in (folder / "out").read_text(encoding="utf-8").splitlines()
+        json.loads(line)
+        for line in (folder / "out").read_text(encoding="utf-8").splitlines()
     ], said
 
 
@@ -108,20 +119,33 @@ def test_a_line_that_cannot_be_read_has_its_fault_and_the_others_their_verdicts(
     ids = ["task 0", "task 1", "task 2", None, None, 7, "task 0"]
     assert [answer["id"] for answer in found] == ids
     assert [answer["line"] for answer in found[3:6]] == [4, 6, 7]
-    assert "is not JSON" in found[3]["unreadable"] and '"problem"' in found[5]["unreadable"]
+    assert (
+        "is not JSON" in found[3]["unreadable"]
+        and '"problem"' in found[5]["unreadable"]
+    )
     assert found[6].keys() == found[0].keys() and "unreadable" not in found[6]
     assert "3 lines could not be read" in told and "line 4 is not JSON" in told
 
 
-def test_characters_that_are_none_pass_through(tmp_path: Path, pddlego: Pddlego) -> None:
-    odd = {"id": "\udfff", "domain": DOMAIN, "problem": PROBLEM.replace("Hall", "\ud800é")}
-    second = b'\n{"domain": "\xff", "problem": ""}'  # after the mark that Windows puts first
+def test_characters_that_are_none_pass_through(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
+    odd = {
+        "id": "\udfff",
+        "domain": DOMAIN,
+        "problem": PROBLEM.replace("Hall", "\ud800é"),
+    }
+    second = (  # after the mark that Windows puts first
+        b'\n{"domain": "\xff", "problem": ""}'
+    )
     asked = b"\xef\xbb\xbf" + json.dumps(odd).encode() + second
     assert answers(pddlego, tmp_path, "check", asked)[0][0]["id"] == "\udfff"
 
 
 @pytest.mark.parametrize("command", ["check --jsonl", "score"])
-def test_the_input_is_never_overwritten(tmp_path: Path, pddlego: Pddlego, command: str) -> None:
+def test_the_input_is_never_overwritten(
+    tmp_path: Path, pddlego: Pddlego, command: str
+) -> None:
     (tmp_path / "in").write_text(lines(PROBLEM), encoding="utf-8")
     given = [*command.split(), tmp_path / "in", "--out", tmp_path / "in"]
     assert "name another" in pddlego(*given, code=2).err
@@ -134,7 +158,9 @@ def test_plan_of_json_lines_keeps_their_order(
 ) -> None:
     asked = lines(*[PROBLEM, UNSOLVABLE, BROKEN, DONE] * 3)
     found, _ = answers(pddlego, tmp_path, f"plan --workers {workers}", asked)
-    assert [answer["id"] for answer in found] == [f"task {number}" for number in range(12)]
+    assert [answer["id"] for answer in found] == [
+        f"task {number}" for number in range(12)
+    ]
     outcomes = ["solved", "unsolvable", "translate_error", "goal_already_true"] * 3
     assert [answer["outcome"] for answer in found] == outcomes
     assert set(found[0]) == {"id", "outcome", "plan", "message", "wall_time_s", "cost"}
@@ -142,7 +168,9 @@ def test_plan_of_json_lines_keeps_their_order(
     assert found[0]["plan"] == ["(Go Kitchen Hall)"]
 
 
-def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego) -> None:
+def test_standard_input_and_output(
+    monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(lines(PROBLEM)))
     assert json.loads(pddlego("check", "--jsonl", "-").out)["id"] == "task 0"
 
@@ -164,5 +192,7 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, pddlego: Pdd
         ("train foo", "choose from"),
     ],
 )
-def test_bad_usage_is_told_with_exit_code_2(pddlego: Pddlego, given: str, said: str) -> None:
+def test_bad_usage_is_told_with_exit_code_2(
+    pddlego: Pddlego, given: str, said: str
+) -> None:
     assert said in pddlego(*given.split(), code=2).err

@@ -1,4 +1,6 @@
-"""`pddlego doctor`: what is installed; and of a model, whether it fits and whether it is here."""
+"""`pddlego doctor`: what is installed; and of a model, whether it fits and whether it
+is here.
+"""
 
 import json
 from pathlib import Path
@@ -25,8 +27,8 @@ def test_the_installation(pddlego: Pddlego) -> None:
     told = pddlego("doctor").out
     assert "game: You are in the kitchen." in told and "planner: solved" in told
     assert (
-        "models included: nano, nano_early, nano_described, nano_worlds, nano_edit, nano_edit_early"
-        in told
+        "models included: nano, nano_early, nano_described, nano_worlds, nano_edit,"
+        " nano_edit_early" in told
     )
     assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told
 
@@ -47,7 +49,10 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
 def test_without_a_gpu(pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_gpus(monkeypatch, 0, 0)
     told = pddlego("doctor", "qwen3_8b", code=1).out
-    assert "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer" in told
+    assert (
+        "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer"
+        in told
+    )
     assert "NVIDIA GPUs of this machine: 0 of the 1 needed: does not fit" in told
     assert "`make fetch MODEL=qwen3_8b`" in told
 
@@ -56,8 +61,11 @@ def test_a_gpu_that_holds_it_and_some_of_the_answers(
     pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 80 * GB)
-    told = pddlego("doctor", "llama31_8b", "--context", "32768", code=1).out  # it is not here
-    # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
+    told = pddlego(
+        "doctor", "llama31_8b", "--context", "32768", code=1
+    ).out  # it is not here
+    # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's
+    # cache
     assert "room      a GPU with 80.0 GB: fits (answers at once: 12)" in told
 
 
@@ -76,7 +84,10 @@ def test_a_gpu_that_is_too_small_and_a_way_out(
 def test_another_machines_gpus(pddlego: Pddlego) -> None:
     for count, said in (8, "fits (answers at once: 1)"), (2, "does not fit\n"):
         words = ["llama33_70b", "--gpus", count, "--gpu-memory", 24]
-        assert f"{count} GPUs with 24.0 GB: {said}" in pddlego("doctor", *words, code=1).out
+        assert (
+            f"{count} GPUs with 24.0 GB: {said}"
+            in pddlego("doctor", *words, code=1).out
+        )
 
 
 def test_a_folder_tells_its_own_size_and_is_here(
@@ -89,7 +100,9 @@ def test_a_folder_tells_its_own_size_and_is_here(
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     assert f"of an answer of {config['max_position_embeddings']:,} tokens" in told
     (folder / "config.json").write_text("{}", encoding="utf-8")
-    assert "does not state the model's shape" in "".join(pddlego("doctor", folder, code=1))
+    assert "does not state the model's shape" in "".join(
+        pddlego("doctor", folder, code=1)
+    )
 
 
 def test_what_needs_no_weights(pddlego: Pddlego) -> None:
@@ -99,7 +112,10 @@ def test_what_needs_no_weights(pddlego: Pddlego) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no_such_model"], "there is no model=no_such_model; give a name from `pddlego doctor`"),
+        (
+            ["no_such_model"],
+            "there is no model=no_such_model; give a name from `pddlego doctor`",
+        ),
         (["./nowhere"], "there is no folder nowhere"),
         (["qwen3_8b", "--context", "0"], "--context 0"),
         (["qwen3_8b", "--context", "50000"], "supports 40960 tokens at most"),

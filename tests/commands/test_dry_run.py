@@ -1,4 +1,6 @@
-"""`pddlego run … --dry-run`: lists what a command would play, and loads and writes nothing."""
+"""`pddlego run … --dry-run`: lists what a command would play, and loads and writes
+nothing.
+"""
 
 import json
 import re
@@ -24,7 +26,9 @@ HEAVY = ("torch", "jpype", "py4j.java_gateway", "vllm")
 
 def lines(table: str) -> list[tuple[str, ...]]:
     """The cells' rows and the totals: name, what differs, then the four numbers."""
-    split = [re.split(r"\s*│\s*", line)[1:-1] for line in table.splitlines() if "│" in line]
+    split = [
+        re.split(r"\s*│\s*", line)[1:-1] for line in table.splitlines() if "│" in line
+    ]
     rows = list[tuple[str, ...]]()
     for name, *numbers in split:
         if numbers[0]:
@@ -44,7 +48,9 @@ def test_a_sweeps_cells_episodes_and_calls(tmp_path: Path, pddlego: Pddlego) -> 
         "environment.rooms=5"
     ] * 2
     calls = 10 * 50 * 5 * 6 * 2, 10 * 50 * 5
-    assert [row[2:] for row in rows[:-1]] == [("10", "0", "10", f"{n:,}") for n in calls] * 2
+    assert [row[2:] for row in rows[:-1]] == [
+        ("10", "0", "10", f"{n:,}") for n in calls
+    ] * 2
     assert rows[-1] == ("cells: 4", "", "40", "0", "40", f"{2 * sum(calls):,}")
 
 
@@ -52,7 +58,13 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    sweep = ["-m", f"run.out={tmp_path}", "model=qwen3_8b,reference", "seed=0,1", "games=0-1"]
+    sweep = [
+        "-m",
+        f"run.out={tmp_path}",
+        "model=qwen3_8b,reference",
+        "seed=0,1",
+        "games=0-1",
+    ]
     pddlego("run", *sweep, "model.server.env=nowhere", "--dry-run", code=2)
     told = pddlego("run", *sweep, "--dry-run").out
     assert told.count("qwen3_8b: Qwen/Qwen3-8B, Apache-2.0") == 1
@@ -63,7 +75,9 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert f"all calls need {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told
 
 
-def test_a_disk_that_is_too_small_is_no_success(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_a_disk_that_is_too_small_is_no_success(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     words = [f"run.out={tmp_path}", "games=0-99999", "trials=10", "--dry-run"]
     assert "TOO LITTLE" in pddlego("run", *words, code=3).out
 
@@ -86,7 +100,11 @@ def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
     rows = read_rows(played.folder / "episodes.jsonl")
     each = sum(row.calls for row in rows) / len(rows)
     recorded = f"the records in {tmp_path}"
-    for words in ([], ["model=random"], ["decoding=typed", "seed=3"]):  # of the same method
+    for words in (
+        [],
+        ["model=random"],
+        ["decoding=typed", "seed=3"],
+    ):  # of the same method
         line = calls(pddlego, *common, "games=100-199", *words)
         assert f"about {round(100 * each)} expected" in line and recorded in line
     two = calls(pddlego, *common, "games=5-9", "decoding.best_of=2")
@@ -95,16 +113,21 @@ def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
     assert "makes no requests" in calls(pddlego, *common, "method=random_policy")
 
 
-def test_where_nothing_is_known_no_calls_are_expected(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_where_nothing_is_known_no_calls_are_expected(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     own = tmp_path / "conf" / "environment"
     own.mkdir(parents=True)
-    (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n", encoding="utf-8")
+    (own / "manor.yaml").write_text(
+        "defaults: [coin, _self_]\nrooms: 7\n", encoding="utf-8"
+    )
     words = [f"run.out={tmp_path}", f"--config-dir={tmp_path}/conf"]
     line = calls(pddlego, *words, "environment=manor")
     assert "no record allows an estimate" in line and "expected," not in line
     both = calls(pddlego, *words, "-m", "environment=coin,manor")
     assert (
-        "about 46 expected without 1 cells for which there is no estimate, 30,000 at most" in both
+        "about 46 expected without 1 cells for which there is no estimate, 30,000 at"
+        " most" in both
     )
 
 
@@ -117,14 +140,21 @@ def test_what_is_done_is_not_left(tmp_path: Path, pddlego: Pddlego) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
-def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(tmp_path: Path) -> None:
+def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(
+    tmp_path: Path,
+) -> None:
     program = (
         "import sys, json\n"
         "from pddlego_local.cli import run\n"
         "code = run(['run', *sys.argv[1:]])\n"
         f"print(json.dumps([code, [name for name in {HEAVY} if name in sys.modules]]))"
     )
-    wanted = ["experiment=workstation_trials", "model=qwen3_8b", "--dry-run", f"run.out={tmp_path}"]
+    wanted = [
+        "experiment=workstation_trials",
+        "model=qwen3_8b",
+        "--dry-run",
+        f"run.out={tmp_path}",
+    ]
     done = ran("-c", program, *wanted, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
     assert len(lines(done.stdout)) == 1 + 4
@@ -145,13 +175,18 @@ def test_mistakes_are_told_as_by_the_run_itself(
     tmp_path: Path, pddlego: Pddlego, overrides: list[str], told: str
 ) -> None:
     words = ["run", *overrides, f"run.out={tmp_path / 'out'}"]
-    said, said_ahead = pddlego(*words, code=2).err, pddlego(*words, "--dry-run", code=2).err
+    said, said_ahead = (
+        pddlego(*words, code=2).err,
+        pddlego(*words, "--dry-run", code=2).err,
+    )
     assert said == said_ahead
     assert told in said.replace("\n", "")
 
 
 FLY = {
-    "df": "(define (domain d) (:predicates (a)) (:action fly :parameters () :effect (a)))",
+    "df": (
+        "(define (domain d) (:predicates (a)) (:action fly :parameters () :effect (a)))"
+    ),
     "pf": "(define (problem p) (:domain d) (:init) (:goal (a)))",
 }
 
@@ -173,7 +208,9 @@ def test_the_most_can_happen_thoughts_before_every_command() -> None:
 
 
 def test_the_most_can_happen_sub_goals_without_a_command() -> None:
-    """But for one sub-goal's end and one question after the last, which a spent budget spares."""
+    """But for one sub-goal's end and one question after the last, which a spent budget
+    spares.
+    """
     method = InnerMonologue(max_retries=0, max_idle=3)
     idle = [talking.plan("x"), "done"]
     one = [*idle, *idle, talking.plan("x"), "> move west", "done"]
@@ -182,7 +219,9 @@ def test_the_most_can_happen_sub_goals_without_a_command() -> None:
     assert len(model.asked) == method.most_calls(budget, 1) - 2 == 13
 
 
-def test_a_sweep_of_too_many_cells_is_refused_before_they_are_listed(pddlego: Pddlego) -> None:
+def test_a_sweep_of_too_many_cells_is_refused_before_they_are_listed(
+    pddlego: Pddlego,
+) -> None:
     for words in (
         ["seed=range(0,1000000000)"],
         ["seed=range(0,999)", "environment.rooms=3,5,7,9,11,13,15,17,19,21,23"],

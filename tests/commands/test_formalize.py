@@ -1,5 +1,5 @@
-"""`pddlego formalize` and its function: words in, PDDL and a plan out. A model whose card says
-which texts it knows is asked for no others.
+"""`pddlego formalize` and its function: words in, PDDL and a plan out. A model whose
+card says which texts it knows is asked for no others.
 """
 
 import itertools
@@ -12,7 +12,12 @@ import pytest
 import yaml
 
 import pddlego_local
-from pddlego_local.commands.formalize import UNCHECKED, Formalized, TextFormalizer, formalizer
+from pddlego_local.commands.formalize import (
+    UNCHECKED,
+    Formalized,
+    TextFormalizer,
+    formalizer,
+)
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.environments.described.generated import Family, generate
@@ -33,7 +38,11 @@ BOTH = json.dumps({"df": WORLD.domain, "pf": WORLD.problem})
 
 
 def formalized(
-    planner: FastDownward, text: str, *answers: str, rung: str = "typed", domain: str = ""
+    planner: FastDownward,
+    text: str,
+    *answers: str,
+    rung: str = "typed",
+    domain: str = "",
 ) -> tuple[Formalized, list[AnyQuestion]]:
     """What these answers make of a text, and what was asked."""
     model = Scripted(answers)
@@ -41,7 +50,9 @@ def formalized(
     return TextFormalizer(config, model, planner, domain)(text), model.asked
 
 
-def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDownward) -> None:
+def test_a_text_with_heads_is_one_question_and_one_without_two(
+    planner: FastDownward,
+) -> None:
     made, (asked,) = formalized(planner, TEXT, BOTH)
     assert made.outcome == "solved" and made.plan and made.domain == WORLD.domain
     assert asked.context.actions[0].name == "pick-up"
@@ -61,7 +72,9 @@ def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
 
 
 def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
-    lame = json.dumps({"df": WORLD.domain, "pf": WORLD.problem.replace("(hand-empty)", "")})
+    lame = json.dumps(
+        {"df": WORLD.domain, "pf": WORLD.problem.replace("(hand-empty)", "")}
+    )
     made, _ = formalized(planner, TEXT, lame, rung="free")
     assert (made.outcome, made.plan) == ("unsolvable", ())
     assert "problem line" in made.message and "no action can make" in made.message
@@ -71,8 +84,13 @@ def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
 
 
 def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> None:
-    for overrides, search in (([], "lama_first"), (["planner=fast_downward"], "astar(lmcut())")):
-        with formalizer({"model": "random", "decoding": "syntax"}, overrides) as formalize:
+    for overrides, search in (
+        ([], "lama_first"),
+        (["planner=fast_downward"], "astar(lmcut())"),
+    ):
+        with formalizer(
+            {"model": "random", "decoding": "syntax"}, overrides
+        ) as formalize:
             assert formalize._planner.search == search
 
 
@@ -86,20 +104,39 @@ def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> No
         (["mine.txt", "--model", "nowhere/model"], "nowhere/model"),
         (["mine.txt", "--model", "nano_describd"], "did you mean nano_described?"),
         (["mine.txt", "--model", "random", "games=5"], "games=5 has no effect here"),
-        (["mine.txt", "--model", "random", "model=nano"], "model=nano: name the model with"),
+        (
+            ["mine.txt", "--model", "random", "model=nano"],
+            "model=nano: name the model with",
+        ),
         (["mine.txt", "--model", "random", "decoding.best_of=2"], "are for games"),
         (["mine.txt", "--model", "my models (1), a=b"], "my models (1), a=b"),
         (["mine.txt", "--model", "reference"], "language model"),
-        (["mine.txt", "--model", "random", "--domain", "no.pddl"], "no.pddl cannot be read"),
+        (
+            ["mine.txt", "--model", "random", "--domain", "no.pddl"],
+            "no.pddl cannot be read",
+        ),
         (["nothing", "--model", "random"], "holds no worlds"),
-        (["mine.txt"], "nano_described knows blocksworld with 2 to 9 blocks, logistics with 2"),
-        (["mine.txt"], "nano_described, nano_worlds. Any model that `pddlego doctor` lists"),
-        (["mine.txt", "--domain", "mine.txt"], "None of them knows all of the given text."),
+        (
+            ["mine.txt"],
+            "nano_described knows blocksworld with 2 to 9 blocks, logistics with 2",
+        ),
+        (
+            ["mine.txt"],
+            "nano_described, nano_worlds. Any model that `pddlego doctor` lists",
+        ),
+        (
+            ["mine.txt", "--domain", "mine.txt"],
+            "None of them knows all of the given text.",
+        ),
         (["other.txt"], "None of them knows all of the given text."),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pddlego: Pddlego,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.txt").write_text(TEXT, encoding="utf-8")
@@ -114,8 +151,12 @@ def test_random_weights_write_files_that_are_printed_and_kept(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for name in ("p01", "p02"):
-        (tmp_path / f"{name}_domain.txt").write_text(WORLD.domain_text, encoding="utf-8")
-        (tmp_path / f"{name}_problem.txt").write_text(WORLD.problem_text, encoding="utf-8")
+        (tmp_path / f"{name}_domain.txt").write_text(
+            WORLD.domain_text, encoding="utf-8"
+        )
+        (tmp_path / f"{name}_problem.txt").write_text(
+            WORLD.problem_text, encoding="utf-8"
+        )
     words = ["formalize", tmp_path, "--model", "random", "--out", tmp_path / "out"]
     said = pddlego(*words, "decoding.max_tokens=2000", code=(0, 1)).out
     assert "; ---- p01" in said and "; ---- p02" in said
@@ -130,11 +171,15 @@ def test_random_weights_write_files_that_are_printed_and_kept(
 
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "described"
+PUBLIC = (
+    Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "described"
+)
 PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text(encoding="utf-8")
 KNOWN = known_texts(folder_named("nano_described")) or {}
 PUZZLES: dict[str, str] = {
-    **yaml.safe_load((Path(__file__).parent / "puzzles.yaml").read_text(encoding="utf-8")),
+    **yaml.safe_load(
+        (Path(__file__).parent / "puzzles.yaml").read_text(encoding="utf-8")
+    ),
     "nothing": " \n",
     "a rule more": PUZZLE.replace(HEADS, "  I must never touch block 3.\n\n" + HEADS),
     "a goal more": PUZZLE.rstrip().removesuffix(".") + "; my truck is clean.",
@@ -150,23 +195,41 @@ def told(world: World) -> str:
 
 
 @pytest.mark.parametrize("name", PUZZLES)
-def test_puzzles_of_other_kinds_are_refused_unasked(name: str, planner: FastDownward) -> None:
+def test_puzzles_of_other_kinds_are_refused_unasked(
+    name: str, planner: FastDownward
+) -> None:
     model = Scripted([])
-    made = TextFormalizer(compose_cell(["model=nano_described"]), model, planner)(PUZZLES[name])
-    assert (made.outcome, made.plan, made.domain) == ("unknown_text", (), "") and not model.asked
-    assert "does not know this text" in made.message and "blocksworld with 2 to 9" in made.message
+    made = TextFormalizer(compose_cell(["model=nano_described"]), model, planner)(
+        PUZZLES[name]
+    )
+    assert (made.outcome, made.plan, made.domain) == (
+        "unknown_text",
+        (),
+        "",
+    ) and not model.asked
+    assert (
+        "does not know this text" in made.message
+        and "blocksworld with 2 to 9" in made.message
+    )
 
 
 def test_the_card_knows_what_the_training_draws() -> None:
     assert dict.fromkeys(WORLDS, SIZES) == KNOWN
 
 
-@pytest.mark.parametrize(("family", "degree"), itertools.product(KNOWN, ("moderately", "heavily")))
-def test_texts_of_its_own_kinds_are_known_in_any_layout(family: Family, degree: str) -> None:
+@pytest.mark.parametrize(
+    ("family", "degree"), itertools.product(KNOWN, ("moderately", "heavily"))
+)
+def test_texts_of_its_own_kinds_are_known_in_any_layout(
+    family: Family, degree: str
+) -> None:
     for seed in range(100):
         text = told(generate(family, degree, SIZES, FIRST_SEED - 1 - seed))  # type: ignore[arg-type]
         assert recognize(text, KNOWN) == (text, "")
-        assert recognize(textwrap.fill(text, 70, break_on_hyphens=False), KNOWN) == (text, "")
+        assert recognize(textwrap.fill(text, 70, break_on_hyphens=False), KNOWN) == (
+            text,
+            "",
+        )
         rules, _, rest = text.partition(f"{HEADS}\n")
         without_heads = rules + rest.partition("\n\n")[2]
         assert recognize(without_heads, KNOWN) == (without_heads, "")
@@ -187,33 +250,62 @@ def test_public_texts_are_refused_which_it_gets_wrong() -> None:
         domain = file.with_name(file.name.replace("_problem", "_domain")).read_text(
             encoding="utf-8"
         )
-        assert recognize(f"{domain}\n\n{file.read_text(encoding='utf-8')}", KNOWN)[0] == ""
+        assert (
+            recognize(f"{domain}\n\n{file.read_text(encoding='utf-8')}", KNOWN)[0] == ""
+        )
 
 
-def test_the_command_refuses_with_one_and_writes_nothing(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_the_command_refuses_with_one_and_writes_nothing(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     file, out = tmp_path / "hanoi.txt", tmp_path / "out"
     file.write_text(PUZZLES["Tower of Hanoi"], encoding="utf-8")
-    said = pddlego("formalize", file, "--model", "nano_described", "--out", out, code=1).out
-    assert said.startswith("; unknown_text: ") and '"There are three pegs, A, B and C."' in said
+    said = pddlego(
+        "formalize", file, "--model", "nano_described", "--out", out, code=1
+    ).out
+    assert (
+        said.startswith("; unknown_text: ")
+        and '"There are three pegs, A, B and C."' in said
+    )
     assert "(" not in said.replace("(docs/use/formalize.md)", "") and not out.exists()
     file.write_text(PUZZLE, encoding="utf-8")
-    said = pddlego("formalize", file, "--model", "nano", code=1).out  # which plays CoinCollector
+    said = pddlego(
+        "formalize", file, "--model", "nano", code=1
+    ).out  # which plays CoinCollector
     assert "knows no texts of whole worlds" in said
     assert "know the text: nano_described, nano_worlds." in said
     domain = tmp_path / "domain.pddl"
-    domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain, encoding="utf-8")
-    said = pddlego("formalize", file, "--model", "nano_described", "--domain", domain, code=1).out
+    domain.write_text(
+        generate("logistics", "moderately", (2, 2), 0).domain, encoding="utf-8"
+    )
+    said = pddlego(
+        "formalize", file, "--model", "nano_described", "--domain", domain, code=1
+    ).out
     assert "comes with a domain file" in said
 
 
-def test_the_real_model_plans_for_texts_that_it_knows(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_the_real_model_plans_for_texts_that_it_knows(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
         world = generate(family, "moderately", (3, 5), 70 + seed)
-        (tmp_path / f"{family}_domain.txt").write_text(world.domain_text, encoding="utf-8")
-        (tmp_path / f"{family}_problem.txt").write_text(world.problem_text, encoding="utf-8")
-    words = ["formalize", tmp_path, "--model", "nano_described", "decoding.temperature=0"]
+        (tmp_path / f"{family}_domain.txt").write_text(
+            world.domain_text, encoding="utf-8"
+        )
+        (tmp_path / f"{family}_problem.txt").write_text(
+            world.problem_text, encoding="utf-8"
+        )
+    words = [
+        "formalize",
+        tmp_path,
+        "--model",
+        "nano_described",
+        "decoding.temperature=0",
+    ]
     said = pddlego(*words, "--explain", "--out", tmp_path / "out").out
-    explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text(encoding="utf-8")
+    explained = (tmp_path / "out" / "blocksworld" / "explanation.txt").read_text(
+        encoding="utf-8"
+    )
     assert "\nThe goal: " in explained and textwrap.indent(explained, "; ") in said
     assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
     plan = (tmp_path / "out" / "mystery" / "plan.txt").read_text(encoding="utf-8")
@@ -240,15 +332,21 @@ def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lack
     """A model without a card is asked for any text."""
     files = json.dumps({"df": DOMAIN}), json.dumps({"pf": PROBLEM.format(start)})
     made, _ = formalized(planner, "Get from the left bank to the right bank.", *files)
-    assert made.outcome == outcome and (UNCHECKED in made.message) is (outcome == "solved")
+    assert made.outcome == outcome and (UNCHECKED in made.message) is (
+        outcome == "solved"
+    )
     assert "does not show these names of the PDDL: ferry, bank9." in made.message
 
 
-def test_a_goal_that_is_already_true_is_no_success(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_a_goal_that_is_already_true_is_no_success(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     """The real model, on a world of two blocks that stand as they shall."""
     seed = next(seed for seed in range(99) if same_at_start(seed))
     file = tmp_path / "done.txt"
-    file.write_text(told(generate("blocksworld", "moderately", (2, 2), seed)), "utf-8-sig")
+    file.write_text(
+        told(generate("blocksworld", "moderately", (2, 2), seed)), "utf-8-sig"
+    )
     words = ["formalize", file, "--model", "nano_described", "decoding.temperature=0"]
     said = pddlego(*words, code=1).out
     assert "; goal_already_true: " in said and UNCHECKED not in said
@@ -260,9 +358,14 @@ def same_at_start(seed: int) -> bool:
     return f"In the beginning: {goal.removesuffix('.')}" in start
 
 
-@pytest.mark.parametrize("texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"])
+@pytest.mark.parametrize(
+    "texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"]
+)
 def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None:
-    card = f"---\npddlego_local:\n  trained_on: {{environment: described}}\n  texts: {texts}\n---\n"
+    card = (
+        "---\npddlego_local:\n  trained_on: {environment: described}\n  texts:"
+        f" {texts}\n---\n"
+    )
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
         known_texts(tmp_path)

@@ -1,4 +1,6 @@
-"""Games that are forked, interrupted, dropped, or closed while they plan: nothing hangs."""
+"""Games that are forked, interrupted, dropped, or closed while they plan: nothing
+hangs.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,6 @@
-"""The ids that gymnasium knows, its own check of an environment, and several games at once."""
+"""The ids that gymnasium knows, its own check of an environment, and several games at
+once.
+"""
 
 import warnings
 
@@ -34,9 +36,13 @@ def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_several_games_are_played_at_once(mode: str) -> None:
-    gymnasium.make(COIN).reset(seed=7)  # so that a process for each game is forked after a game
+    gymnasium.make(COIN).reset(
+        seed=7
+    )  # so that a process for each game is forked after a game
     options = {"shared_memory": False} if mode == "async" else {}
-    envs = gymnasium.make_vec(COIN, 3, mode, vector_kwargs=options, environment__rooms=5)
+    envs = gymnasium.make_vec(
+        COIN, 3, mode, vector_kwargs=options, environment__rooms=5
+    )
     seen, info = envs.reset(seed=7)
     assert len(set(info["map"])) == 3 and len(seen) == 3
     again, rewards, terminated, truncated, _ = envs.step(("look around",) * 3)

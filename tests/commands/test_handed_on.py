@@ -42,12 +42,17 @@ class SameSeed(RandomLogits):
         return super().answer_to(asked._replace(sampling=same))
 
 
-TWICE = ("kitchen behind_kitchen_south behind", "kitchen kitchen behind_kitchen_south behind")
+TWICE = (
+    "kitchen behind_kitchen_south behind",
+    "kitchen kitchen behind_kitchen_south behind",
+)
 ANSWERS = {
     "as it is": pair(),
     "in fences": fenced(*json.loads(pair()).values()),
     "an object twice": pair(*TWICE),
-    "an object of two types": pair(TWICE[0], "kitchen behind_kitchen_south - location kitchen"),
+    "an object of two types": pair(
+        TWICE[0], "kitchen behind_kitchen_south - location kitchen"
+    ),
     "a fact twice": pair("(at kitchen)", "(at kitchen) (at kitchen)"),
     "another name": pair("(at kitchen)", "(at Kitchen-)"),
 }
@@ -64,7 +69,9 @@ def played(words: list[str], model: Model, planner: FastDownward) -> tuple[Call,
     with contextlib.closing(config.build("environment")) as environment:
         parts = Parts(environment, model, planner, config.build("decoding"))
         game = config.settings.games[0]
-        config.build("method")(Episode(parts, events.append, run_seed=0, game=game, trial=0))
+        config.build("method")(
+            Episode(parts, events.append, run_seed=0, game=game, trial=0)
+        )
     return of(events, Call)[0], of(events, Plan)[0]
 
 
@@ -77,7 +84,9 @@ FREE = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("how", FREE)
-def test_sample_and_run_hand_on_the_same_files(how: str, name: str, planner: FastDownward) -> None:
+def test_sample_and_run_hand_on_the_same_files(
+    how: str, name: str, planner: FastDownward
+) -> None:
     words, model = ["environment=coin", *FREE[how]], Always(ANSWERS[name])
     sample, (call, plan) = sampled(words, model), played(words, model, planner)
     assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
@@ -92,7 +101,10 @@ def test_sample_and_run_hand_on_the_same_files(how: str, name: str, planner: Fas
 def test_score_hands_on_what_a_free_answer_hands_on(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sample, path = sampled(["decoding=free"], Always(ANSWERS[name])), tmp_path / "answers.jsonl"
+    sample, path = (
+        sampled(["decoding=free"], Always(ANSWERS[name])),
+        tmp_path / "answers.jsonl",
+    )
     path.write_text(json.dumps({"answer": ANSWERS[name]}), encoding="utf-8")
     assert run(["score", str(path)]) == 0
     scored = json.loads(capsys.readouterr().out)
@@ -110,5 +122,10 @@ def test_the_upper_rungs_hand_on_the_same_files(
     sample, (_, plan) = sampled(words, model), played(words, model, planner)
     assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
     assert plan.outcome != "translate_error"
-    made_otherwise = sampler(compose_cell(words), model, question(decoding="grounded"))(0)
-    assert (made_otherwise.domain, made_otherwise.problem) == (plan.domain, plan.problem)
+    made_otherwise = sampler(compose_cell(words), model, question(decoding="grounded"))(
+        0
+    )
+    assert (made_otherwise.domain, made_otherwise.problem) == (
+        plan.domain,
+        plan.problem,
+    )

@@ -1,4 +1,6 @@
-"""A sweep says beforehand what it will play, and when it is interrupted how far it has come."""
+"""A sweep says beforehand what it will play, and when it is interrupted how far it has
+come.
+"""
 
 import json
 import subprocess
@@ -12,7 +14,13 @@ from tests.processes import interrupt, start
 
 
 def test_a_sweep_says_beforehand_what_it_will_play(tmp_path: Path) -> None:
-    words = ["-m", "environment.rooms=3,5", "trials=2", "games=0-3", f"run.out={tmp_path}"]
+    words = [
+        "-m",
+        "environment.rooms=3,5",
+        "trials=2",
+        "games=0-3",
+        f"run.out={tmp_path}",
+    ]
     assert run_command([*words, "run.max_hours=1e-9"]) == 0
     (file,) = (tmp_path / "default").glob("sweep-*.json")
     planned = json.loads(file.read_text(encoding="utf-8"))["cells"]
@@ -20,7 +28,9 @@ def test_a_sweep_says_beforehand_what_it_will_play(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:
-    """Also when it is continued: what was done before counts, and faults and cut cells do not."""
+    """Also when it is continued: what was done before counts, and faults and cut cells
+    do not.
+    """
     words = ["-m", "environment.rooms=3,5", "games=0-199", f"run.out={tmp_path}"]
     for before in (3, 30):
         shown = " ".join(interrupted(words, tmp_path, before).split())
@@ -39,7 +49,10 @@ def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:
 def interrupted(words: list[str], out: Path, rows: int) -> str:
     """What a sweep shows that is interrupted when it has so many rows."""
     with start("run", *words, stderr=subprocess.STDOUT) as process:
-        while sum(file.read_bytes().count(b"\n") for file in out.rglob("episodes.jsonl")) < rows:
+        while (
+            sum(file.read_bytes().count(b"\n") for file in out.rglob("episodes.jsonl"))
+            < rows
+        ):
             assert process.poll() is None
             time.sleep(0.01)
         interrupt(process)

@@ -17,7 +17,11 @@ from pddlego_local.commands.game import Info
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 
-COIN: dict[str, Any] = {"environment": "coin", "environment__rooms": 5, "method": "pddl_edit"}
+COIN: dict[str, Any] = {
+    "environment": "coin",
+    "environment__rooms": 5,
+    "method": "pddl_edit",
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +34,12 @@ def tokenizer(spelling: Any) -> LLTokenizer:
     return from_tokenizer(spelling)
 
 
-def sampled(game: Game, spelling: Any, tokenizer: LLTokenizer, seed: int) -> tuple[str, int, int]:
-    """An answer of a policy that knows nothing; how many tokens, and how often text was taken back
-    or added."""
+def sampled(
+    game: Game, spelling: Any, tokenizer: LLTokenizer, seed: int
+) -> tuple[str, int, int]:
+    """An answer of a policy that knows nothing; how many tokens, and how often text was
+    taken back or added.
+    """
     chance, text, count, changed = random.Random(seed), "", 0, 0
     while (allowed := game.mask(text, tokenizer)).tokens is not None:
         changed += allowed.text != text
@@ -63,7 +70,9 @@ def test_a_random_policy_writes_answers_of_the_rung(
         assert changes > 0 or layout == "any"
 
 
-def test_what_was_not_written_to_its_end_under_the_masks_is_cut(tokenizer: LLTokenizer) -> None:
+def test_what_was_not_written_to_its_end_under_the_masks_is_cut(
+    tokenizer: LLTokenizer,
+) -> None:
     with contextlib.closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
         game.reset(1)
         begun = game.mask("", tokenizer).text
@@ -94,7 +103,9 @@ def test_a_game_without_masks_says_so(tokenizer: LLTokenizer) -> None:
 
 
 def test_the_example_of_the_page_samples_an_answer(spelling: Any) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text(
+        encoding="utf-8"
+    )
     _, block, _ = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     chance = random.Random(0)
 
@@ -117,7 +128,9 @@ def test_another_token_may_take_the_place_of_the_last(
         game.reset(1)
         text, allowed = game.mask("", tokenizer)
         assert allowed is not None
-        ways = [text + str(spelling.decode([token])) for token in allowed.nonzero()[0][:2]]
+        ways = [
+            text + str(spelling.decode([token])) for token in allowed.nonzero()[0][:2]
+        ]
         first = [game.mask(way, tokenizer) for way in ways]
         again = [game.mask(way, tokenizer) for way in ways]
     assert [one.text for one in first] == [one.text for one in again]

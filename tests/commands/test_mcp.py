@@ -1,4 +1,6 @@
-"""`pddlego mcp` with clients that go away, hostile files, and arguments as agents write them."""
+"""`pddlego mcp` with clients that go away, hostile files, and arguments as agents write
+them.
+"""
 
 import asyncio
 import json
@@ -25,7 +27,9 @@ FILES = {"domain": DOMAIN, "problem": PROBLEM}
 
 
 def hostile(objects: int, variables: int) -> dict[str, str]:
-    """An action whose condition holds for each of `objects ** variables` assignments."""
+    """An action whose condition holds for each of `objects ** variables`
+    assignments.
+    """
     names = " ".join(f"o{number}" for number in range(objects))
     facts = " ".join(f"(p o{number})" for number in range(objects))
     each = " ".join(f"?x{number}" for number in range(variables))
@@ -33,7 +37,8 @@ def hostile(objects: int, variables: int) -> dict[str, str]:
     domain = f"""(define (domain big) (:requirements :typing :adl) (:types t)
       (:predicates (p ?x - t) (q)) (:action a :parameters ()
       :precondition (forall ({each} - t) (and {holds})) :effect (q)))"""
-    problem = f"""(define (problem big) (:domain big) (:objects {names} - t) (:init {facts})
+    problem = f"""(define (problem big) (:domain big) (:objects {names} - t)
+  (:init {facts})
       (:goal (q)))"""
     return {"domain": domain, "problem": problem}
 
@@ -47,10 +52,15 @@ class Client:
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(
-            [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+            [*COMMAND, "mcp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
         )
         info: dict[str, Any] = {"protocolVersion": "2025-06-18", "capabilities": {}}
-        self.send(0, "initialize", {**info, "clientInfo": {"name": "test", "version": "0"}})
+        self.send(
+            0, "initialize", {**info, "clientInfo": {"name": "test", "version": "0"}}
+        )
         self.read()
         self.send(None, "notifications/initialized", {})
 
@@ -72,7 +82,11 @@ class Client:
         self.server.wait()
 
     def send(self, number: int | None, method: str, parameters: dict[str, Any]) -> None:
-        line: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": parameters}
+        line: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "method": method,
+            "params": parameters,
+        }
         line |= {} if number is None else {"id": number}
         assert self.server.stdin
         self.server.stdin.write(json.dumps(line) + "\n")
@@ -131,7 +145,10 @@ def test_a_cancelled_request_ends_and_the_next_one_is_answered() -> None:
         assert not psutil.wait_procs(at_work)[1]
         client.call(2, "validate_plan", {**FILES, "plan": GO})
         answer = json.loads(client.read())
-        assert answer["id"] == 2 and '"valid": true' in answer["result"]["content"][0]["text"]
+        assert (
+            answer["id"] == 2
+            and '"valid": true' in answer["result"]["content"][0]["text"]
+        )
         close_input(client)
         assert client.server.wait() == 0
 
@@ -145,7 +162,9 @@ def asked() -> Iterator[Asked]:
     with ConfinedPool() as processes:
 
         def ask(tool: str, **arguments: Any) -> dict[str, Any]:
-            answer: dict[str, Any] = asyncio.run(getattr(mcp.Tools(processes), tool)(**arguments))
+            answer: dict[str, Any] = asyncio.run(
+                getattr(mcp.Tools(processes), tool)(**arguments)
+            )
             return answer
 
         yield ask
@@ -166,12 +185,18 @@ def test_a_request_beyond_its_limits_has_a_named_outcome(
     monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": limits})
     told = asked("validate_plan", **files)
     assert told["valid"] is None and told["outcome"] == "timeout"
-    assert told["why_not"].startswith("timeout: the plan was not judged, because the limit of")
+    assert told["why_not"].startswith(
+        "timeout: the plan was not judged, because the limit of"
+    )
 
 
 def test_memory_is_limited_too(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": Limits(memory_mb=96)})
-    told = asked("check_pddl", domain=MANY_OBJECTS["domain"], problem=MANY_OBJECTS["problem"])
+    monkeypatch.setattr(
+        mcp.Tools._ask, "__kwdefaults__", {"limits": Limits(memory_mb=96)}
+    )
+    told = asked(
+        "check_pddl", domain=MANY_OBJECTS["domain"], problem=MANY_OBJECTS["problem"]
+    )
     assert told["accepted"] is None and told["outcome"] == "out_of_memory"
     assert "96 MiB" in told["faults"][0]
 
@@ -184,7 +209,10 @@ def test_the_command_ends_at_its_limits(
     for path, text in zip(paths, ENDLESS.values(), strict=True):
         path.write_text(text, encoding="utf-8")
     told = pddlego("validate", *paths, code=1)
-    assert told.out.startswith("timeout: the plan was not judged") and "Traceback" not in told.err
+    assert (
+        told.out.startswith("timeout: the plan was not judged")
+        and "Traceback" not in told.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +229,9 @@ def test_a_plan_is_taken_in_each_form(plan: Any, text: str) -> None:
     assert mcp.text_of_plan(plan) == text
 
 
-@pytest.mark.parametrize("plan", [{}, {"plan": None}, {"outcome": "refused", "message": "no"}])
+@pytest.mark.parametrize(
+    "plan", [{}, {"plan": None}, {"outcome": "refused", "message": "no"}]
+)
 def test_an_object_without_a_plan_is_named(asked: Asked, plan: object) -> None:
     told = asked("validate_plan", **FILES, plan=plan)
     assert told["valid"] is None and 'has no "plan"' in told["why_not"]

@@ -16,7 +16,8 @@ from tools.model_facts import PUBLISHED, facts, page
 ROOT = Path(__file__).parents[2]
 PARSERS = {"qwen3", "deepseek_r1", "olmo3"}  # of vLLM's, those of models that we have
 LICENCES = re.compile(
-    r"Apache-2\.0|MIT( and Llama 3\.\d Community License)?|Llama 3\.\d Community License"
+    r"Apache-2\.0|MIT( and Llama 3\.\d Community License)?|Llama 3\.\d Community"
+    r" License"
     r"|Gemma Terms of Use"
 )
 
@@ -26,7 +27,9 @@ def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> Non
     composed = compose_cell([f"model={path.stem}"])
     settings = composed.tree["model"]
     told = settings_of(path)
-    told["server"]["logs"] = settings["server"]["logs"]  # which the run's own settings fill in
+    told["server"]["logs"] = settings["server"][
+        "logs"
+    ]  # which the run's own settings fill in
     assert told == settings
     about = about_of(settings)
     assert about is not None
@@ -42,19 +45,22 @@ def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> Non
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
-    assert f"about:   # https://huggingface.co/{settings_of(path)['weights']}\n" in path.read_text(
-        encoding="utf-8"
+    assert (
+        f"about:   # https://huggingface.co/{settings_of(path)['weights']}\n"
+        in path.read_text(encoding="utf-8")
     )
     known = list(facts(path))
-    assert {fact.name for fact in known} - {"thinking"} <= vars(about_of(settings_of(path))).keys()
+    assert {fact.name for fact in known} - {"thinking"} <= vars(
+        about_of(settings_of(path))
+    ).keys()
     for fact in known:
         assert fact.source or not fact.verified, fact
 
 
 def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
-    assert (ROOT / "docs/maintain/model_facts.md").read_text(encoding="utf-8") == page(), (
-        "python -m tools.model_facts"
-    )
+    assert (ROOT / "docs/maintain/model_facts.md").read_text(
+        encoding="utf-8"
+    ) == page(), "python -m tools.model_facts"
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
@@ -69,7 +75,9 @@ def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
-def test_a_model_that_thinks_names_its_markers_and_one_of_vllms_parsers(path: Path) -> None:
+def test_a_model_that_thinks_names_its_markers_and_one_of_vllms_parsers(
+    path: Path,
+) -> None:
     settings = settings_of(path)
     about = about_of(settings)
     assert about is not None
@@ -93,8 +101,12 @@ def rows(
     pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
 ) -> dict[str, list[str]]:
     for module in ("fit", "model_list"):
-        monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_count", lambda: gpus)
-        monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_memory", lambda: memory)
+        monkeypatch.setattr(
+            f"pddlego_local.commands.shared.{module}.gpu_count", lambda: gpus
+        )
+        monkeypatch.setattr(
+            f"pddlego_local.commands.shared.{module}.gpu_memory", lambda: memory
+        )
     told = pddlego("doctor").out
     cells = [re.split(r"\s*│\s*", line)[1:-1] for line in told.splitlines()]
     return {row[0]: row[1:] for row in cells if row}

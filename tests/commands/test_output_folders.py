@@ -1,4 +1,6 @@
-"""What cannot be written where a command is told to write is one sentence and exit code 3."""
+"""What cannot be written where a command is told to write is one sentence and exit code
+3.
+"""
 
 from pathlib import Path
 
@@ -26,7 +28,11 @@ WRITING = {
 def words(tmp_path: Path) -> dict[str, Path]:
     plant(tmp_path / "runs", outcomes={1: WON})
     (tmp_path / "runs" / "file").touch()
-    for name, text in {"domain": DOMAIN, "problem": PROBLEM, "lines": lines(PROBLEM)}.items():
+    for name, text in {
+        "domain": DOMAIN,
+        "problem": PROBLEM,
+        "lines": lines(PROBLEM),
+    }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return {name: tmp_path / name for name in ("runs", "domain", "problem", "lines")}
 
@@ -34,7 +40,11 @@ def words(tmp_path: Path) -> dict[str, Path]:
 @pytest.mark.parametrize(
     ("command", "out"),
     [(name, out) for name in WRITING for out in ("below a file", "x" * 300)]
-    + [(name, out) for name in ("run", "plan") for out in ("/proc/nothing", "/dev/null")],
+    + [
+        (name, out)
+        for name in ("run", "plan")
+        for out in ("/proc/nothing", "/dev/null")
+    ],
 )
 def test_an_output_that_cannot_be(
     words: dict[str, Path], command: str, out: str, pddlego: Pddlego
@@ -45,8 +55,14 @@ def test_an_output_that_cannot_be(
     assert "Traceback" not in told and ("out" in told or str(place)[:20] in told)
 
 
-@pytest.mark.parametrize("device", ["/dev/full", "/proc/self/mem"])  # no room; an I/O error
+@pytest.mark.parametrize(
+    "device", ["/dev/full", "/proc/self/mem"]
+)  # no room; an I/O error
 def test_a_disk_that_fails_amid_a_file(words: dict[str, Path], device: str) -> None:
     code, told = finish(start("check", "--jsonl", str(words["lines"]), "--out", device))
-    assert code == 3 and told.startswith("pddlego: [Errno") and "then rerun the command" in told
+    assert (
+        code == 3
+        and told.startswith("pddlego: [Errno")
+        and "then rerun the command" in told
+    )
     assert "Traceback" not in told

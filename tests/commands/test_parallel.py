@@ -12,7 +12,12 @@ from typing import Any
 import psutil
 import pytest
 
-from pddlego_local.commands.shared.pairs import MOST_AHEAD, Entry, answer_lines, in_order
+from pddlego_local.commands.shared.pairs import (
+    MOST_AHEAD,
+    Entry,
+    answer_lines,
+    in_order,
+)
 from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 
@@ -38,7 +43,9 @@ def test_no_more_is_read_than_the_workers_need() -> None:
 def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
     asked: list[int] = []
     lines = answer_lines(lambda domain, problem: {}, entries(9, asked))
-    assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
+    assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [
+        (n, n + 1) for n in range(9)
+    ]
 
 
 def test_infrastructure_names_the_entry_it_failed_at() -> None:
@@ -50,7 +57,9 @@ def test_infrastructure_names_the_entry_it_failed_at() -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(how: signal.Signals) -> None:
+def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
+    how: signal.Signals,
+) -> None:
     given = ["plan", "--jsonl", "-", "--workers", "2"]
     user = subprocess.Popen(
         [sys.executable, "-m", "pddlego_local", *given],
@@ -59,16 +68,22 @@ def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(how: signal.S
     )  # fmt: skip
     assert user.stdin and user.stdout and user.stderr
     pair = {"domain": DOMAIN, "problem": problem()}
-    user.stdin.writelines(json.dumps({"id": n} | pair).encode() + b"\n" for n in range(100))
+    user.stdin.writelines(
+        json.dumps({"id": n} | pair).encode() + b"\n" for n in range(100)
+    )
     user.stdin.flush()  # and it waits for more
     first = user.stdout.readline()
     family = psutil.Process(user.pid).children(recursive=True)
-    send = os.killpg if how == signal.SIGINT else os.kill  # Ctrl-C goes to the whole group
+    send = (
+        os.killpg if how == signal.SIGINT else os.kill
+    )  # Ctrl-C goes to the whole group
     send(user.pid, how)
     out, errors = first + user.stdout.read(), user.stderr.read()
     for pipe in (user.stdin, user.stdout, user.stderr):
         pipe.close()
     assert user.wait() == (130 if how == signal.SIGINT else -how)
     assert len(family) >= 2 and all_gone(family, within_s=60)
-    assert [json.loads(line)["id"] for line in out.splitlines()] == list(range(out.count(b"\n")))
+    assert [json.loads(line)["id"] for line in out.splitlines()] == list(
+        range(out.count(b"\n"))
+    )
     assert b"Traceback" not in errors

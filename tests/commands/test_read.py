@@ -21,7 +21,9 @@ def answer(tmp_path: Path) -> Path:
     return tmp_path / "answer.txt"
 
 
-def test_programs_get_what_a_run_would_have_read(answer: Path, pddlego: Pddlego) -> None:
+def test_programs_get_what_a_run_would_have_read(
+    answer: Path, pddlego: Pddlego
+) -> None:
     for row in ROWS:
         if "prompt" in row or "\ud800" in row["answer"] or "not offered" in row["name"]:
             continue  # what it cannot be told
@@ -35,13 +37,19 @@ def test_programs_get_what_a_run_would_have_read(answer: Path, pddlego: Pddlego)
             given += ["--problem", str(problem)]
         read = answered(row, "lenient")
         words = [answer, "--json", "--form", form, *given]
-        found: dict[str, Any] = json.loads(pddlego("read", *words, code=0 if read.value else 1).out)
+        found: dict[str, Any] = json.loads(
+            pddlego("read", *words, code=0 if read.value else 1).out
+        )
         assert found.pop("fault") == read.fault
-        assert found == (read.value.model_dump() if read.value else dict.fromkeys(found))
+        assert found == (
+            read.value.model_dump() if read.value else dict.fromkeys(found)
+        )
         assert "pf" in found or form != "pddl"
 
 
-def test_a_reader_sees_the_files_and_where_they_were(answer: Path, pddlego: Pddlego) -> None:
+def test_a_reader_sees_the_files_and_where_they_were(
+    answer: Path, pddlego: Pddlego
+) -> None:
     answer.write_text(f"{FENCES}\nAs JSON that is {FORMAT}.\n", encoding="utf-8")
     assert pddlego("read", answer).out == (
         f"--- df\n{DOMAIN}\n--- pf\n{PROBLEM}\n---\n"
@@ -53,7 +61,11 @@ def test_a_reader_sees_the_files_and_where_they_were(answer: Path, pddlego: Pddl
 @pytest.mark.parametrize(
     ("text", "given", "why"),
     [
-        ("I cannot do that.", [], "no_json: The answer contained neither a JSON object"),
+        (
+            "I cannot do that.",
+            [],
+            "no_json: The answer contained neither a JSON object",
+        ),
         ('{"plan": []}', [], "wrong_keys: The answer's JSON object had other keys"),
         ("", [], "empty: The answer, or a text in it, was empty"),
         (JSON[:-20], ["--cut"], "truncated: The answer was cut off."),
@@ -77,7 +89,9 @@ def test_an_earlier_draft_is_named(answer: Path, pddlego: Pddlego) -> None:
     assert "Not read: JSON, line 1: an earlier draft" in told
 
 
-def test_standard_input_in_any_bytes(monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego) -> None:
+def test_standard_input_in_any_bytes(
+    monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
+) -> None:
     stdin = SimpleNamespace(buffer=io.BytesIO(b"\xff\x1b[31m" + JSON.encode()))
     monkeypatch.setattr("sys.stdin", stdin)
     pddlego("read", "-")

@@ -30,8 +30,12 @@ def test_the_command_writes_the_same_bytes_again(
     assert files["report.md"].startswith(
         b"# Tested comparisons and verdicts\n\nTested comparisons (the default"
     )
-    assert files["report.md"].index(b"syntax wins more") < files["report.md"].index(b"# Results")
-    assert b"wall s per success" not in files["report.md"]  # compares machines, not arms
+    assert files["report.md"].index(b"syntax wins more") < files["report.md"].index(
+        b"# Results"
+    )
+    assert (
+        b"wall s per success" not in files["report.md"]
+    )  # compares machines, not arms
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)
     assert (line["base_value"], line["other_success_k"]) == ("free", "24")
@@ -56,10 +60,19 @@ def test_only_what_was_asked_for_is_tested(tmp_path: Path) -> None:
     assert b"Tested comparisons (declared by the experiment)" in files["report.md"]
 
 
-def test_an_experiment_declares_what_its_report_tests(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_an_experiment_declares_what_its_report_tests(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     """Its records tell it, and another wish makes no other cell."""
     declared = "compare=[{factor:method.max_retries,base:1,primary:true}]"
-    sweep = ["run", "-m", "model=reference", "decoding=free", "games=1", "environment.rooms=3"]
+    sweep = [
+        "run",
+        "-m",
+        "model=reference",
+        "decoding=free",
+        "games=1",
+        "environment.rooms=3",
+    ]
     sweep += ["method.max_retries=0,1", f"run.out={tmp_path}"]
     pddlego(*sweep, declared)
     assert len(list(tmp_path.rglob("run.json"))) == 2
@@ -67,6 +80,9 @@ def test_an_experiment_declares_what_its_report_tests(tmp_path: Path, pddlego: P
     assert (found.role, found.factor) == ("primary", "method.max_retries")
     assert found.base.value == "max_retries 1"
     pddlego(*sweep, "compare=[]")
-    assert len(list(tmp_path.rglob("run.json"))) == 2 and compare(tmp_path / "default") == []
+    assert (
+        len(list(tmp_path.rglob("run.json"))) == 2
+        and compare(tmp_path / "default") == []
+    )
     told = pddlego(*sweep, "compare=[{factor:rung,base:free}]", code=2).err
     assert "compare.0.factor='rung': write method" in told.replace("\n", " ")

@@ -1,4 +1,6 @@
-"""`pddlego sample`: each answer is on disk as soon as it ends, whatever becomes of the others."""
+"""`pddlego sample`: each answer is on disk as soon as it ends, whatever becomes of the
+others.
+"""
 
 import json
 import os
@@ -17,7 +19,11 @@ QUICK = ["sample", "model=reference", "decoding=free", "environment.rooms=3"]
 
 def lines(path: Path) -> list[dict[str, Any]]:
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    return [
+        json.loads(line)
+        for line in text.splitlines(keepends=True)
+        if line.endswith("\n")
+    ]
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGTERM])
@@ -28,7 +34,9 @@ def test_answers_that_ended_are_kept_while_one_never_ends(
     gate.touch()
     words = [*QUICK, "model._target_=tests.sweeping.Waiting", "run.concurrency=2"]
     with out.open("w", encoding="utf-8") as file:
-        process = start(*words, "-n", "5", stdout=file, env={**os.environ, VARIABLE: str(gate)})
+        process = start(
+            *words, "-n", "5", stdout=file, env={**os.environ, VARIABLE: str(gate)}
+        )
     while len(lines(out)) < 4:
         assert process.poll() is None
         time.sleep(0.01)
@@ -38,7 +46,9 @@ def test_answers_that_ended_are_kept_while_one_never_ends(
     assert sorted(line["id"] for line in lines(out)) == [0, 2, 3, 4]
 
 
-def test_an_answer_in_the_making_in_this_process_is_no_hindrance(tmp_path: Path) -> None:
+def test_an_answer_in_the_making_in_this_process_is_no_hindrance(
+    tmp_path: Path,
+) -> None:
     """Torch aborts a process that ends while it computes, or is waited for."""
     out = tmp_path / "answers"
     words = ["sample", "model=random", "decoding=free", "decoding.max_tokens=300"]

@@ -24,7 +24,9 @@ def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def score(*lines: object) -> tuple[int, list[dict[str, Any]], str]:
         path = tmp_path / "answers.jsonl"
         path.write_text(
-            "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines),
+            "\n".join(
+                one if isinstance(one, str) else json.dumps(one) for one in lines
+            ),
             encoding="utf-8",
         )
         code = run(["score", str(path)])
@@ -42,7 +44,12 @@ def test_each_answer_is_read_planned_and_held_against_the_gold(scored: Any) -> N
         {"id": 3, "answer": answered(DOMAIN, UNDECLARED)},
         {"id": 4, "answer": answered(DOMAIN, UNSOLVABLE), "gold": GOLD},
         {"id": 5, "answer": "I cannot do that."},
-        {"id": 6, "answer": json.dumps({"pf": PROBLEM}), "domain": DOMAIN, "gold": GOLD},
+        {
+            "id": 6,
+            "answer": json.dumps({"pf": PROBLEM}),
+            "domain": DOMAIN,
+            "gold": GOLD,
+        },
     )
     assert code == 0 and [line["id"] for line in lines] == [1, 2, 3, 4, 5, 6]
     first, second, third, fourth, fifth, sixth = lines
@@ -57,37 +64,60 @@ def test_each_answer_is_read_planned_and_held_against_the_gold(scored: Any) -> N
 
 
 def test_a_plan_that_is_wrong_in_the_gold_is_said_to_be(scored: Any) -> None:
-    back = PROBLEM.replace("(at Kitchen) (way Kitchen Hall)", "(at Hall) (way Hall Kitchen)")
+    back = PROBLEM.replace(
+        "(at Kitchen) (way Kitchen Hall)", "(at Hall) (way Hall Kitchen)"
+    )
     back = back.replace("(:goal (at Hall))", "(:goal (at Kitchen))")
     _, (line,), _ = scored({"answer": answered(DOMAIN, back), "gold": GOLD})
-    assert line["plan"] == ["(Go Hall Kitchen)"] and "(at hall)" in line["why_not_in_gold"]
+    assert (
+        line["plan"] == ["(Go Hall Kitchen)"] and "(at hall)" in line["why_not_in_gold"]
+    )
 
 
-def test_gold_files_have_the_planners_limits(scored: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gold_files_have_the_planners_limits(
+    scored: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The condition of the gold action would hold for 150 ** 5 assignments."""
     limited = partial(FastDownward, limits=Limits(cpu_s=3))
     monkeypatch.setattr("pddlego_local.commands.score.FastDownward", limited)
-    domain = "(define (domain big) (:predicates (q)) (:action a :parameters () :effect (q)))"
+    domain = (
+        "(define (domain big) (:predicates (q)) (:action a :parameters () :effect (q)))"
+    )
     problem = "(define (problem big) (:domain big) (:init) (:goal (q)))"
     endless = {"domain": ENDLESS["domain"], "problem": ENDLESS["problem"]}
     plain = {"domain": domain, "problem": problem}
-    lines = [{"answer": answered(domain, problem), "gold": gold} for gold in (endless, plain)]
+    lines = [
+        {"answer": answered(domain, problem), "gold": gold} for gold in (endless, plain)
+    ]
     code, (first, second), said = scored(*lines)
     assert code == 0 and first["plan"] == ["(a)"] and second["why_not_in_gold"] == ""
-    assert first["why_not_in_gold"].startswith("timeout: the plan was not judged, because")
+    assert first["why_not_in_gold"].startswith(
+        "timeout: the plan was not judged, because"
+    )
     assert "valid in gold 1" in said
 
 
-def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any) -> None:
+def test_a_line_without_an_answer_is_named_and_the_others_are_judged(
+    scored: Any,
+) -> None:
     whole = {"answer": answered(DOMAIN, PROBLEM), "gold": GOLD}
-    broken = whole | {"id": "b", "gold": {"domain": DOMAIN, "problem": "(define (problem p))"}}
+    broken = whole | {
+        "id": "b",
+        "gold": {"domain": DOMAIN, "problem": "(define (problem p))"},
+    }
     code, lines, said = scored(broken, '{"id": 7, "prompt": 5}', "no JSON", whole)
-    assert code == 2 and lines[3]["plan"] and "answer: Field required" in lines[1]["unreadable"]
+    assert (
+        code == 2
+        and lines[3]["plan"]
+        and "answer: Field required" in lines[1]["unreadable"]
+    )
     assert [line["id"] for line in lines] == ["b", 7, None, None]
     assert "can be judged: Invalid JSON" in lines[2]["unreadable"]
     assert "gold files" in lines[0]["unreadable"]
     assert "no `:domain`" in lines[0]["unreadable"]
-    assert "3 lines could not be read" in said and "line 1" in said and "answers 1" in said
+    assert (
+        "3 lines could not be read" in said and "line 1" in said and "answers 1" in said
+    )
     assert "answers 0, read 0" in scored()[2]
 
 
@@ -110,13 +140,18 @@ RUNGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"typed": "facts: after ' (:init (at ' comes 'cellar)"},
     ),
     "an object twice": (
-        {"answer": answered(DOMAIN, PROBLEM.replace(OBJECTS, "(:objects Hall Kitchen Hall)"))},
+        {
+            "answer": answered(
+                DOMAIN, PROBLEM.replace(OBJECTS, "(:objects Hall Kitchen Hall)")
+            )
+        },
         {"typed": "problem line 1, column 60: object `hall` is declared twice"},
     ),
     "an object of two types": (
         {
             "answer": answered(
-                DOMAIN, PROBLEM.replace(OBJECTS, "(:objects Kitchen - object Hall - room)")
+                DOMAIN,
+                PROBLEM.replace(OBJECTS, "(:objects Kitchen - object Hall - room)"),
             )
         },
         {"typed": "objects: after"},
@@ -126,13 +161,18 @@ RUNGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"typed": "predicates: an entry contradicts"},
     ),
     "an action that is spelled as no rung spells it": (
-        {"answer": answered(DOMAIN.replace(ACTION, ACTION.replace("Go", 'Go"\\')), PROBLEM)},
+        {
+            "answer": answered(
+                DOMAIN.replace(ACTION, ACTION.replace("Go", 'Go"\\')), PROBLEM
+            )
+        },
         {"syntax": "answer: after", "typed": "predicates: an entry contradicts"},
     ),
     "two actions": (
         {
             "answer": answered(
-                DOMAIN[:-1] + DOMAIN[DOMAIN.index("(:action") :].replace("Go", "Do"), PROBLEM
+                DOMAIN[:-1] + DOMAIN[DOMAIN.index("(:action") :].replace("Go", "Do"),
+                PROBLEM,
             )
         },
         {},
@@ -143,7 +183,10 @@ RUNGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     "no answer": (
         {"answer": "I cannot do that."},
-        {"syntax": "answer: after '' comes 'I cannot", "typed": "no files could be read: no_json"},
+        {
+            "syntax": "answer: after '' comes 'I cannot",
+            "typed": "no files could be read: no_json",
+        },
     ),
 }
 
@@ -151,7 +194,9 @@ RUNGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 def test_each_rung_is_told_or_where_the_answer_leaves_it(scored: Any) -> None:
     _, lines, _ = scored(*(given for given, _ in RUNGS.values()))
     for (name, (_, outside)), line in zip(RUNGS.items(), lines, strict=True):
-        assert line["rungs"] == [rung for rung in ("syntax", "typed") if rung not in outside], name
+        assert line["rungs"] == [
+            rung for rung in ("syntax", "typed") if rung not in outside
+        ], name
         assert line["outside"].keys() == outside.keys(), name
         for rung, why in outside.items():
             assert line["outside"][rung].startswith(why), (name, line["outside"])

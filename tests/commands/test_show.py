@@ -11,9 +11,13 @@ from tests.report.test_report import write_cell
 from tests.rows import call, row, stage
 
 
-def test_forced_tokens_and_rollbacks_are_shown(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_forced_tokens_and_rollbacks_are_shown(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     types = stage(text="(:types a a)", completion_tokens=12)
-    again = stage(before="(:types a", text=" b)", completion_tokens=8, drop=3, forced_tokens=5)
+    again = stage(
+        before="(:types a", text=" b)", completion_tokens=8, drop=3, forced_tokens=5
+    )
     (tmp_path / "transcripts").mkdir()
     transcript = tmp_path / "transcripts" / "1-0.jsonl"
     event = call(completion_tokens=20, forced_tokens=5, stages=(types, again))
@@ -27,7 +31,9 @@ def test_forced_tokens_and_rollbacks_are_shown(tmp_path: Path, pddlego: Pddlego)
     assert "10 tokens, 0.50 s" in shown
 
 
-def test_an_episode_of_the_only_cell_below_a_run(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_an_episode_of_the_only_cell_below_a_run(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     for cell in ("a", "b"):
         (tmp_path / "runs" / cell / "transcripts").mkdir(parents=True)
         (tmp_path / "runs" / cell / "transcripts" / "7-0.jsonl").write_text(
@@ -45,7 +51,9 @@ RICH = ":door: [bold]b[/bold] [/] [red] [link=x]y[/link] \\[dim] a\\"
 """What rich reads as its markup, as an emoji, and as an escape of what follows."""
 
 
-def test_texts_of_models_games_and_files_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_texts_of_models_games_and_files_are_literal(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     """Whatever a record says is shown as any other word would be."""
     shown = list[str]()
     for text in ("WORD", RICH):

@@ -1,4 +1,6 @@
-"""What a bad day does to a command: one sentence and an exit code, never a traceback."""
+"""What a bad day does to a command: one sentence and an exit code, never a
+traceback.
+"""
 
 import contextlib
 import errno
@@ -31,18 +33,27 @@ PDDLEGO = f"{sys.executable} -m pddlego_local"
             f"mkdir gone; cd gone; rmdir ../gone; {PDDLEGO} read -",
             "the working folder no",
         ),
-        (f"{PDDLEGO} check --jsonl - 0>other.txt", "leave standard input and output open"),
+        (
+            f"{PDDLEGO} check --jsonl - 0>other.txt",
+            "leave standard input and output open",
+        ),
         (
             f"printf '{PDDLEGO} read answer.txt\\r\\n' > s.sh; sh s.sh",
             "ends with a carriage return",
         ),
     ],
 )
-def test_streams_and_folders_that_are_gone(tmp_path: Path, line: str, told: str) -> None:
+def test_streams_and_folders_that_are_gone(
+    tmp_path: Path, line: str, told: str
+) -> None:
     (tmp_path / "answer.txt").write_text("(define (domain d))", "utf-8")
     environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
     ended = subprocess.run(
-        ["sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8"
+        ["sh", "-c", line],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
     )
     assert ended.returncode in (2, 3) and told in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -65,7 +76,9 @@ def test_a_cache_that_cannot_be_written(
     assert "set XDG_CACHE_HOME to a folder" in pddlego(*words, code=3).err
 
 
-def test_a_full_disk_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_full_disk_of_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def make(folder: Path) -> None:
@@ -75,7 +88,9 @@ def test_a_full_disk_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         made_once("something", make)
 
 
-def test_no_more_threads(pddlego: Pddlego, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_threads(
+    pddlego: Pddlego, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -90,7 +105,10 @@ def test_no_more_threads(pddlego: Pddlego, tmp_path: Path, monkeypatch: pytest.M
     [
         (MemoryError(), "the memory is exhausted"),
         (OSError(errno.EMFILE, "Too many open files"), "open files (ulimit -n)"),
-        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "ulimit -u"),
+        (
+            BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
+            "ulimit -u",
+        ),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "ulimit -u"),
     ],
 )
@@ -107,10 +125,16 @@ def test_limits_of_the_machine(
 
 @pytest.mark.parametrize(
     ("group", "target"),
-    [("model", "os.system"), ("method", "subprocess.Popen"), ("planner", "builtins.eval")],
+    [
+        ("model", "os.system"),
+        ("method", "subprocess.Popen"),
+        ("planner", "builtins.eval"),
+    ],
 )
 def test_a_target_that_hydra_refuses(pddlego: Pddlego, group: str, target: str) -> None:
-    said = pddlego("run", "model=reference", f"{group}._target_={target}", "--dry-run", code=2)
+    said = pddlego(
+        "run", "model=reference", f"{group}._target_={target}", "--dry-run", code=2
+    )
     assert "blocklisted" in said.err and said.err.startswith(f"error: {group}: ")
 
 

@@ -1,4 +1,6 @@
-"""`pddlego validate`, and the tools for coding agents, asked by the SDK's own client."""
+"""`pddlego validate`, and the tools for coding agents, asked by the SDK's own
+client.
+"""
 
 import asyncio
 import json
@@ -35,8 +37,16 @@ def written(folder: Path, problem: str, plan: str) -> list[Path]:
         ("0.000: (go kitchen hall) [0.001]", 0, "The plan is valid."),
         (f"; a plan\r\n\r\n 12.5 : {GO}[3] ; there\r\n", 0, "The plan is valid."),
         (f"{GO}\r\r{GO} [1", 2, "the plan's line 3: "),
-        (f"{GO}\n{GO}", 1, "Action 2 of 2: (Go Kitchen Hall) cannot be carried out: (at kitchen)"),
-        ("(go hall kitchen)", 1, "Action 1 of 1: (go hall kitchen) cannot be carried out"),
+        (
+            f"{GO}\n{GO}",
+            1,
+            "Action 2 of 2: (Go Kitchen Hall) cannot be carried out: (at kitchen)",
+        ),
+        (
+            "(go hall kitchen)",
+            1,
+            "Action 1 of 1: (go hall kitchen) cannot be carried out",
+        ),
         ("", 1, "The goal does not hold after the 0 actions."),
         ("(fly Kitchen Hall)", 1, "'fly Kitchen Hall' is none of the actions go."),
         ("(go Kitchen)", 1, "go has 2 parameters"),
@@ -62,7 +72,11 @@ def test_a_plan_is_judged_action_by_action(
     ],
 )
 def test_val_is_a_second_judge_who_does_not_change_the_verdict(
-    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, program: str, said: str
+    tmp_path: Path,
+    pddlego: Pddlego,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    said: str,
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(
@@ -75,7 +89,8 @@ def test_val_is_a_second_judge_who_does_not_change_the_verdict(
 
 
 COSTS = """(define (domain trips) (:requirements :typing :action-costs)
- (:types place) (:predicates (at ?p - place)) (:functions (length ?a ?b - place) (total-cost))
+ (:types place) (:predicates (at ?p - place)) (:functions (length ?a ?b - place)
+ (total-cost))
  (:action go :parameters (?a ?b - place) :precondition (at ?a)
   :effect (and (not (at ?a)) (at ?b) (increase (total-cost) (length ?a ?b)))))"""
 TRIP = """(define (problem trip) (:domain trips) (:objects a b c - place)
@@ -87,7 +102,9 @@ def test_the_error_is_named_and_not_a_warning_before_it() -> None:
     warned = COSTS.replace("(at ?p - place)", "(at ?p - place) (at ?p - place)")
     wrong = TRIP.replace("(:goal (at c))", "(:goal (at d))")
     assert check(warned, wrong).faults[0].kind == "warning"
-    with pytest.raises(ConfigError, match="refuse the files: problem line 2, column 85: `d`"):
+    with pytest.raises(
+        ConfigError, match="refuse the files: problem line 2, column 85: `d`"
+    ):
         why_invalid(warned, wrong, [])
 
 
@@ -99,7 +116,9 @@ def test_an_action_whose_cost_has_no_value_cannot_be_carried_out() -> None:
 def test_an_agent_checks_plans_and_validates() -> None:
     async def asked() -> dict[str, dict[str, Any]]:
         files = {"domain": DOMAIN, "problem": PROBLEM}
-        server = StdioServerParameters(command=sys.executable, args=["-m", "pddlego_local", "mcp"])
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "pddlego_local", "mcp"]
+        )
         calls: dict[str, dict[str, Any]] = {
             "check_pddl": {**files, "problem": UNDECLARED},
             "plan_pddl": files,
@@ -112,15 +131,26 @@ def test_an_agent_checks_plans_and_validates() -> None:
             tools = {name.split()[0] for name in calls}
             assert {tool.name for tool in (await client.list_tools()).tools} == tools
             answers = {
-                name: await client.call_tool(name.split()[0], call) for name, call in calls.items()
+                name: await client.call_tool(name.split()[0], call)
+                for name, call in calls.items()
             }
-        return {name: json.loads(answer.content[0].text) for name, answer in answers.items()}  # type: ignore[union-attr]
+        texts = {
+            name: answer.content[0].text  # type: ignore[union-attr]
+            for name, answer in answers.items()
+        }
+        return {name: json.loads(text) for name, text in texts.items()}
 
     told = asyncio.run(asked())
-    assert not told["check_pddl"]["accepted"] and "Cellar" in told["check_pddl"]["faults"][0]
+    assert (
+        not told["check_pddl"]["accepted"]
+        and "Cellar" in told["check_pddl"]["faults"][0]
+    )
     assert told["plan_pddl"]["plan"] == [GO]
     assert "cpu_s=-1" in told["plan_pddl 2"]["message"]
-    assert told["validate_plan 2"]["valid"] is None and told["validate_plan"]["valid"] is False
+    assert (
+        told["validate_plan 2"]["valid"] is None
+        and told["validate_plan"]["valid"] is False
+    )
     assert "(at hall)" in told["validate_plan"]["why_not"]
     assert (
         told["formalize"]["outcome"] == "refused"

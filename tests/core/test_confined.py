@@ -1,4 +1,6 @@
-"""Work in a process of its own: its result, its limits, its errors, and that nothing is left."""
+"""Work in a process of its own: its result, its limits, its errors, and that nothing is
+left.
+"""
 
 import os
 import subprocess
@@ -27,10 +29,15 @@ ROOT = Path(__file__).parents[2]
         (work.print_much, (), ""),
     ],
 )
-def test_work_has_its_result(what: Callable[..., Any], arguments: Any, result: Any) -> None:
+def test_work_has_its_result(
+    what: Callable[..., Any], arguments: Any, result: Any
+) -> None:
     with Confined() as confined:
         assert confined.ask(what, *arguments) == result
-        assert confined.ask(what, *arguments, cpu_s=10, memory_mb=512, wall_s=1000) == result
+        assert (
+            confined.ask(what, *arguments, cpu_s=10, memory_mb=512, wall_s=1000)
+            == result
+        )
 
 
 @pytest.mark.parametrize(
@@ -94,7 +101,9 @@ def test_close_ends_a_request_at_once_and_a_pool_goes_on_with_another_process() 
     assert ended.is_set() and not psutil.wait_procs([worker, *children])[1]
     with pool:
         assert pool.ask(work.doubled, 1) == 2
-        assert pool.ask(work.process_id) == pool.ask(work.process_id)  # the same warm process
+        assert pool.ask(work.process_id) == pool.ask(
+            work.process_id
+        )  # the same warm process
     assert not workers()
 
 
@@ -105,8 +114,8 @@ def workers() -> list[psutil.Process]:
 
 def test_nothing_outlives_a_parent_that_is_killed() -> None:
     code = (
-        "from pddlego_local.core.confined import WORKER, Confined; from tests import confined_work;"
-        "Confined().ask(confined_work.spin)"
+        "from pddlego_local.core.confined import WORKER, Confined; from tests import"
+        " confined_work;Confined().ask(confined_work.spin)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     everything = wait_for(lambda: of_two_generations(parent.pid))

@@ -1,4 +1,6 @@
-"""No text that the project prints with rich is read as markup or as the name of an emoji."""
+"""No text that the project prints with rich is read as markup or as the name of an
+emoji.
+"""
 
 import io
 import re
@@ -27,8 +29,12 @@ def test_texts_titles_and_cells_of_tables_are_literal() -> None:
 
 
 def test_every_console_of_the_package_is_literal() -> None:
-    made = re.compile(r"(?<![\w.])Console\(|from_markup|markup=True|rich\.markup|print as rich")
-    files = [file for file in PACKAGE.rglob("*.py") if made.search(file.read_text("utf-8"))]
+    made = re.compile(
+        r"(?<![\w.])Console\(|from_markup|markup=True|rich\.markup|print as rich"
+    )
+    files = [
+        file for file in PACKAGE.rglob("*.py") if made.search(file.read_text("utf-8"))
+    ]
     assert sorted(file.relative_to(PACKAGE).as_posix() for file in files) == [
         "commands/show.py",  # a template with styles; its values are literal
         "core/console.py",

@@ -51,7 +51,9 @@ def test_a_folder_is_renamed_with_all_that_it_holds(tmp_path: Path) -> None:
     (tmp_path / "unfinished" / "inner").mkdir(parents=True)
     (tmp_path / "unfinished" / "inner" / "file").write_text("content", encoding="utf-8")
     rename_synced(tmp_path / "unfinished", tmp_path / "made")
-    assert (tmp_path / "made" / "inner" / "file").read_text(encoding="utf-8") == "content"
+    assert (tmp_path / "made" / "inner" / "file").read_text(
+        encoding="utf-8"
+    ) == "content"
     assert not (tmp_path / "unfinished").exists()
 
 

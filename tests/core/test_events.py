@@ -1,4 +1,6 @@
-"""What a record holds comes back as it was written; whatever else it holds is refused in a word."""
+"""What a record holds comes back as it was written; whatever else it holds is refused
+in a word.
+"""
 
 import json
 import typing
@@ -34,25 +36,52 @@ from tests.rows import call, row, stage
 
 WHERE = Where(step=3, attempt=2, retry=1, sample=4)
 STAGE = stage(
-    grammar="0" * 64, sampling=Sampling(seed=2**62), before="{", text="(:types a)", latency_s=0.25,
-    drop=7, head="(:types", forced_tokens=3,
-)  # fmt: skip
-DRAFT = stage("draft", grammar=None, text="Küche\n", finish_reason="length", asked="Now.")
+    grammar="0" * 64,
+    sampling=Sampling(seed=2**62),
+    before="{",
+    text="(:types a)",
+    latency_s=0.25,
+    drop=7,
+    head="(:types",
+    forced_tokens=3,
+)
+DRAFT = stage(
+    "draft", grammar=None, text="Küche\n", finish_reason="length", asked="Now."
+)
 EVERY_EVENT: list[Event] = [
-    Start(game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False),
-    call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")),
-         stages=(DRAFT, STAGE)),
+    Start(
+        game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False
+    ),
+    call(
+        step=2,
+        of=3,
+        messages=(Message("system", "a"), Message("user", "b")),
+        stages=(DRAFT, STAGE),
+    ),
     EditApplied(where=WHERE, faults=("a", "b")),
     Repair(where=WHERE, domain="(d)", problem="(p)", changes=("c",)),
-    Plan(where=WHERE, goal="eat", then=("eat meal",), domain="d", problem="p", outcome="solved",
-         plan=("(a b)",), message="m", told="t", wall_time_s=0.5, wait_s=0.25),
+    Plan(
+        where=WHERE,
+        goal="eat",
+        then=("eat meal",),
+        domain="d",
+        problem="p",
+        outcome="solved",
+        plan=("(a b)",),
+        message="m",
+        told="t",
+        wall_time_s=0.5,
+        wait_s=0.25,
+    ),
     Chosen(where=WHERE),
-    ActionTaken(planned="(a)", command=None, observation="", feedback="no", success=False),
+    ActionTaken(
+        planned="(a)", command=None, observation="", feedback="no", success=False
+    ),
     Restart(replayed=("a", "b")),
     Note(facts={"reflection": {"plan": "x"}, "plans": 2, "none": None}),
     Unsolvable(message="no solution"),
     End(row=row("game_lost", 7, 2, causes={"solved": 2}, notes={"lesson": "l"})),
-]  # fmt: skip
+]
 
 
 def event_of(line: str, place: str = "here") -> Event:
@@ -87,7 +116,9 @@ def test_what_weighted_draws_left_in_earlier_records_is_read_past() -> None:
 
 
 def test_a_row_comes_back_as_it_was_written() -> None:
-    written = row("success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5)
+    written = row(
+        "success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5
+    )
     assert read_as(ROW, to_json(written), "here", "a row") == written
     assert list(json.loads(to_json(written)))[:3] == ["game", "trial", "outcome"]
 
@@ -121,14 +152,19 @@ def test_a_question_without_its_step_cannot_be_recorded() -> None:
 def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cell that was won, its run.json of an older version."""
     out = tmp_path_factory.mktemp("older")
-    folder = run_cell(compose_cell([f"run.out={out}", "games=1-2", "environment.rooms=5"])).folder
+    folder = run_cell(
+        compose_cell([f"run.out={out}", "games=1-2", "environment.rooms=5"])
+    ).folder
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert record.pop("format") == FORMAT
     (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")
     return folder
 
 
-REFUSED = f"run.json is of format 1 and this version reads format {FORMAT}: use the version that"
+REFUSED = (
+    f"run.json is of format 1 and this version reads format {FORMAT}: use the version"
+    " that"
+)
 
 
 @pytest.mark.parametrize("command", ["run", "report", "show"])
@@ -136,7 +172,12 @@ def test_commands_refuse_an_older_record_in_one_sentence(
     older: Path, pddlego: Pddlego, command: str
 ) -> None:
     given = {
-        "run": ["run", f"run.out={older.parents[1]}", "games=1-3", "environment.rooms=5"],
+        "run": [
+            "run",
+            f"run.out={older.parents[1]}",
+            "games=1-3",
+            "environment.rooms=5",
+        ],
         "report": ["report", str(older)],
         "show": ["show", str(older), "1"],
     }[command]
@@ -151,9 +192,19 @@ def test_winning_domains_of_an_older_record_are_refused(older: Path) -> None:
 
 def test_all_of_a_played_record_can_be_read(tmp_path: Path) -> None:
     cell = compose_cell(
-        [f"run.out={tmp_path}", "games=1", "method=pddl_gen", "environment=cooking_easy"]
+        [
+            f"run.out={tmp_path}",
+            "games=1",
+            "method=pddl_gen",
+            "environment=cooking_easy",
+        ]
     )
     folder = run_cell(cell).folder
-    for line in (folder / "transcripts" / "1-0.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (
+        (folder / "transcripts" / "1-0.jsonl").read_text(encoding="utf-8").splitlines()
+    ):
         assert to_json(event_of(line)) == line
-    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["format"] == FORMAT
+    assert (
+        json.loads((folder / "run.json").read_text(encoding="utf-8"))["format"]
+        == FORMAT
+    )

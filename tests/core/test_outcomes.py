@@ -25,9 +25,14 @@ SOURCE = Path(pddlego_local.__file__).parent
 ENDS = re.compile(
     r"^.*\b(?:return|(?:outcome|ended) =|(?:Trial|Pursuit|replace|Execution)\().*", re.M
 )
-"""A line that returns a string, or puts one into a value that tells how an episode ended."""
+"""A line that returns a string, or puts one into a value that tells how an episode
+ended.
+"""
 NO_OUTCOMES = {"actions", "examples", "planner", "restarts", "rounds", "user"}
-OF_A_SUBGOAL = {"accomplished", "failed"}  # how a pursuit ends while the episode goes on
+OF_A_SUBGOAL = {
+    "accomplished",
+    "failed",
+}  # how a pursuit ends while the episode goes on
 
 
 def names_in_the_code() -> set[str]:
@@ -35,7 +40,9 @@ def names_in_the_code() -> set[str]:
     others = ("episode/game_runner.py", "episode/episode.py", "runner/cell.py")
     files = [*(SOURCE / "methods").rglob("*.py"), *(SOURCE / name for name in others)]
     lines = "\n".join(
-        line for file in files for line in ENDS.findall(file.read_text(encoding="utf-8"))
+        line
+        for file in files
+        for line in ENDS.findall(file.read_text(encoding="utf-8"))
     )
     return set(re.findall(r'"([a-z_]{4,})"', lines)) - NO_OUTCOMES
 
@@ -52,7 +59,9 @@ def test_what_a_methods_docstring_declares_is_in_the_table() -> None:
             declared = (ast.get_docstring(call) or "").partition("Returns ")[2]
             words = {word.strip("(),.") for word in declared.split()}
             assert words & set(OUTCOMES), file
-            unknown = {word for word in words if "_" in word} - set(OUTCOMES) - {"max_idle"}
+            unknown = (
+                {word for word in words if "_" in word} - set(OUTCOMES) - {"max_idle"}
+            )
             assert {word for word in unknown if word.isidentifier()} == set(), file
 
 

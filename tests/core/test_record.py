@@ -1,5 +1,5 @@
-"""Records survive kills, torn lines and full disks; nothing recorded is ever lost. A cell is one
-process's, until that ends or dies.
+"""Records survive kills, torn lines and full disks; nothing recorded is ever lost. A
+cell is one process's, until that ends or dies.
 """
 
 import json
@@ -97,7 +97,9 @@ with Cell(Path(sys.argv[1])) as cell:
 """
 
 
-def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: Path) -> None:
+def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(
+    tmp_path: Path,
+) -> None:
     done = ran("-c", FILL_THE_DISK, tmp_path, check=True)
     failed_at, _, message = done.stdout.partition(" ")
     assert "cannot write" in message and "same command again" in message
@@ -114,7 +116,9 @@ def run_without_room(
     return ran(*command, preexec_fn=lambda: resource.setrlimit(*limits), **streams)
 
 
-def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(
+    tmp_path: Path,
+) -> None:
     """What a command says goes to a file on the same disk."""
     log = tmp_path / "log"
     log.write_text("lines of before\n" * 100, encoding="utf-8")
@@ -125,7 +129,9 @@ def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_p
 
 
 @pytest.mark.parametrize("file_bytes", [100, 1_000, 2_000])
-def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int) -> None:
+def test_a_full_disk_ends_a_sweep_in_a_sentence(
+    tmp_path: Path, file_bytes: int
+) -> None:
     """Hydra's own files are the first that find no room."""
     words = ["-m", f"run.out={tmp_path}"]
     done = run_without_room(*words, file_bytes=file_bytes)
@@ -148,7 +154,9 @@ def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that has the cell until a line is sent to it."""
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8") as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, encoding="utf-8"
+    ) as process:
         assert process.stdout
         while "held" not in (line := process.stdout.readline()):
             assert line, "it ended without the cell"
@@ -167,7 +175,9 @@ def test_a_cell_that_another_process_has_is_refused_and_let_go(
         cell.append(row(game=1))
 
 
-def test_a_killed_owner_is_followed_at_once(tmp_path: Path, other: subprocess.Popen[str]) -> None:
+def test_a_killed_owner_is_followed_at_once(
+    tmp_path: Path, other: subprocess.Popen[str]
+) -> None:
     other.send_signal(signal.SIGKILL)
     other.wait()
     with Cell(tmp_path) as cell:

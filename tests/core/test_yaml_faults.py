@@ -10,7 +10,10 @@ from tests.pddlego import Pddlego
 
 WRONG = {
     "a: 1\nb: c: d\n": ("line 2", 'as in b: "c: d"'),
-    "- name: Your own: sweep\n": ("line 1", "a text with a colon and a space needs quotes"),
+    "- name: Your own: sweep\n": (
+        "line 1",
+        "a text with a colon and a space needs quotes",
+    ),
     'a: 1\nb: "0\nc: 2\n': ("line 2", "close the quotes"),
     "\tx: 1\n": ("line 1", "indent with spaces, not with tabs"),
     "x: @foo\n": ("line 1", 'as in x: "@foo"'),
@@ -50,7 +53,9 @@ def test_a_configuration_of_ones_own(
 ) -> None:
     (tmp_path / group).mkdir()
     (tmp_path / group / "mine.yaml").write_bytes(content)
-    said = pddlego("run", "--config-dir", tmp_path, f"{group}=mine", "--dry-run", code=2)
+    said = pddlego(
+        "run", "--config-dir", tmp_path, f"{group}=mine", "--dry-run", code=2
+    )
     assert told in said.err and said.err.count("\n") == 1
 
 

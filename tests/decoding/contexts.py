@@ -1,4 +1,6 @@
-"""Scenes at some moment of a game in each environment, and the decoder's verdict on answers."""
+"""Scenes at some moment of a game in each environment, and the decoder's verdict on
+answers.
+"""
 
 import json
 from typing import Any
@@ -18,7 +20,13 @@ THINGS = ("drawer 1", "drawer 12", "mug 3", "fridge 1", "sinkbasin 1")
 ROOM = GrammarContext(
     Alfworld.actions,
     Names(things=THINGS),
-    ("examine mug 3", "go to drawer 1", "inventory", "look", "take mug 3 from drawer 12"),
+    (
+        "examine mug 3",
+        "go to drawer 1",
+        "inventory",
+        "look",
+        "take mug 3 from drawer 12",
+    ),
 )
 HOUSE = GrammarContext(
     Coin.actions, Names(things=("kitchen", "north", "wood door")), ("move north",)

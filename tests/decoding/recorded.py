@@ -1,9 +1,9 @@
-"""Pairs that open-weight models wrote and that were recorded: what the planner makes of each, and
-which rungs exclude it.
+"""Pairs that open-weight models wrote and that were recorded: what the planner makes of
+each, and which rungs exclude it.
 
-The pairs are as they were extracted, and are printed in the layout "line" first, which takes away
-what carries no meaning. Observations are not in the data: of the rung "grounded" the names are not
-judged, its rule about goals is.
+The pairs are as they were extracted, and are printed in the layout "line" first, which
+takes away what carries no meaning. Observations are not in the data: of the rung
+"grounded" the names are not judged, its rule about goals is.
 """
 
 import itertools
@@ -38,8 +38,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """`cause` is why the pair is of no use, else `WORKED`; `outside` are the rungs that exclude
-    it."""
+    """`cause` is why the pair is of no use, else `WORKED`; `outside` are the rungs that
+    exclude it.
+    """
 
     row: Row
     outcome: str
@@ -55,8 +56,11 @@ def rows(file: Path, every: int = 1) -> list[Row]:
 def judge(row: Row, planner: Planner) -> Judged:
     domain, problem, context = row["domain"], row["problem"], SCENES[row["environment"]]
     found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
-    outside = {rung for rung in RUNGS[:3] if _is_outside(rung, domain, problem, context)}
-    # The printer leaves out wrong `:requirements`, which is not to count as written right.
+    outside = {
+        rung for rung in RUNGS[:3] if _is_outside(rung, domain, problem, context)
+    }
+    # The printer leaves out wrong `:requirements`, which is not to count as written
+    # right.
     if not found.syntax:
         outside.add("typed")
     task = problem_in(json.dumps({"pf": problem}))

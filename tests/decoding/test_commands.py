@@ -1,8 +1,8 @@
 """Commands, moves and things seen on the rungs above "syntax".
 
-The grammars are JSON schemas, which one reader takes: the decoder's engine. What it lets through is
-compared with lists written out by hand, and with whole games that the reference plays. About 15
-seconds.
+The grammars are JSON schemas, which one reader takes: the decoder's engine. What it
+lets through is compared with lists written out by hand, and with whole games that the
+reference plays. About 15 seconds.
 """
 
 import contextlib
@@ -28,7 +28,9 @@ from tests.questions import static_grammar
 
 def rungs_that_take(context: GrammarContext, command: str) -> tuple[str, ...]:
     return tuple(
-        rung for rung in RUNGS if accepted(grammar_of(rung, COMMAND, context), {"action": command})
+        rung
+        for rung in RUNGS
+        if accepted(grammar_of(rung, COMMAND, context), {"action": command})
     )
 
 
@@ -107,7 +109,9 @@ def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
     grammar = grammar_of(rung, MOVE, ROOM)
     validate(grammar)
     assert accepted(grammar, {"kind": "act", "text": "look"})
-    assert accepted(grammar, {"kind": "think", "text": 'A mug! "Where", says it, is drawer 2?'})
+    assert accepted(
+        grammar, {"kind": "think", "text": 'A mug! "Where", says it, is drawer 2?'}
+    )
     assert accepted(grammar, {"kind": "think", "text": "x" * 400})
     assert not accepted(grammar, {"kind": "think", "text": "x" * 401})
     assert not accepted(grammar, {"kind": "think", "text": ""})
@@ -146,7 +150,10 @@ def test_hundreds_of_names_are_no_burden() -> None:
     offered = tuple(f"go to {thing}" for thing in things)
     context = replace(ROOM, names=Names(things=things), commands=offered)
     for grammar, value in (
-        (grammar_of("grounded", COMMAND, context), {"action": f"move {things[7]} to {things[77]}"}),
+        (
+            grammar_of("grounded", COMMAND, context),
+            {"action": f"move {things[7]} to {things[77]}"},
+        ),
         (grammar_of("grounded", SEEN, context), {"closed": [], "items": [things[299]]}),
     ):
         assert accepted(grammar, value)
@@ -156,7 +163,10 @@ def test_hundreds_of_names_are_no_burden() -> None:
 
 
 def answers(
-    model: ReferenceFormalizer, package: str, memory: tuple[Turn, ...], form: Form[Fields]
+    model: ReferenceFormalizer,
+    package: str,
+    memory: tuple[Turn, ...],
+    form: Form[Fields],
 ) -> Any:
     context = GrammarContext(environment=package, memory=memory)
     question: AnyQuestion = Question(form, (), context)
@@ -164,7 +174,9 @@ def answers(
 
 
 def check_game(environment: Environment, seed: int) -> None:
-    """The reference plays one action at a time; each answer must be inside, on every rung."""
+    """The reference plays one action at a time; each answer must be inside, on every
+    rung.
+    """
     with contextlib.closing(ReferenceFormalizer()) as model:
         observed = environment.reset(seed)
         memory: tuple[Turn, ...] = (Turn("look around", observed.text),)
@@ -175,14 +187,19 @@ def check_game(environment: Environment, seed: int) -> None:
             command = answers(model, environment.package, memory, COMMAND)
             move = answers(model, environment.package, memory, MOVE)
             for rung in RUNGS:
-                assert accepted(grammar_of(rung, COMMAND, context), command), (rung, command)
+                assert accepted(grammar_of(rung, COMMAND, context), command), (
+                    rung,
+                    command,
+                )
                 assert accepted(grammar_of(rung, MOVE, context), move), (rung, move)
                 if environment.name == "cooking":
                     listed = answers(model, environment.package, memory, SEEN)
                     assert accepted(grammar_of(rung, SEEN, context), listed), rung
             # What is offered is not the only reason: the templates alone take it too.
             unoffered = replace(context, commands=())
-            assert accepted(grammar_of("grounded", COMMAND, unoffered), command), command
+            assert accepted(grammar_of("grounded", COMMAND, unoffered), command), (
+                command
+            )
             observed = environment.step(command["action"])
             memory = (*memory, Turn(command["action"], observed.text))
 

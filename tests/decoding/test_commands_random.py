@@ -1,4 +1,6 @@
-"""Random weights under the grammars of commands, moves and things seen. About 20 seconds."""
+"""Random weights under the grammars of commands, moves and things seen. About 20
+seconds.
+"""
 
 import itertools
 import json
@@ -20,7 +22,9 @@ from tests.environments.commands import parse
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TransformersModel]:
     folder = make_random_llama(tmp_path_factory.mktemp("models") / "random", seed=3)
-    model = TransformersModel(weights=str(folder), engine=Engine(device="cpu", threads=1))
+    model = TransformersModel(
+        weights=str(folder), engine=Engine(device="cpu", threads=1)
+    )
     yield model
     model.close()
 
@@ -32,7 +36,9 @@ def drawn(
     answers = []
     for seed in range(count):
         prompt = (Message("user", "What now?"),)
-        completion = model.complete(prompt, grammar, Sampling(max_tokens=1500, seed=seed))
+        completion = model.complete(
+            prompt, grammar, Sampling(max_tokens=1500, seed=seed)
+        )
         assert completion.finish_reason == "stop"
         assert list(json.loads(completion.text)) == list(form.keys.model_fields)
         answers.append(form.keys.model_validate_json(completion.text, strict=True))
@@ -46,7 +52,9 @@ def legal(context: GrammarContext) -> set[str]:
     return {
         action.command.format(**dict(zip(action.variables, words, strict=True)))
         for action in context.actions
-        for words in itertools.product(*(fillings.get(v, nouns) for v in action.variables))
+        for words in itertools.product(
+            *(fillings.get(v, nouns) for v in action.variables)
+        )
     } | set(context.commands)
 
 

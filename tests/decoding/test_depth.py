@@ -1,4 +1,6 @@
-"""How deep conditions nest: counted over the whole part, whatever is rolled back or quantified."""
+"""How deep conditions nest: counted over the whole part, whatever is rolled back or
+quantified.
+"""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +21,9 @@ GOAL = "(at cellar)))"
 def nested(operators: Iterable[str], innermost: str) -> str:
     """The operators around an expression, the first one outermost."""
     listed = list(operators)
-    return "".join(f"({operator} " for operator in listed) + innermost + ")" * len(listed)
+    return (
+        "".join(f"({operator} " for operator in listed) + innermost + ")" * len(listed)
+    )
 
 
 def departure_of(goal: str) -> str:
@@ -45,9 +49,14 @@ def test_one_operator_more_is_refused_wherever_it_stands(at: int) -> None:
 def test_what_follows_a_repeated_operand_compiles_however_deep_it_stands(
     rung: str, depth: int
 ) -> None:
-    """The decoder cannot write this. A text that came otherwise is read, and no grammar fails."""
+    """The decoder cannot write this. A text that came otherwise is read, and no grammar
+    fails.
+    """
     staged = constraint_for(rung, PDDL, SCENE)
-    texts = [text for _, text in stages_of(staged, json.dumps({"df": DOMAIN, "pf": PROBLEM_FILE}))]
+    texts = [
+        text
+        for _, text in stages_of(staged, json.dumps({"df": DOMAIN, "pf": PROBLEM_FILE}))
+    ]
     deep = nested(["and", "or"] * depth, f"{FACT} {FACT}")
     assert GOAL in texts[-1]
     stages = staged.stages()

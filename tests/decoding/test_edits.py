@@ -26,21 +26,29 @@ HOUSE = """(define (problem now)
 SCENE = GrammarContext(
     domain=DOMAIN,
     problem=HOUSE,
-    names=Names(("hall", "cellar", "door1", "up", "candle", "torch", "attic", "Loft", "down")),
+    names=Names(
+        ("hall", "cellar", "door1", "up", "candle", "torch", "attic", "Loft", "down")
+    ),
 )
 OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
-def staged(rung: str, context: GrammarContext = SCENE, layout: Layout = "any") -> Constraint:
+def staged(
+    rung: str, context: GrammarContext = SCENE, layout: Layout = "any"
+) -> Constraint:
     return constraint_for(rung, EDIT, context, layout)
 
 
 def edit(**lists: Any) -> dict[str, Any]:
-    """`add`, `replace` and `delete` of the objects; of the facts with `init_` before."""
+    """`add`, `replace` and `delete` of the objects; of the facts with `init_`
+    before.
+    """
     empty: dict[str, Any] = {"add": [], "replace": {}, "delete": []}
     return {
         "objects": {key: lists.get(key, nothing) for key, nothing in empty.items()},
-        "init": {key: lists.get(f"init_{key}", nothing) for key, nothing in empty.items()},
+        "init": {
+            key: lists.get(f"init_{key}", nothing) for key, nothing in empty.items()
+        },
     }
 
 
@@ -69,7 +77,9 @@ ACCEPTED = {
     "the type object": edit(add=["attic - object"]),
     "a constant in a fact": edit(init_add=["(has torch)", "(lit torch)"]),
     "a placeholder gets its name": edit(
-        replace={"door1": "attic"}, init_add=["(at attic)"], init_delete=["(next hall attic up)"]
+        replace={"door1": "attic"},
+        init_add=["(at attic)"],
+        init_delete=["(next hall attic up)"],
     ),
     "an object goes with its facts": edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]),
     "an object goes, its fact becomes another": edit(
@@ -78,9 +88,10 @@ ACCEPTED = {
     "facts become others": edit(
         init_replace={"(at hall)": "(at cellar)", "(has candle)": "(lit candle)"}
     ),
-    "all facts go": edit(init_delete=[OUT_OF_DOOR1, "(has candle)", "(at hall)",
-                                      "(next hall cellar up)"]),
-}  # fmt: skip
+    "all facts go": edit(
+        init_delete=[OUT_OF_DOOR1, "(has candle)", "(at hall)", "(next hall cellar up)"]
+    ),
+}
 
 
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
@@ -112,12 +123,16 @@ REJECTED = {
     "an object of no type": edit(add=["attic"]),
     "another name for what is not there": edit(replace={"kitchen": "attic"}),
     "a name that is there for another": edit(replace={"door1": "hall"}),
-    "a name that was added for another": edit(add=["attic - room"], replace={"door1": "attic"}),
+    "a name that was added for another": edit(
+        add=["attic - room"], replace={"door1": "attic"}
+    ),
     "one name for two": edit(replace={"door1": "attic", "hall": "attic"}),
     "deleting what is not there": edit(delete=["kitchen"]),
     "deleting a constant": edit(delete=["torch"]),
     "deleting twice": edit(delete=["door1", "door1"], init_delete=[OUT_OF_DOOR1]),
-    "deleting what has another name now": edit(replace={"door1": "attic"}, delete=["door1"]),
+    "deleting what has another name now": edit(
+        replace={"door1": "attic"}, delete=["door1"]
+    ),
     "deleting what was added": edit(add=["attic - room"], delete=["attic"]),
     "an object goes without its facts": edit(delete=["door1"]),
     "an object goes, its fact stays about it": edit(
@@ -137,8 +152,12 @@ REJECTED = {
     "a fact without brackets": edit(init_add=["at hall"]),
     "deleting a fact that is not there": edit(init_delete=["(at cellar)"]),
     "deleting a fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
-    "a fact with an old name": edit(replace={"door1": "attic"}, init_delete=[OUT_OF_DOOR1]),
-    "replacing a fact that is not there": edit(init_replace={"(at cellar)": "(at hall)"}),
+    "a fact with an old name": edit(
+        replace={"door1": "attic"}, init_delete=[OUT_OF_DOOR1]
+    ),
+    "replacing a fact that is not there": edit(
+        init_replace={"(at cellar)": "(at hall)"}
+    ),
     "replacing a fact by an untyped one": edit(init_replace={"(at hall)": "(at up)"}),
     "replacing a name in the facts": edit(init_replace={"hall": "cellar"}),
     "deleting a replaced fact": edit(
@@ -146,13 +165,15 @@ REJECTED = {
     ),
     "another order of the keys": {key: edit()[key] for key in ("init", "objects")},
     "a key more": edit() | {"goal": []},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REJECTED)
 def test_rejected(name: str) -> None:
     assert departure(REJECTED[name])
-    assert place_of_departure(staged("typed", layout="line"), json.dumps(REJECTED[name]))
+    assert place_of_departure(
+        staged("typed", layout="line"), json.dumps(REJECTED[name])
+    )
 
 
 def test_an_answer_ends_where_it_ends() -> None:
@@ -176,7 +197,9 @@ def test_an_object_that_shares_its_name_with_a_predicate_is_renamed_alone() -> N
     written = edit(replace={"at": "attic"}, init_delete=["(at attic)"])
     assert departure(written, context=context) == ""
     assert "(at at)" not in changed(written, context)
-    assert departure(edit(replace={"at": "attic"}, init_delete=["(at at)"]), context=context)
+    assert departure(
+        edit(replace={"at": "attic"}, init_delete=["(at at)"]), context=context
+    )
 
 
 def test_a_name_that_a_fact_spells_in_another_way_is_kept() -> None:
@@ -192,7 +215,10 @@ def test_a_name_that_a_fact_spells_in_another_way_is_kept() -> None:
 
 
 def test_the_first_edit_finds_an_empty_problem() -> None:
-    for problem in ("", "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"):
+    for problem in (
+        "",
+        "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))",
+    ):
         context = replace(SCENE, problem=problem)
         first = edit(add=["hall - room"], init_add=["(at hall)"])
         assert departure(first, "grounded", context) == ""
@@ -203,7 +229,12 @@ def test_the_first_edit_finds_an_empty_problem() -> None:
 
 def test_where_all_names_are_there_nothing_is_added() -> None:
     context = replace(SCENE, names=Names(("Hall", "torch")))
-    assert departure(edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]), "grounded", context) == ""
+    assert (
+        departure(
+            edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]), "grounded", context
+        )
+        == ""
+    )
     assert departure(edit(add=["attic - room"]), "grounded", context)
     assert departure(edit(replace={"door1": "attic"}), "grounded", context)
 

@@ -1,5 +1,6 @@
-"""Edits in whole games: the reference's can be drawn, and random ones leave nothing to refuse.
-About 25 seconds."""
+"""Edits in whole games: the reference's can be drawn, and random ones leave nothing to
+refuse. About 25 seconds.
+"""
 
 import contextlib
 import json
@@ -39,11 +40,15 @@ class Asked(NamedTuple):
 
     @property
     def goal(self) -> str:
-        """The last of them: all but the last may name what no observation has named yet."""
+        """The last of them: all but the last may name what no observation has named
+        yet.
+        """
         return self.goals[-1].pddl
 
 
-def overheard(environment: Environment, games: int, planner: FastDownward) -> list[Asked]:
+def overheard(
+    environment: Environment, games: int, planner: FastDownward
+) -> list[Asked]:
     """The reference plays, and every edit that it is asked for is kept."""
     asked = []
 
@@ -53,7 +58,9 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
             if question.form is EDIT:
                 memory = question.context.memory
                 context = replace(question.context, names=environment.names(memory))
-                asked.append(Asked(context, drawn.completion.text, environment.goals(memory)))
+                asked.append(
+                    Asked(context, drawn.completion.text, environment.goals(memory))
+                )
             return drawn
 
     with contextlib.closing(environment):
@@ -69,7 +76,9 @@ def games(planner: FastDownward) -> list[Asked]:
     hard = Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=50))
     played = ((Coin(), 5), (Cooking(), 2), (hard, 1), (Alfworld(), 2))
     return [
-        asked for environment, count in played for asked in overheard(environment, count, planner)
+        asked
+        for environment, count in played
+        for asked in overheard(environment, count, planner)
     ]
 
 
@@ -89,7 +98,9 @@ def test_random_edits_leave_nothing_to_refuse(
     for seed in range(40):
         asked = games[seed * 7 % len(games)]
         sampling = Sampling(max_tokens=8192, seed=seed)
-        drawn = draw(RandomLogits(seed % 5), QUESTION, staged(rung, asked.context), sampling, {})[0]
+        drawn = draw(
+            RandomLogits(seed % 5), QUESTION, staged(rung, asked.context), sampling, {}
+        )[0]
         assert drawn.completion.finish_reason == "stop"
         written = json.loads(drawn.completion.text)
         problem = with_goal(changed(written, asked.context), asked.goal)
@@ -101,5 +112,12 @@ def test_random_edits_leave_nothing_to_refuse(
         if rung == "grounded":
             new = objects_of(problem).keys() - objects_of(asked.context.problem).keys()
             assert new <= set(asked.context.names.objects)
-        lists.update((part, key) for part in written for key in written[part] if written[part][key])
-    assert len(lists) == 6 and min(lists.values()) > 5  # none of the six lists stays empty
+        lists.update(
+            (part, key)
+            for part in written
+            for key in written[part]
+            if written[part][key]
+        )
+    assert (
+        len(lists) == 6 and min(lists.values()) > 5
+    )  # none of the six lists stays empty

@@ -14,19 +14,40 @@ OBJECTS = '{"objects": {"add": %s, "replace": %s, "delete": %s}'
 @pytest.mark.parametrize(
     ("objects", "kept", "again", "other"),
     [
-        (('["attic - room", "x attic - way"]', "{}", "[]"), '"x', ' attic - way"', ' y - way"'),
-        (('["attic - room", "attic - way"]', "{}", "[]"), "room\"", ', "attic - way"', ""),
-        (('["attic - room"]', '{"up": "Attic"}', "[]"), '"replace": {', '"up": "attic"',
-         '"up": "x"'),
-        (("[]", '{"up": "x", "hall": "x"}', "[]"), '"x"', ', "hall": "x"', ', "hall": "y"'),
+        (
+            ('["attic - room", "x attic - way"]', "{}", "[]"),
+            '"x',
+            ' attic - way"',
+            ' y - way"',
+        ),
+        (
+            ('["attic - room", "attic - way"]', "{}", "[]"),
+            'room"',
+            ', "attic - way"',
+            "",
+        ),
+        (
+            ('["attic - room"]', '{"up": "Attic"}', "[]"),
+            '"replace": {',
+            '"up": "attic"',
+            '"up": "x"',
+        ),
+        (
+            ("[]", '{"up": "x", "hall": "x"}', "[]"),
+            '"x"',
+            ', "hall": "x"',
+            ', "hall": "y"',
+        ),
         (("[]", '{"up": "x"}', '["up", "hall"]'), '"delete": [', '"up"', '"hall"'),
         (("[]", "{}", '["up", "up"]'), '["up"', ', "up"', ', "hall"'),
     ],
-)  # fmt: skip
+)
 def test_what_comes_twice_is_rolled_back(
     objects: tuple[str, str, str], kept: str, again: str, other: str
 ) -> None:
-    """The text is kept up to the repetition; the same cannot come again, something else can."""
+    """The text is kept up to the repetition; the same cannot come again, something else
+    can.
+    """
     stages = staged("typed").stages()
     text = OBJECTS % objects
     assert decoder_verdict(next(stages).grammar, text) == "accepted"
@@ -46,11 +67,16 @@ def test_facts_of_a_deleted_object_go_at_the_end(deleted: Sequence[str]) -> None
     next(stages)
     stages.send(OBJECTS % ("[]", '{"hall": "attic"}', '["door1", "up"]'))
     facts = json.dumps([fact.replace("hall", "attic") for fact in deleted])
-    text = f', "init": {{"add": ["(has torch)"], "replace": {{}}, "delete": {facts} }}\n}}'
+    text = (
+        f', "init": {{"add": ["(has torch)"], "replace": {{}}, "delete": {facts} }}\n}}'
+    )
     forced = stages.send(text)
     assert text[len(text) - forced.rollback_chars :] == "] }\n}"
     gone = '"(next attic cellar up)", "(next attic door1 up)"'
-    assert decoder_verdict(forced.grammar, f"{', ' if deleted else ''}{gone}]}}}}") == "accepted"
+    assert (
+        decoder_verdict(forced.grammar, f"{', ' if deleted else ''}{gone}]}}}}")
+        == "accepted"
+    )
     with pytest.raises(StopIteration):
         stages.send(f"{gone}]}}}}")
 
@@ -63,14 +89,19 @@ def test_facts_of_a_deleted_object_go_at_the_end(deleted: Sequence[str]) -> None
         (("{}", '["(at hall)", "(at hall)"'), "]}}"),
     ],
 )
-def test_facts_that_come_twice_are_rolled_back(facts: tuple[str, str], other: str) -> None:
+def test_facts_that_come_twice_are_rolled_back(
+    facts: tuple[str, str], other: str
+) -> None:
     stages = staged("typed").stages()
     next(stages)
     stages.send(OBJECTS % ("[]", "{}", "[]"))
     text = ', "init": {{"add": [], "replace": {}, "delete": {}]}}}}'.format(*facts)
     rest = stages.send(text)
     assert text[len(text) - rest.rollback_chars :].lstrip(" ,") == '"(at hall)"]}}'
-    assert decoder_verdict(rest.grammar, text[len(text) - rest.rollback_chars :]) == "rejected"
+    assert (
+        decoder_verdict(rest.grammar, text[len(text) - rest.rollback_chars :])
+        == "rejected"
+    )
     assert decoder_verdict(rest.grammar, other) == "accepted"
     with pytest.raises(StopIteration):
         stages.send(other)

@@ -1,4 +1,6 @@
-"""What is merely redundant may be written where lists are free, and is dropped when it is used."""
+"""What is merely redundant may be written where lists are free, and is dropped when it
+is used.
+"""
 
 import json
 from dataclasses import replace
@@ -20,7 +22,10 @@ from pddlego_local.episode.one_answer import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
+from pddlego_local.pddl.redundant import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_edits, test_typed
 from tests.decoding.test_edits import edit, staged
@@ -43,7 +48,9 @@ REDUNDANT = {
     "a fact that holds": edit(init_add=["(at hall)"]),
     "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
     "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
-    "a deleted object twice": edit(delete=["candle", "candle"], init_delete=["(has candle)"]),
+    "a deleted object twice": edit(
+        delete=["candle", "candle"], init_delete=["(has candle)"]
+    ),
     "a new object that takes another's place": edit(
         add=["attic - room"], replace={"door1": "attic"}
     ),
@@ -88,8 +95,13 @@ def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
     ],
 )
 def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
-    """A model that adds an object again and then renames it did so until its tokens were spent."""
-    stages, text = staged("typed", FREE_EDIT).stages(), json.dumps(written).split(', "init"')[0]
+    """A model that adds an object again and then renames it did so until its tokens
+    were spent.
+    """
+    stages, text = (
+        staged("typed", FREE_EDIT).stages(),
+        json.dumps(written).split(', "init"')[0],
+    )
     assert decoder_verdict(next(stages).grammar, text) == "accepted"
     rest = stages.send(text)
     assert rest.rollback_chars
@@ -109,13 +121,17 @@ def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
 def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
     lines: list[str], right: list[str], wrong: list[str], layout: Layout
 ) -> None:
-    """The name that is declared again as something else is cut, the line before it stays."""
+    """The name that is declared again as something else is cut, the line before it
+    stays.
+    """
     stages = staged("typed", FREE_EDIT, layout).stages()
     forced = next(stages).forced_prefix
     text = f'{forced} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
     rest = stages.send(text if layout == "line" else '{"objects":' + text)
     for kind in (*right, *wrong):
-        verdict = decoder_verdict(rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}')
+        verdict = decoder_verdict(
+            rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}'
+        )
         assert (verdict == "accepted") == (kind in right), kind
 
 
@@ -126,8 +142,9 @@ def test_tight_lists_are_as_they_were() -> None:
 
 
 class Circling(RandomLogits):
-    """Writes each of the texts where a stage can be, or begin, like it, up to the circle in it;
-    whatever else is asked for is random."""
+    """Writes each of the texts where a stage can be, or begin, like it, up to the
+    circle in it; whatever else is asked for is random.
+    """
 
     def __init__(self, *texts: str) -> None:
         super().__init__()
@@ -142,7 +159,9 @@ class Circling(RandomLogits):
         assert prefix.watch(text) == (verdict == "unfinished")
         ended: Literal["stop", "circle"] = "stop" if verdict == "accepted" else "circle"
         self.left.pop(0)
-        return Completion(text, ended, 1, 100, 0.0, prefix=Prefix(prefix.continued + text))
+        return Completion(
+            text, ended, 1, 100, 0.0, prefix=Prefix(prefix.continued + text)
+        )
 
 
 def finished(constraint: Constraint, *texts: str) -> str:
@@ -159,12 +178,17 @@ def finished(constraint: Constraint, *texts: str) -> str:
     ("circles", "objects"),
     [
         (['{"add": ["hall - room", "hall - room", "hall - room"'], {"hall"}),
-        (['{"add": ["attic - room", "Loft - room", "attic - room", "Loft - room", "attic - room"'],
-         {"attic", "Loft"}),
+        (
+            [
+                '{"add": ["attic - room", "Loft - room",'
+                ' "attic - room", "Loft - room", "attic - room"'
+            ],
+            {"attic", "Loft"},
+        ),
         (['{"add": ["attic attic attic '], {"attic"}),
         (['{"add": [], "replace": {}, "delete": ["candle", "candle", "candle"'], set()),
     ],
-)  # fmt: skip
+)
 def test_an_edit_goes_on_behind_a_circle(
     circles: list[str], objects: set[str], layout: Layout
 ) -> None:
@@ -172,9 +196,13 @@ def test_an_edit_goes_on_behind_a_circle(
         circles = ['{"objects": ' + circles[0]]
     constraint = staged("typed", FREE_EDIT, layout)
     # In an exact layout the first list begins with the stage, behind a head.
-    written = finished(constraint, *(text if layout == "any" else " " + text for text in circles))
+    written = finished(
+        constraint, *(text if layout == "any" else " " + text for text in circles)
+    )
     values = json.loads(written)
-    assert objects <= {word for line in values["objects"]["add"] for word in line.split()}
+    assert objects <= {
+        word for line in values["objects"]["add"] for word in line.split()
+    }
     problem, faults, _ = apply(values, FREE_EDIT.problem)
     assert faults == ()
     assert check(FREE_EDIT.domain, problem).accepted
@@ -186,24 +214,55 @@ OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
 @pytest.mark.parametrize(
     ("circles", "kept"),
     [
-        ([" now) (:domain house) (:objects hall - room candle - lamp hall - room hall "],
-         "(:objects hall - room candle - lamp)"),
+        (
+            [
+                (
+                    " now) (:domain house) (:objects hall - room candle - lamp hall - "
+                    "room hall "
+                )
+            ],
+            "(:objects hall - room candle - lamp)",
+        ),
         ([OBJECTS, " (at hall) (at hall) (at hall)"], "(:init (at hall)) (:goal"),
-        ([OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
-         "(:init (at hall) (at cellar)) (:goal"),
-        ([OBJECTS, " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) (lit torch)"],
-         "(:goal (and (lit torch) (done)))"),
-        ([OBJECTS, " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit torch)"],
-         "(:goal (and (done) (or (lit torch))"),
-        ([OBJECTS, " (at hall)) (:goal (exists (?r - room)", " (and (at ?r) (at ?r) (at ?r)"],
-         "(:goal (exists (?r - room) (and (at ?r))))"),
+        (
+            [OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
+            "(:init (at hall) (at cellar)) (:goal",
+        ),
+        (
+            [
+                OBJECTS,
+                (
+                    " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) "
+                    "(lit torch)"
+                ),
+            ],
+            "(:goal (and (lit torch) (done)))",
+        ),
+        (
+            [
+                OBJECTS,
+                (
+                    " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit "
+                    "torch)"
+                ),
+            ],
+            "(:goal (and (done) (or (lit torch))",
+        ),
+        (
+            [
+                OBJECTS,
+                " (at hall)) (:goal (exists (?r - room)",
+                " (and (at ?r) (at ?r) (at ?r)",
+            ],
+            "(:goal (exists (?r - room) (and (at ?r))))",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     context = replace(FREE, domain=test_typed.DOMAIN)
-    problem = json.loads(finished(constraint_for("typed", PROBLEM, context, "line"), *circles))[
-        "pf"
-    ]
+    problem = json.loads(
+        finished(constraint_for("typed", PROBLEM, context, "line"), *circles)
+    )["pf"]
     assert kept in problem
     assert check(test_typed.DOMAIN, problem).accepted
 
@@ -211,19 +270,37 @@ def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> Non
 @pytest.mark.parametrize(
     ("circles", "kept"),
     [
-        ([" house) (:requirements :strips :typing) (:types room way room way room "],
-         "(:types room way lamp)"),
-        ([" house) (:requirements :strips :typing) (:types room way)",
-          " (:constants torch - lamp torch - lamp torch "], "(:constants torch - lamp)"),
-        ([" house) (:requirements :strips :typing) (:types room way)",
-          " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)"],
-         "(:predicates (at ?r - room)) (:action"),
-        ([" house) (:requirements :strips :typing) (:types room way)",
-          " (:predicates (at ?r - room ?r ?r "], "(:predicates (at ?r - room)"),
+        (
+            [" house) (:requirements :strips :typing) (:types room way room way room "],
+            "(:types room way lamp)",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:constants torch - lamp torch - lamp torch ",
+            ],
+            "(:constants torch - lamp)",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)",
+            ],
+            "(:predicates (at ?r - room)) (:action",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:predicates (at ?r - room ?r ?r ",
+            ],
+            "(:predicates (at ?r - room)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
-    domain = json.loads(finished(constraint_for("typed", DOMAIN, FREE, "line"), *circles))["df"]
+    domain = json.loads(
+        finished(constraint_for("typed", DOMAIN, FREE, "line"), *circles)
+    )["df"]
     assert kept in domain
     problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
     assert check(domain, problem).accepted
@@ -231,7 +308,9 @@ def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None
 
 def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
     domain, again = domain_without_repetition(
-        test_typed.DOMAIN.replace("(:constants torch - lamp)", "(:constants torch Torch - lamp)")
+        test_typed.DOMAIN.replace(
+            "(:constants torch - lamp)", "(:constants torch Torch - lamp)"
+        )
         .replace("(:types room", "(:types room room")
         .replace("(done))", "(done) (at ?x - room))")
     )
@@ -241,41 +320,57 @@ def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
         ":predicates (at ?x - room)",
     )
     problem, left_out = problem_without_repetition(
-        test_typed.PROBLEM_FILE.replace("hall cellar -", "torch - lamp hall cellar HALL -").replace(
-            "(at hall)", "(at hall) ; here\n (at hall)"
-        ),
+        test_typed.PROBLEM_FILE.replace(
+            "hall cellar -", "torch - lamp hall cellar HALL -"
+        ).replace("(at hall)", "(at hall) ; here\n (at hall)"),
         domain,
     )
-    assert left_out == (":objects torch - lamp", ":objects HALL - room", ":init (at hall)")
+    assert left_out == (
+        ":objects torch - lamp",
+        ":objects HALL - room",
+        ":init (at hall)",
+    )
     assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
     assert planner.plan(domain, problem).outcome == "solved"
 
 
 def test_what_contradicts_stays_for_the_planner() -> None:
-    problem = test_typed.PROBLEM_FILE.replace("candle - lamp", "candle - lamp hall - way")
+    problem = test_typed.PROBLEM_FILE.replace(
+        "candle - lamp", "candle - lamp hall - way"
+    )
     assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
     domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
     assert domain_without_repetition(domain) == (domain, ())
 
 
 def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:
-    """llguidance gives up, and ends an answer, where a text can be read in too many ways."""
+    """llguidance gives up, and ends an answer, where a text can be read in too many
+    ways.
+    """
     types = [f"kind{number}" for number in range(24)]
     declared = " ".join(f"{kind}x {kind}y - {kind}" for kind in types)
     facts = " ".join(f"(seen {kind}x)" for kind in types)
     context = GrammarContext(
-        domain=f"(define (domain d) (:types {' '.join(types)}) (:predicates (seen ?x)))",
-        problem=f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))",
+        domain=(
+            f"(define (domain d) (:types {' '.join(types)}) (:predicates (seen ?x)))"
+        ),
+        problem=(
+            f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))"
+        ),
         lists="free",
     )
     new = [f"thing{number} thong{number} - kind{number}" for number in range(10)]
-    written = edit(add=[*new, "thing kind3x thang kind3y - kind3"], init_add=["(seen thing1)"])
+    written = edit(
+        add=[*new, "thing kind3x thang kind3y - kind3"], init_add=["(seen thing1)"]
+    )
     tokenizer = from_tokenizer(load_tokenizer(folder("weights") / "nano_edit"))
     text = json.dumps(written)
     for stage, part in stages_of(constraint_for("typed", EDIT, context, "line"), text):
         grammar = with_prefix_in_grammar(stage).grammar
         assert grammar
-        matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text), log_level=0)
+        matcher = LLMatcher(
+            tokenizer, LLMatcher.grammar_from_lark(grammar.text), log_level=0
+        )
         for token in tokenizer.tokenize_str(part):
             matcher.compute_bitmask()
             assert matcher.consume_token(token), matcher.get_error()

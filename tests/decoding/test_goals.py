@@ -1,6 +1,8 @@
-"""Which goals each arm leaves out: by accept and reject lists, by stages, and in random answers.
+"""Which goals each arm leaves out: by accept and reject lists, by stages, and in random
+answers.
 
-The house is that of `test_typed`; there (at hall), (next hall cellar up) and (has candle) are true.
+The house is that of `test_typed`; there (at hall), (next hall cellar up) and (has
+candle) are true.
 """
 
 import itertools
@@ -31,9 +33,13 @@ from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
 RUNGS = ("typed", "grounded")
-ROOMS = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
+ROOMS = (
+    "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room)"
+    " {}))"
+)
 TWO_ROOMS = (
-    '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up - way)(:init))"}'
+    '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up -'
+    ' way)(:init))"}'
 )
 SMALL = """(define (domain d) (:types t) (:predicates (p ?x - t))
   (:action a :parameters (?x - t) :effect (p ?x)))"""
@@ -44,11 +50,14 @@ ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
 
 @pytest.mark.parametrize("more", ["", "(done)"])
 def test_the_count_agrees_with_the_grammar(more: str) -> None:
-    declared = declarations(domain_of(ROOMS.format(more))).with_objects(problem_in(TWO_ROOMS))
+    declared = declarations(domain_of(ROOMS.format(more))).with_objects(
+        problem_in(TWO_ROOMS)
+    )
     seen = set()
     every = [*ATOMS, ("done", ())] if more else ATOMS
     for held in itertools.chain.from_iterable(
-        itertools.combinations(every, count) for count in (0, 2, len(every) - 1, len(every))
+        itertools.combinations(every, count)
+        for count in (0, 2, len(every) - 1, len(every))
     ):
         true = {(name, *arguments) for name, arguments in held}
         pools = pool_of(declared, declared.things)
@@ -84,7 +93,9 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
 
 def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None:
     domain, problem = changed("(:types room way", "(:types room way door")
-    problem = problem.replace("(:goal (at cellar))", "(:goal (forall (?d - door) (done)))")
+    problem = problem.replace(
+        "(:goal (at cellar))", "(:goal (forall (?d - door) (done)))"
+    )
     assert departure(domain, problem, "typed", context("any")) == ""
     assert departure(domain, problem, "typed", context("unmet"))
 
@@ -99,7 +110,9 @@ def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
 
 
 def begin(asked: GrammarContext, problem: str) -> tuple[Stages, Stage]:
-    """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
+    """A problem for the house, its objects and the rest sent; the stages then, and the
+    next one.
+    """
     staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
     assert staged.in_stages
     text = json.dumps({"pf": problem})
@@ -119,13 +132,17 @@ def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
     assert again.name == "goal" and dropped.lstrip("\\n ").startswith("(:goal")
     assert decoder_verdict(again.grammar, dropped) == "rejected"
     for other in ("(at cellar)", "(and (at hall) (not (done)) (at cellar))"):
-        assert decoder_verdict(again.grammar, dropped.replace(goal, other)) == "accepted"
+        assert (
+            decoder_verdict(again.grammar, dropped.replace(goal, other)) == "accepted"
+        )
     with pytest.raises(StopIteration):
         stages.send(dropped.replace(goal, "(at cellar)"))
 
 
 def after(rung: str, objects: str, rest: str, *names: str) -> tuple[Stages, Stage]:
-    """The stages of a small problem, after its objects and the rest were sent, and the next one."""
+    """The stages of a small problem, after its objects and the rest were sent, and the
+    next one.
+    """
     asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(names))
     staged = constraint_for(rung, PROBLEM, asked)
     assert staged.in_stages
@@ -139,13 +156,19 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
     _, again = after("typed", " a b - t)", ' (:init (p a) (p b)) (:goal (p a)))"}')
     assert decoder_verdict(again.grammar, ' (:goal (p a)))"}') == "rejected"
     assert decoder_verdict(again.grammar, ' (:goal (not (p b))))"}') == "accepted"
-    assert decoder_verdict(again.grammar, ' (:goal (and (p a) (not (p a)))))"}') == "accepted"
+    assert (
+        decoder_verdict(again.grammar, ' (:goal (and (p a) (not (p a)))))"}')
+        == "accepted"
+    )
 
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
     stages, added = after(rung, ")", ' (:init) (:goal (and)))"}', "a")
-    assert (added.name, added.rollback_chars) == ("objects", len(') (:init) (:goal (and)))"}'))
+    assert (added.name, added.rollback_chars) == (
+        "objects",
+        len(') (:init) (:goal (and)))"}'),
+    )
     assert decoder_verdict(added.grammar, " a - t)") == "accepted"
     assert decoder_verdict(added.grammar, ")") == "rejected"
     assert stages.send(" a - t)").name == "facts"
@@ -176,7 +199,9 @@ def test_no_random_answer_has_a_goal_that_is_already_true(
     constraint = constraint_for(rung, PDDL, asked)
     resampled, finished = 0, 0
     for seed in range(12):
-        drawn = draw(RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        drawn = draw(
+            RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {}
+        )[0]
         answer = read_constrained(drawn.completion, PDDL).value
         if not answer:
             continue

@@ -1,4 +1,6 @@
-"""Faulty grammar files: each is refused with file, line and reason, by whichever reader sees it."""
+"""Faulty grammar files: each is refused with file, line and reason, by whichever reader
+sees it.
+"""
 
 import shutil
 from pathlib import Path
@@ -9,7 +11,12 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars import lark_text
-from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load, validate
+from pddlego_local.decoding.grammars.lark_text import (
+    accepts,
+    decoder_verdict,
+    load,
+    validate,
+)
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
 from tests.questions import static_grammar
@@ -30,18 +37,50 @@ def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
         constraint = constraint_for(rung)
         assert not constraint.free
         validate(constraint.first_grammar)
-    with pytest.raises(ConfigError, match=r"'synatx'.*free, json, syntax, signatures, typed"):
+    with pytest.raises(
+        ConfigError, match=r"'synatx'.*free, json, syntax, signatures, typed"
+    ):
         constraint_for("synatx")
 
 
 FAULTS = [
-    ("problem", "_INIT: _SECTION", "_INIT: _SECTION )", r"problem\.lark, line \d+: .*Unexpected"),
-    ("problem", "_INIT: _SECTION", "_INIT: _MISSING", r"problem\.lark, line \d+: .*_MISSING"),
+    (
+        "problem",
+        "_INIT: _SECTION",
+        "_INIT: _SECTION )",
+        r"problem\.lark, line \d+: .*Unexpected",
+    ),
+    (
+        "problem",
+        "_INIT: _SECTION",
+        "_INIT: _MISSING",
+        r"problem\.lark, line \d+: .*_MISSING",
+    ),
     ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
-    ("condition", "_TERM: NAME | VARIABLE", "_TERM: NAME | (VARIABLE", r"condition\.lark"),
-    ("tokens", "AMOUNT: _GAP /[0-9]", "AMOUNT: /(?<=a)[0-9]", r"tokens\.lark, line \d+: .*look"),
-    ("tokens", "AMOUNT: _GAP /[0-9]{1,9}/", "AMOUNT: /[0-9/", r"tokens\.lark, line \d+: .*AMOUNT"),
-    ("tokens", "_GAP /[0-9]{1,9}/", "/[0-9]*/", r"tokens\.lark, line \d+: .*zero-width"),
+    (
+        "condition",
+        "_TERM: NAME | VARIABLE",
+        "_TERM: NAME | (VARIABLE",
+        r"condition\.lark",
+    ),
+    (
+        "tokens",
+        "AMOUNT: _GAP /[0-9]",
+        "AMOUNT: /(?<=a)[0-9]",
+        r"tokens\.lark, line \d+: .*look",
+    ),
+    (
+        "tokens",
+        "AMOUNT: _GAP /[0-9]{1,9}/",
+        "AMOUNT: /[0-9/",
+        r"tokens\.lark, line \d+: .*AMOUNT",
+    ),
+    (
+        "tokens",
+        "_GAP /[0-9]{1,9}/",
+        "/[0-9]*/",
+        r"tokens\.lark, line \d+: .*zero-width",
+    ),
     ("problem", "~ 0 .. 1000", "~ 5 .. 1", r"problem\.lark, line \d+: .*Range"),
     ("problem", "goal: _GOAL", "goal.2: _GOAL", r"problem\.lark, line 7: .*priority"),
 ]
@@ -49,7 +88,12 @@ FAULTS = [
 
 @pytest.mark.parametrize(("part", "before", "after", "reason"), FAULTS)
 def test_a_mistake_in_a_file_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, before: str, after: str, reason: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    before: str,
+    after: str,
+    reason: str,
 ) -> None:
     shutil.copytree(folder("grammars"), tmp_path / "grammars")
     path = tmp_path / "grammars" / f"{part}.lark"
@@ -71,7 +115,9 @@ def test_a_missing_or_binary_part_and_an_unknown_name_are_named(
     (tmp_path / "domain.lark").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"domain\.lark cannot be read"):
         load("domain")
-    with pytest.raises(ConfigError, match=r"'pddl'; choose one of domain, problem, syntax"):
+    with pytest.raises(
+        ConfigError, match=r"'pddl'; choose one of domain, problem, syntax"
+    ):
         load("pddl")
 
 

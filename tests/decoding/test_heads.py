@@ -1,4 +1,6 @@
-"""Stages that begin with forced text: in the grammar, in the record, and in a finished text."""
+"""Stages that begin with forced text: in the grammar, in the record, and in a finished
+text.
+"""
 
 import json
 
@@ -26,7 +28,9 @@ HEAD = 'say "\\n\n\té/'
 
 def test_a_head_in_the_grammar_is_just_that_text() -> None:
     syntax = constraint_for("syntax").first_grammar
-    stage = with_prefix_in_grammar(Stage("all", syntax, rollback_chars=3, forced_prefix=HEAD))
+    stage = with_prefix_in_grammar(
+        Stage("all", syntax, rollback_chars=3, forced_prefix=HEAD)
+    )
     assert (stage.forced_prefix, stage.rollback_chars) == ("", 3)
     validate(stage.grammar)
     problem = "(define (problem p) (:domain d) (:init) (:goal (a)))"
@@ -52,7 +56,9 @@ def test_a_text_leaves_the_language_in_a_head_too() -> None:
 
 
 def _one_stage() -> Stages:
-    yield Stage("only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), forced_prefix="(a")
+    yield Stage(
+        "only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), forced_prefix="(a"
+    )
 
 
 def test_the_model_is_asked_for_what_follows_the_head() -> None:
@@ -71,8 +77,12 @@ def test_the_model_is_asked_for_what_follows_the_head() -> None:
     assert [stage.before for stage in drawn.stages] == ["", f"{FIRST_HEAD} room)"]
 
 
-@pytest.mark.parametrize(("second", "error"), [(' 1 x)"}', GrammarIgnored), (" 1 2", ModelFault)])
-def test_a_stage_is_looked_at_behind_its_head(second: str, error: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("second", "error"), [(' 1 x)"}', GrammarIgnored), (" 1 2", ModelFault)]
+)
+def test_a_stage_is_looked_at_behind_its_head(
+    second: str, error: type[Exception]
+) -> None:
     whole = Constraint("heads", _two_stages)
     with pytest.raises(error, match="he stage 'rest'"):
         draw(Dictated([" room))", second]), QUESTION, whole, Sampling(), {})

@@ -10,7 +10,9 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
 from tests.processes import ran
 
-SCENE = GrammarContext(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
+SCENE = GrammarContext(
+    actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))"
+)
 
 
 @pytest.mark.parametrize("rung", RUNGS)
@@ -28,25 +30,32 @@ def test_only_pddl_is_drawn_in_stages() -> None:
         if constraint_for(rung, form, SCENE).in_stages
     }
     upper = ("signatures", "typed", "grounded")
-    assert staged == {(rung, form) for rung in upper for form in ("pddl", "domain", "problem")} | {
-        (rung, "edit") for rung in upper[1:]
-    }
+    assert staged == {
+        (rung, form) for rung in upper for form in ("pddl", "domain", "problem")
+    } | {(rung, "edit") for rung in upper[1:]}
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("forms.FORMS = (*forms.FORMS, forms.Form('haiku', forms.Text, '{}'))", "['haiku']"),
+        (
+            "forms.FORMS = (*forms.FORMS, forms.Form('haiku', forms.Text, '{}'))",
+            "['haiku']",
+        ),
         ("forms.FORMS = forms.FORMS[1:]", "['pddl']"),
         (
-            "import pddlego_local.decoding.rungs as r; r.RUNGS = {**r.RUNGS, 'new': r.Rung('new')}",
+            (
+                "import pddlego_local.decoding.rungs as r; r.RUNGS = {**r.RUNGS, 'new':"
+                " r.Rung('new')}"
+            ),
             "has 6 of 7 rungs",
         ),
     ],
 )
 def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> None:
     code = (
-        f"from pddlego_local.decoding import forms; {change}; import pddlego_local.decoding.ladder"
+        f"from pddlego_local.decoding import forms; {change}; import"
+        " pddlego_local.decoding.ladder"
     )
     ended = ran("-c", code)
     assert ended.returncode == 1

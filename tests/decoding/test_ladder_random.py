@@ -1,5 +1,7 @@
-"""The ladder's promise, shown without a language model: whatever random weights finish, Fast
-Downward's translator and the static check accept. At length: `python -m tools.bench.proof`."""
+"""The ladder's promise, shown without a language model: whatever random weights finish,
+Fast Downward's translator and the static check accept. At length: `python -m
+tools.bench.proof`.
+"""
 
 import contextlib
 from dataclasses import replace
@@ -42,14 +44,18 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
         constraint = constraint_for(rung, PDDL, replace(context, goal=GOALS[rung]))
         finished = 0
         for seed in range(ANSWERS):
-            drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
+            drawn = draw(
+                RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {}
+            )[0]
             answer = read_constrained(drawn.completion, PDDL)
             if not answer.value:
                 assert answer.fault == "truncated"
                 continue
             finished += 1
             result = planner.plan(answer.value.df, answer.value.pf)
-            assert result.outcome in ("solved", "unsolvable", "goal_already_true"), result.message
+            assert result.outcome in ("solved", "unsolvable", "goal_already_true"), (
+                result.message
+            )
             assert check(answer.value.df, answer.value.pf).accepted
             names = context.names.objects if rung == "grounded" else None
             knows = Knowledge(declared=True, actions=context.actions, names=names)
@@ -68,10 +74,15 @@ def test_a_problem_alone_fits_the_hand_written_domain(
     for rung in ("typed", "grounded"):
         constraint = constraint_for(rung, PROBLEM, replace(context, goal=GOALS[rung]))
         for seed in range(ANSWERS // 2):
-            drawn = draw(RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {})[0]
+            drawn = draw(
+                RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {}
+            )[0]
             if problem := read_constrained(drawn.completion, PROBLEM).value:
                 assert check(context.domain, problem.pf).accepted
-                assert planner.plan(context.domain, problem.pf).outcome != "translate_error"
+                assert (
+                    planner.plan(context.domain, problem.pf).outcome
+                    != "translate_error"
+                )
 
 
 @pytest.mark.parametrize("rung", ["signatures", "typed", "grounded"])
@@ -82,12 +93,16 @@ def test_a_domain_alone_is_accepted_and_so_is_a_problem_for_it(
     finished = 0
     for seed in range(ANSWERS):
         constraint = constraint_for(rung, DOMAIN, context)
-        drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        drawn = draw(
+            RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {}
+        )[0]
         domain = read_constrained(drawn.completion, DOMAIN).value
         if domain is None:
             continue
         constraint = constraint_for(rung, PROBLEM, replace(context, domain=domain.df))
-        drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        drawn = draw(
+            RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {}
+        )[0]
         if problem := read_constrained(drawn.completion, PROBLEM).value:
             finished += 1
             if rung != "signatures":
@@ -108,11 +123,18 @@ def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
         constraint = constraint_for(rung, PDDL, asked)
         for seed in range(5):
             sampling = Sampling(seed=seed, max_tokens=1500)
-            drawn = draw(RandomLogits(seed, spread=3.0), question, constraint, sampling, {})[0]
+            drawn = draw(
+                RandomLogits(seed, spread=3.0), question, constraint, sampling, {}
+            )[0]
             circles += sum(stage.finish_reason == "circle" for stage in drawn.stages)
-            answer = without_repetition(read_constrained(drawn.completion, PDDL), question)
+            answer = without_repetition(
+                read_constrained(drawn.completion, PDDL), question
+            )
             if answer.value:
                 finished += 1
                 assert check(answer.value.df, answer.value.pf).accepted
-                assert planner.plan(answer.value.df, answer.value.pf).outcome != "translate_error"
+                assert (
+                    planner.plan(answer.value.df, answer.value.pf).outcome
+                    != "translate_error"
+                )
     assert finished and circles

@@ -1,4 +1,6 @@
-"""Layouts are exact: what the printer makes is in the grammar, other spellings of it are not."""
+"""Layouts are exact: what the printer makes is in the grammar, other spellings of it
+are not.
+"""
 
 import itertools
 import json
@@ -26,12 +28,13 @@ MESSY = """ (DEFINE ; a house
  (:Functions (Total-Cost) - NUMBER)
  (:predicates (At ?x - B)( done ) (big ?y - (EITHER a B)))
  (:Action Go :Parameters(?X - B ?y - a):precondition(AND (At ?X)(NOT(done)))
-   :EFFECT (and (FORALL (?z - B)(When (At ?z) (not (At ?z)))) (Increase (TOTAL-COST) 1))))"""
+   :EFFECT (and (FORALL (?z - B)(When (At ?z) (not (At ?z)))) (Increase
+   (TOTAL-COST) 1))))"""
 LINE = (
-    "(define (domain House) (:types a B - object) (:functions (total-cost) - number) "
-    "(:predicates (At ?x - B) (done) (big ?y - (either a B))) "
-    "(:action Go :parameters (?X - B ?y - a) :precondition (and (At ?X) (not (done))) "
-    ":effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase (total-cost) 1))))"
+    "(define (domain House) (:types a B - object) (:functions (total-cost) - number)"
+    " (:predicates (At ?x - B) (done) (big ?y - (either a B))) (:action Go :parameters"
+    " (?X - B ?y - a) :precondition (and (At ?X) (not (done))) :effect (and (forall (?z"
+    " - B) (when (At ?z) (not (At ?z)))) (increase (total-cost) 1))))"
 )
 LINES = """(define (domain House)
   (:types a B - object)
@@ -44,31 +47,47 @@ LINES = """(define (domain House)
   (:action Go
     :parameters (?X - B ?y - a)
     :precondition (and (At ?X) (not (done)))
-    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase (total-cost) 1))))"""
+    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase
+    (total-cost) 1))))"""
 
 
 def test_what_carries_no_meaning_is_printed_in_one_way() -> None:
-    assert Printer("line").file(MESSY) == LINE.replace("(total-cost) -", "(Total-Cost) -", 1)
-    assert Printer("lines").file(MESSY) == LINES.replace("(total-cost) -", "(Total-Cost) -", 1)
+    assert Printer("line").file(MESSY) == LINE.replace(
+        "(total-cost) -", "(Total-Cost) -", 1
+    )
+    assert Printer("lines").file(MESSY) == LINES.replace(
+        "(total-cost) -", "(Total-Cost) -", 1
+    )
 
 
 def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() -> None:
     told = [Action("go", "(?X ?y - b)", "")]
-    grouped = "(define (domain d) (:requirements :adl) (:action GO :parameters (?X - B ?y - b)))"
-    assert Printer("line", told, tight=True).file(grouped) == (
-        "(define (domain d) (:requirements :strips :typing) (:types) "
+    grouped = (
+        "(define (domain d) (:requirements :adl) (:action GO :parameters (?X - B ?y -"
+        " b)))"
+    )
+    assert (
+        Printer("line", told, tight=True).file(grouped)
+        == "(define (domain d) (:requirements :strips :typing) (:types) "
         "(:action go :parameters (?X ?y - b)))"
     )
     other = grouped.replace("?y - b", "?y - a")
     assert ":action GO :parameters (?X - B ?y - a)" in Printer("line", told).file(other)
-    lists = "(define (domain d) (:predicates (p)) (:functions) (:constants a - t) (:types t))"
-    assert Printer("line", tight=True).file(lists) == (
-        "(define (domain d) (:requirements :strips :typing) (:types t) (:constants a - t) "
-        "(:predicates (p)))"
+    lists = (
+        "(define (domain d) (:predicates (p)) (:functions) (:constants a - t)"
+        " (:types t))"
     )
-    problem = "(define (problem p) (:domain d) (:requirements :adl) (:init) (:goal (and)))"
-    assert Printer("line", tight=True).file(problem) == (
-        "(define (problem p) (:domain d) (:objects) (:init) (:goal (and)))"
+    assert (
+        Printer("line", tight=True).file(lists)
+        == "(define (domain d) (:requirements :strips :typing) (:types t) (:constants a"
+        " - t) (:predicates (p)))"
+    )
+    problem = (
+        "(define (problem p) (:domain d) (:requirements :adl) (:init) (:goal (and)))"
+    )
+    assert (
+        Printer("line", tight=True).file(problem)
+        == "(define (problem p) (:domain d) (:objects) (:init) (:goal (and)))"
     )
 
 
@@ -79,7 +98,9 @@ def test_what_is_no_list_cannot_be_printed(text: str) -> None:
 
 
 def answers() -> Iterator[dict[str, str]]:
-    """The accept lists' domains and problems, and every 50th recorded pair that can be read."""
+    """The accept lists' domains and problems, and every 50th recorded pair that can be
+    read.
+    """
     domains = [case.text for case in cases("domain", "accept")]
     problems = [case.text for case in cases("problem", "accept")]
     for domain, problem in itertools.zip_longest(domains, problems):
@@ -90,7 +111,9 @@ def answers() -> Iterator[dict[str, str]]:
 
 @pytest.mark.parametrize("layout", EXACT)
 def test_the_syntax_of_a_layout_is_what_its_printer_makes(layout: ExactLayout) -> None:
-    """Of an answer in the language of "any"; printed again it is the same; both readers agree."""
+    """Of an answer in the language of "any"; printed again it is the same; both readers
+    agree.
+    """
     printer, inside = Printer(layout), 0
     for answer in answers():
         try:
@@ -108,7 +131,9 @@ def test_the_syntax_of_a_layout_is_what_its_printer_makes(layout: ExactLayout) -
 
 
 def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
-    """The same said otherwise: blanks more and less, capitals, comments, JSON without blanks."""
+    """The same said otherwise: blanks more and less, capitals, comments, JSON without
+    blanks.
+    """
     yield text.replace(": ", ":")
     yield text.replace(", ", ",")
     yield text.replace(" (", "  (", 1)
@@ -126,7 +151,9 @@ def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
 
 @pytest.mark.parametrize("layout", EXACT)
 @pytest.mark.parametrize("rung", tuple(RUNGS)[2:])
-def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout) -> None:
+def test_given_what_is_said_no_character_is_free(
+    rung: str, layout: ExactLayout
+) -> None:
     printer = Printer(layout, SCENE.actions, tight=rung in ("typed", "grounded"))
     text = printer.answer({"df": DOMAIN, "pf": PROBLEM_FILE})
     assert departs(rung, PDDL, text, layout) == ""
@@ -142,8 +169,10 @@ def departs(rung: str, form: Form[Fields], text: str, layout: ExactLayout) -> st
 EXAMPLES = {
     "command": '{"action": "go north"}',
     "move": '{"kind": "think", "text": "hm"}',
-    "edit": '{"objects": {"add": [], "replace": {}, "delete": []}, '
-    '"init": {"add": [], "replace": {}, "delete": []}}',
+    "edit": (
+        '{"objects": {"add": [], "replace": {}, "delete": []}, '
+        '"init": {"add": [], "replace": {}, "delete": []}}'
+    ),
     "seen": '{"closed": [], "items": []}',
     "choice": '{"reason": "", "number": 0}',
     "goals": '{"goals": ["a", "b"]}',
@@ -168,7 +197,9 @@ def test_every_other_form_is_json_on_one_line(rung: str) -> None:
 @pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")
 @pytest.mark.parametrize("layout", EXACT)
 def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> None:
-    """A recorded answer is in both exact languages or in neither, and takes at most 5 stages."""
+    """A recorded answer is in both exact languages or in neither, and takes at most 5
+    stages.
+    """
     assert DATA
     inside = 0
     for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 90):

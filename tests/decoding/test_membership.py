@@ -1,4 +1,6 @@
-"""Whether a free answer lies in a rung's language: another layout does, what is wrong does not."""
+"""Whether a free answer lies in a rung's language: another layout does, what is wrong
+does not.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,7 +25,10 @@ PROMPT = (Message("user", "Write the PDDL."),)
 
 
 def outside(
-    text: str, form: Form[Any] = PDDL, context: GrammarContext = SCENE, rung: str = "grounded"
+    text: str,
+    form: Form[Any] = PDDL,
+    context: GrammarContext = SCENE,
+    rung: str = "grounded",
 ) -> str:
     """Why a free answer is rejected."""
     answer = read_free(Completion(text, "stop", 1, 1, 0.0), form, prompt=PROMPT)
@@ -32,7 +37,9 @@ def outside(
     return why_outside(answer.value, Question(form, PROMPT, context), rung)
 
 
-def written(old: str = "", new: str = "", *, as_: Callable[[str, str], str] | None = None) -> str:
+def written(
+    old: str = "", new: str = "", *, as_: Callable[[str, str], str] | None = None
+) -> str:
     """The house with one change, as a JSON object or otherwise."""
     assert old in DF + PF
     files = DF.replace(old, new, 1 if old else 0), PF.replace(old, new, 1 if old else 0)
@@ -48,7 +55,9 @@ REQUIREMENTS = "(:requirements :strips :typing)"
 INSIDE = {
     "as it is": written(),
     "in fences": written(as_=fenced),
-    "on one line": written(as_=lambda *files: fenced(*(" ".join(file.split()) for file in files))),
+    "on one line": written(
+        as_=lambda *files: fenced(*(" ".join(file.split()) for file in files))
+    ),
     "in capitals": written(as_=lambda df, pf: fenced(df.upper(), pf)),
     "with comments": written("(:init", "; what is true\n(:init"),
     "no requirements": written(REQUIREMENTS, ""),
@@ -67,24 +76,38 @@ INSIDE = {
     "empty functions": written("(:predicates", "(:functions) (:predicates"),
     "a fact three times": written("(at hall)", "(at hall) (at hall) (at hall)"),
     "a predicate twice": written("(done)", "(done) (done)"),
-    "an operand twice": written("(:goal (at cellar))", "(:goal (and (at cellar) (at cellar)))"),
+    "an operand twice": written(
+        "(:goal (at cellar))", "(:goal (and (at cellar) (at cellar)))"
+    ),
     "one action, and no types of the other": written(
         DF[DF.index("(:action light") : DF.rindex("))")] + ")", ""
     ),
 }
 OUTSIDE = {
     "no answer": ("I do not know.", "no_json"),
-    "an undeclared object": (written("(has candle)", "(has torchlight)"), "facts: after"),
+    "an undeclared object": (
+        written("(has candle)", "(has torchlight)"),
+        "facts: after",
+    ),
     "an unknown predicate": (written("(has candle)", "(holds candle)"), "facts: after"),
     "a wrong type": (written("(has candle)", "(has hall)"), "facts: after"),
-    "too few arguments": (written("(next hall cellar up)", "(next hall cellar)"), "facts: after"),
+    "too few arguments": (
+        written("(next hall cellar up)", "(next hall cellar)"),
+        "facts: after",
+    ),
     "an object twice": (
         written("hall cellar - room", "hall cellar hall - room"),
         "problem line 3, column 25: object `hall` is declared twice",
     ),
-    "an object of two types": (written("candle - lamp", "candle - lamp hall - way"), "objects: "),
+    "an object of two types": (
+        written("candle - lamp", "candle - lamp hall - way"),
+        "objects: ",
+    ),
     "another action": (written("(:action light", "(:action ignite"), "actions: after"),
-    "a goal already true": (written("(:goal (at cellar))", "(:goal (at hall))"), "already true"),
+    "a goal already true": (
+        written("(:goal (at cellar))", "(:goal (at hall))"),
+        "already true",
+    ),
     "a name that nothing shows": (written("cellar", "attic"), "objects: after"),
     "an unknown requirement": (written(":strips", ":magic"), "unknown requirement"),
     "a list after an action": (
@@ -92,11 +115,17 @@ OUTSIDE = {
         "must stand before",
     ),
     "facts before objects": (
-        written(PF[PF.index("(:objects") :], "(:init) (:objects hall - room) (:goal (at hall)))"),
+        written(
+            PF[PF.index("(:objects") :],
+            "(:init) (:objects hall - room) (:goal (at hall)))",
+        ),
         "column",
     ),
     "a bracket too few": (written("(at hall)", "(at hall"), "column"),
-    "brackets without end": (written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"), ""),
+    "brackets without end": (
+        written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"),
+        "",
+    ),
 }
 
 
@@ -113,7 +142,9 @@ def test_what_is_wrong_is_outside(name: str) -> None:
 
 
 def test_each_rung_has_its_own_language() -> None:
-    """Whatever the scene says of lists and goals: that is told of the rung that draws."""
+    """Whatever the scene says of lists and goals: that is told of the rung that
+    draws.
+    """
     met, made_up = (
         written("(:goal (at cellar))", "(:goal (at hall))"),
         json.dumps({"df": DF, "pf": PF.replace("cellar", "attic")}),

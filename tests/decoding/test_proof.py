@@ -1,4 +1,6 @@
-"""The command that tests the promise of the upper rungs: it finds a broken promise, and goes on."""
+"""The command that tests the promise of the upper rungs: it finds a broken promise, and
+goes on.
+"""
 
 import json
 import sys
@@ -19,7 +21,10 @@ NUMBERS = range(12)
 def known() -> proof.Known:
     """The questions of one game: for both files, for a problem alone, and for edits."""
     every = [
-        [asked.question for asked in played("coin", [0], "grounded", f"method={method}")]
+        [
+            asked.question
+            for asked in played("coin", [0], "grounded", f"method={method}")
+        ]
         for method in proof.IN_GAMES
     ]
     assert [asked[0].form for asked in every] == [PDDL, PROBLEM, EDIT]
@@ -40,7 +45,9 @@ def test_random_answers_of_all_forms_keep_the_promise(
 
 def test_answers_that_run_out_of_names_keep_the_promise(planner: FastDownward) -> None:
     crowded = [proof.crowded()]
-    rows = [proof.answer_row(number, 0, crowded, planner, "logits") for number in range(20)]
+    rows = [
+        proof.answer_row(number, 0, crowded, planner, "logits") for number in range(20)
+    ]
     assert not [row["why"] for row in rows if "why" in row]
 
 
@@ -48,8 +55,12 @@ def test_a_broken_promise_is_found(
     known: proof.Known, planner: FastDownward, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here nothing that an answer says twice is removed from it."""
-    monkeypatch.setattr(model_caller, "without_repetition", lambda answer, _question: answer)
-    rows = (proof.answer_row(number, 0, known, planner, "logits") for number in range(60))
+    monkeypatch.setattr(
+        model_caller, "without_repetition", lambda answer, _question: answer
+    )
+    rows = (
+        proof.answer_row(number, 0, known, planner, "logits") for number in range(60)
+    )
     wrong = next(row for row in rows if "why" in row)
     assert wrong["outcome"] == "refused" and "duplicate objects" in wrong["why"]
     assert wrong["lists"] == "free" and wrong["domain"] and wrong["problem"]
@@ -67,7 +78,9 @@ def test_the_command_goes_on_where_it_was_interrupted(
     def command(*words: str) -> list[dict[str, object]]:
         monkeypatch.setattr(sys, "argv", ["proof", "--out", str(out), *words])
         proof.main()
-        return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        return [
+            json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()
+        ]
 
     whole = command("-n", "4")
     assert [row["n"] for row in whole] == [0, 1, 2, 3]

@@ -7,7 +7,9 @@ from tests.decoding.recorded import RUNGS, WORKED, Judged, judge, rows
 from tests.grammars.cases import data_folder
 
 DATA = data_folder()
-pytestmark = pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")
+pytestmark = pytest.mark.skipif(
+    DATA is None, reason="no recorded files on this machine"
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +39,26 @@ def test_an_answer_with_wrong_symbols_is_excluded_from_the_rung_typed_on(
 ) -> None:
     mistaken = [answer for answer in answers if answer.cause == "symbols"]
     assert len(mistaken) > 30
-    let_through = [answer for answer in mistaken if not {"typed", "grounded"} <= answer.outside]
+    let_through = [
+        answer for answer in mistaken if not {"typed", "grounded"} <= answer.outside
+    ]
     assert _ids(let_through) == []
 
 
-def test_what_the_rung_typed_can_write_is_taken_by_the_translator(answers: list[Judged]) -> None:
+def test_what_the_rung_typed_can_write_is_taken_by_the_translator(
+    answers: list[Judged],
+) -> None:
     inside = [answer for answer in answers if "typed" not in answer.outside]
     assert len(inside) > 100
-    assert _ids([answer for answer in inside if answer.outcome == "translate_error"]) == []
+    assert (
+        _ids([answer for answer in inside if answer.outcome == "translate_error"]) == []
+    )
 
 
 def test_few_answers_that_worked_are_excluded(answers: list[Judged]) -> None:
-    """Of all recorded ones 0.3, 7.4 and 10.6 %; this sample has more of those from ALFWorld."""
+    """Of all recorded ones 0.3, 7.4 and 10.6 %; this sample has more of those from
+    ALFWorld.
+    """
     worked = [answer for answer in answers if answer.cause == WORKED]
     assert len(worked) > 100
     for rung, most in (("syntax", 3), ("signatures", 10), ("typed", 20)):

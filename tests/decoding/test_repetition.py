@@ -1,4 +1,6 @@
-"""A model that goes round in circles: when it is noticed, what is kept, how the answer goes on."""
+"""A model that goes round in circles: when it is noticed, what is kept, how the answer
+goes on.
+"""
 
 import pytest
 
@@ -10,8 +12,16 @@ DOMAIN = '{"df": "(define (domain d) (:requirements :strips) '
 
 CIRCLES = [
     # before, what is written up to the circle, what is kept of it
-    (EDIT, '"a - room", "b - room", "a - room", "b - room", "a - room"', '"a - room", "b - room"'),
-    (EDIT, '"a - room", "a - room", "b - room", "a - room"', '"a - room", "a - room", "b - room"'),
+    (
+        EDIT,
+        '"a - room", "b - room", "a - room", "b - room", "a - room"',
+        '"a - room", "b - room"',
+    ),
+    (
+        EDIT,
+        '"a - room", "a - room", "b - room", "a - room"',
+        '"a - room", "a - room", "b - room"',
+    ),
     (EDIT, '"a - room", "A  - room",\n "a - ROOM"', '"a - room"'),
     (EDIT, '"hall hall hall ', '"hall'),
     (EDIT + '], "replace": {', '"a": "b", "a": "b", "a"', '"a": "b"'),
@@ -20,38 +30,87 @@ CIRCLES = [
     (PROBLEM, "(:objects a\\n b - room\\n a - room a\\", "(:objects a\\n b - room"),
     (PROBLEM, "(:init (at a) (at b) (AT a) (at  a)", "(:init (at a) (at b)"),
     (PROBLEM, r"(:init (at a)\n ; (at a)\n (at\ta)\n (at a)", "(:init (at a)"),
-    (PROBLEM, "(:init) (:goal (and (at a) (or (x) (x) (x)", "(:init) (:goal (and (at a) (or (x)"),
+    (
+        PROBLEM,
+        "(:init) (:goal (and (at a) (or (x) (x) (x)",
+        "(:init) (:goal (and (at a) (or (x)",
+    ),
     (DOMAIN, "(:types a b - c a - c a ", "(:types a b - c"),
     (DOMAIN, "(:predicates (at ?a - room ?a ?a ", "(:predicates (at ?a - room"),
     (DOMAIN, "(:predicates (at ?a) (at ?a) (at ?a)", "(:predicates (at ?a)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "text", "kept"), CIRCLES)
-def test_a_circle_is_noticed_as_soon_as_it_is_one(before: str, text: str, kept: str) -> None:
+def test_a_circle_is_noticed_as_soon_as_it_is_one(
+    before: str, text: str, kept: str
+) -> None:
     watch = LoopWatch(before)
-    assert [number for number in range(1, len(text) + 1) if watch(text[:number])] == [len(text)]
+    assert [number for number in range(1, len(text) + 1) if watch(text[:number])] == [
+        len(text)
+    ]
     assert watch.breaks(text)
     assert text[: watch.kept] == kept
-    assert watch.breaks(text + ' (more, of) "whatever')  # the same, however late it is asked
+    assert watch.breaks(
+        text + ' (more, of) "whatever'
+    )  # the same, however late it is asked
     assert text[: watch.kept] == kept
 
 
 @pytest.mark.parametrize(
     ("before", "text"),
     [
-        (EDIT, '"a - room", "b - room", "c - room", "d - room"], "replace": {}, "delete": ["a"'),
+        (
+            EDIT,
+            (
+                '"a - room", "b - room", "c - room", "d - room"], "replace": {}, '
+                '"delete": ["a"'
+            ),
+        ),
         (EDIT, '"a1 a2 a3 a4 - room", "b1 b2 b3 b4 - room", "c111 - room"'),
         (EDIT + '], "replace": {', '"a": "x", "b": "x", "c": "x", "d": "x"'),
         (PROBLEM, "(:objects a - room b - room c - room d - room) "),
-        (PROBLEM, "(:init (next a a a a) (next a a b a) (= (cost a) 3) (= (cost b) 3)) "),
-        (PROBLEM, "(:init (at a) (at b)) (:goal (and (at a) (not (at b)) (or (at a) (at b)))) "),
-        (DOMAIN, "(:predicates (next ?a - room ?b - room ?c - room) (at ?a - room) (on ?a)) "),
-        (DOMAIN, "(:action go :parameters (?a ?b ?c - room) :effect (and (not (at ?a)) (at ?b))) "),
-        (DOMAIN, "(:action go :precondition (imply (= ?a ?a) (= ?a ?a)) :effect (at ?a ?a ?a)) "),
-        (DOMAIN, "(:action a :effect (and)) (:action b :effect (and)) (:action c :effect (and)) "),
+        (
+            PROBLEM,
+            "(:init (next a a a a) (next a a b a) (= (cost a) 3) (= (cost b) 3)) ",
+        ),
+        (
+            PROBLEM,
+            (
+                "(:init (at a) (at b)) (:goal (and (at a) (not (at b)) (or (at a) (at "
+                "b)))) "
+            ),
+        ),
+        (
+            DOMAIN,
+            (
+                "(:predicates (next ?a - room ?b - room ?c - room) (at ?a - room) (on "
+                "?a)) "
+            ),
+        ),
+        (
+            DOMAIN,
+            (
+                "(:action go :parameters (?a ?b ?c - room) :effect (and (not (at ?a)) "
+                "(at ?b))) "
+            ),
+        ),
+        (
+            DOMAIN,
+            (
+                "(:action go :precondition (imply (= ?a ?a) (= ?a ?a)) :effect (at ?a "
+                "?a ?a)) "
+            ),
+        ),
+        (
+            DOMAIN,
+            (
+                "(:action a :effect (and)) (:action b :effect (and)) (:action c "
+                ":effect (and)) "
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> None:
     watch = LoopWatch(before)
     assert not any(watch(text[:number]) for number in range(1, len(text) + 1))

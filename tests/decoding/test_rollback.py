@@ -1,4 +1,6 @@
-"""Without rollback an answer is drawn under masks alone: what is wrong and was not masked stays."""
+"""Without rollback an answer is drawn under masks alone: what is wrong and was not
+masked stays.
+"""
 
 import json
 from dataclasses import replace
@@ -32,7 +34,10 @@ EDITED = replace(test_edits.SCENE, **KEEPING)
 
 
 def departure(
-    context: GrammarContext, written: Any, form: Form[Any] = PDDL, rung: str = "grounded"
+    context: GrammarContext,
+    written: Any,
+    form: Form[Any] = PDDL,
+    rung: str = "grounded",
 ) -> str:
     return place_of_departure(constraint_for(rung, form, context), json.dumps(written))
 
@@ -42,7 +47,10 @@ TAKEN_BACK = {
     "a predicate with other parameters": ("(done)", "(done) (lit ?w - way)"),
     "a variable twice": ("(next ?a ?b - room", "(next ?a ?a - room"),
     "a goal that is true": ("(:goal (at cellar))", "(:goal (at hall))"),
-    "a name in which a model loops": ("(domain house)", "(domain go-to-go-to-go-to-go)"),
+    "a name in which a model loops": (
+        "(domain house)",
+        "(domain go-to-go-to-go-to-go)",
+    ),
 }
 
 
@@ -81,8 +89,9 @@ def drawn(seed: int, rung: str, form: Form[Any], context: GrammarContext) -> Dra
 def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
     rung: str, lists: Lists
 ) -> None:
-    """Those make room for what later parts cannot do without. Every answer comes to its end and is
-    read, some with what the rung would have taken back."""
+    """Those make room for what later parts cannot do without. Every answer comes to its
+    end and is read, some with what the rung would have taken back.
+    """
     refused = 0
     for seed in range(6):
         for form, context in ((PDDL, HOUSE), (EDIT, EDITED)):
@@ -100,22 +109,31 @@ def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
                 question = Question(PDDL, (), context)
                 found = without_repetition(Answer(value, ""), question).value
                 assert found
-                verdict, goal = check(found.df, found.pf), problem_in(json.dumps({"pf": found.pf}))
+                verdict, goal = (
+                    check(found.df, found.pf),
+                    problem_in(json.dumps({"pf": found.pf})),
+                )
                 assert verdict.syntax
-                refused += goal_already_true(domain_of(found.df), goal) or not verdict.accepted
+                refused += (
+                    goal_already_true(domain_of(found.df), goal) or not verdict.accepted
+                )
     assert refused or lists == "tight"
 
 
 def test_no_other_rung_restricts_names() -> None:
     Decoding(rung="free", repair="grounded", names="game")
     for rung in ("free", "json", "typed"):
-        with pytest.raises(ConfigError, match=r"decoding\.names=game needs decoding=grounded, or"):
+        with pytest.raises(
+            ConfigError, match=r"decoding\.names=game needs decoding=grounded, or"
+        ):
             Decoding(rung=rung, names="game")
 
 
 @pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures"])
 @pytest.mark.parametrize(("option", "value"), [("rollback", False), ("lists", "free")])
-def test_only_the_upper_rungs_have_rollback_and_lists(rung: Any, option: str, value: Any) -> None:
+def test_only_the_upper_rungs_have_rollback_and_lists(
+    rung: Any, option: str, value: Any
+) -> None:
     told = rf"decoding\.{option}=(false|free) needs decoding=typed or"
     with pytest.raises(ConfigError, match=told):
         Decoding(rung=rung, **{option: value})

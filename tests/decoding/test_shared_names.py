@@ -1,7 +1,8 @@
-"""Which names may be the same: every sharing, judged by the planner and by the rung "typed".
+"""Which names may be the same: every sharing, judged by the planner and by the rung
+"typed".
 
-A sharing is right where the planner finds the plan that it finds with names of their own. The rung
-permits those and no others.
+A sharing is right where the planner finds the plan that it finds with names of their
+own. The rung permits those and no others.
 """
 
 import itertools
@@ -32,7 +33,8 @@ DOMAIN = """(define (domain {domain})
 PROBLEM = """(define (problem {problem})
   (:domain {domain})
   (:objects hall {object} - {type} up - way)
-  (:init ({predicate} hall) (next hall {object} {constant}) (next {object} hall {constant})
+  (:init ({predicate} hall) (next hall {object} {constant})
+  (next {object} hall {constant})
     (next hall {object} up))
   (:goal ({predicate} {object})))"""
 OWN = {
@@ -44,10 +46,26 @@ OWN = {
     "constant": "down",
     "object": "cellar",
 }
-WORDS = sorted({
-    *OPERATORS, "either", "object", "number", "define", "domain", "problem", "types", "predicates",
-    "action", "parameters", "precondition", "effect", "init", "goal", "total-cost",
-})  # fmt: skip
+WORDS = sorted(
+    {
+        *OPERATORS,
+        "either",
+        "object",
+        "number",
+        "define",
+        "domain",
+        "problem",
+        "types",
+        "predicates",
+        "action",
+        "parameters",
+        "precondition",
+        "effect",
+        "init",
+        "goal",
+        "total-cost",
+    }
+)
 
 
 def sharings() -> Iterator[dict[str, str]]:
@@ -55,11 +73,15 @@ def sharings() -> Iterator[dict[str, str]]:
         yield dict.fromkeys(roles, "same")
     for word in WORDS:
         yield from ({role: word} for role in ("type", "predicate"))
-    yield dict.fromkeys(("domain", "problem", "type", "predicate", "action", "object"), "open-door")
+    yield dict.fromkeys(
+        ("domain", "problem", "type", "predicate", "action", "object"), "open-door"
+    )
     yield {"type": "Room", "predicate": "rOOM"}
 
 
-def test_a_name_may_be_shared_where_the_planner_is_not_misled(planner: FastDownward) -> None:
+def test_a_name_may_be_shared_where_the_planner_is_not_misled(
+    planner: FastDownward,
+) -> None:
     plan = planner.plan(DOMAIN.format(**OWN), PROBLEM.format(**OWN)).plan
     assert plan == ("(go hall cellar up)",)
     permitted = []
@@ -92,8 +114,10 @@ def _in_language(domain: str, problem: str, names: dict[str, str]) -> bool:
     answer = {"df": domain, "pf": problem}
     printed = Printer("line", context.actions, tight=True).answer(answer)
     inside = [
-        place_of_departure(constraint_for("typed", PDDL, context), json.dumps(answer)) == "",
-        place_of_departure(constraint_for("typed", PDDL, context, "line"), printed) == "",
+        place_of_departure(constraint_for("typed", PDDL, context), json.dumps(answer))
+        == "",
+        place_of_departure(constraint_for("typed", PDDL, context, "line"), printed)
+        == "",
     ]
     assert inside[0] == inside[1], names
     return inside[0]

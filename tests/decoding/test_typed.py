@@ -1,4 +1,6 @@
-"""The rungs "typed" and "grounded" by accept and reject lists: one small house, one change each."""
+"""The rungs "typed" and "grounded" by accept and reject lists: one small house, one
+change each.
+"""
 
 import json
 from dataclasses import replace
@@ -40,7 +42,9 @@ def departure(
     context: GrammarContext = SCENE,
     layout: Layout = "any",
 ) -> str:
-    """Where the two files leave the language: as they are, or printed in an exact layout."""
+    """Where the two files leave the language: as they are, or printed in an exact
+    layout.
+    """
     staged = constraint_for(rung, PDDL, context, layout)
     answer = {"df": domain, "pf": problem}
     if layout == "any":
@@ -67,7 +71,9 @@ def test_the_house_itself_is_in_both_languages(layout: Layout) -> None:
 def test_accepted(name: str) -> None:
     domain, problem = changed(*ACCEPTED[name])
     if name == "constants only":
-        problem = problem.replace("(at hall) (next hall cellar up) (has candle)", "(has torch)")
+        problem = problem.replace(
+            "(at hall) (next hall cellar up) (has candle)", "(has torch)"
+        )
         problem = problem.replace("(at cellar)", "(lit torch)")
     for layout in LAYOUTS:
         assert departure(domain, problem, layout=layout) == "", layout
@@ -116,11 +122,21 @@ def test_signatures_are_a_rung_of_their_own() -> None:
     """The environment's actions exactly, whatever else is declared or not."""
     for layout in LAYOUTS:
         for name in ACCEPTED.keys() - {"constants only"}:
-            assert departure(*changed(*ACCEPTED[name]), "signatures", layout=layout) == "", name
+            assert (
+                departure(*changed(*ACCEPTED[name]), "signatures", layout=layout) == ""
+            ), name
         for name in WRONG_SIGNATURES:
-            assert departure(*changed(*REJECTED[name]), "signatures", layout=layout), name
-        for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
-            assert departure(*changed(*REJECTED[name]), "signatures", layout=layout) == "", name
+            assert departure(*changed(*REJECTED[name]), "signatures", layout=layout), (
+                name
+            )
+        for name in (
+            "undeclared predicate in a body",
+            "too many arguments",
+            "a type twice",
+        ):
+            assert (
+                departure(*changed(*REJECTED[name]), "signatures", layout=layout) == ""
+            ), name
     staged = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     other = PROBLEM_FILE.replace("(:domain house)", "(:domain home)")
@@ -137,7 +153,9 @@ def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
         ("candle -", "torch -"),
         ("(at hall)", "(in hall)"),
     ):
-        assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
+        assert place_of_departure(
+            staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)})
+        )
 
 
 def test_what_is_accepted_the_planner_accepts(planner: FastDownward) -> None:

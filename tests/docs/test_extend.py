@@ -1,4 +1,6 @@
-"""The pages for those who extend the project name every field, key and outcome that there is."""
+"""The pages for those who extend the project name every field, key and outcome that
+there is.
+"""
 
 import inspect
 import json
@@ -24,11 +26,18 @@ TYPES: dict[str, Any] = schema()["$defs"]
 
 
 def table(page: str, before: str) -> dict[str, bool]:
-    """The names in the first column of the first table behind `before`, and whether a default in
-    brackets follows them."""
-    rows = re.findall(r"(?:^\|.*\n)+", page.partition(before)[2], re.MULTILINE)[0].splitlines()[2:]
+    """The names in the first column of the first table behind `before`, and whether a
+    default in brackets follows them.
+    """
+    rows = re.findall(r"(?:^\|.*\n)+", page.partition(before)[2], re.MULTILINE)[
+        0
+    ].splitlines()[2:]
     columns = [row.split("|")[1] for row in rows]
-    return {name: "[" in column for column in columns for name in re.findall(r"`([^`]+)`", column)}
+    return {
+        name: "[" in column
+        for column in columns
+        for name in re.findall(r"`([^`]+)`", column)
+    }
 
 
 def fields(kind: str) -> dict[str, bool]:
@@ -39,7 +48,9 @@ def fields(kind: str) -> dict[str, bool]:
 
 def test_the_schema_is_made_from_the_types() -> None:
     written = json.loads((EXTEND / "records.schema.json").read_text(encoding="utf-8"))
-    assert written == schema(), "python -m tools.record_schema > docs/extend/records.schema.json"
+    assert written == schema(), (
+        "python -m tools.record_schema > docs/extend/records.schema.json"
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +73,11 @@ def test_the_tables_of_records_have_every_field(
 def test_the_table_of_events_has_every_event_and_field() -> None:
     events = RECORDS.partition("## Transcripts")[2].partition("`where` says")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", events, re.MULTILINE)
-    told = {name: set(re.findall(r"`(\w+)`", names)) for name, names in rows if name != "event"}
+    told = {
+        name: set(re.findall(r"`(\w+)`", names))
+        for name, names in rows
+        if name != "event"
+    }
     expected = dict[str, set[str]]()
     for found in TYPES.values():
         names = found.get("properties", {})
@@ -79,19 +94,25 @@ def test_the_tables_of_outcomes_and_causes_are_whole() -> None:
     assert [*table(RECORDS, "\n## Causes")] == [*CAUSES]
     outcomes = RECORDS.partition("\n## Outcomes")[2]
     excluded = re.findall(r"^\| `(\w+)` \| .* \| (\w+) \|$", outcomes, re.MULTILINE)
-    assert dict(excluded) == {name: one.apart for name, one in OUTCOMES.items() if one.apart}
+    assert dict(excluded) == {
+        name: one.apart for name, one in OUTCOMES.items() if one.apart
+    }
 
 
 def test_the_page_of_environments_has_every_key_and_what_is_required() -> None:
     page = (EXTEND / "environment.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| (yes|no) \|", page.partition("## The YAML file")[2], re.M)
+    rows = re.findall(
+        r"^\| `(\w+)` \| (yes|no) \|", page.partition("## The YAML file")[2], re.M
+    )
     expected = {"_target_": "yes"}
     for name, field in BaseEnvironment.model_fields.items():
         expected[field.alias or name] = "yes" if field.is_required() else "no"
     assert dict(rows) == expected
 
 
-def test_the_page_of_methods_has_every_attribute_and_only_calls_that_there_are() -> None:
+def test_the_page_of_methods_has_every_attribute_and_only_calls_that_there_are() -> (
+    None
+):
     page = (EXTEND / "method.md").read_text(encoding="utf-8")
     for name in get_protocol_members(Method):
         assert f"| `{name}" in page
@@ -110,7 +131,8 @@ def test_the_page_of_prompts_has_every_key_and_filter() -> None:
     folders = (ROOT / "pddlego_local/methods/prompts").iterdir()
     for template in (file for folder in folders for file in folder.glob("*.jinja")):
         for key in re.findall(
-            r"\b(?:environment|examples)\.([a-z_.]+[a-z])", template.read_text(encoding="utf-8")
+            r"\b(?:environment|examples)\.([a-z_.]+[a-z])",
+            template.read_text(encoding="utf-8"),
         ):
             assert key in told or key == "yaml", f"{template}: {key}"
     for name in FILTERS:
@@ -122,7 +144,11 @@ def test_the_picture_of_the_architecture_has_the_layers_in_their_order() -> None
     _, layers = project["tool"]["importlinter"]["contracts"]
     expected = [row.split(" | ") for row in layers["layers"]]
     picture = (ROOT / "docs/understand/architecture.svg").read_text(encoding="utf-8")
-    shown = re.findall(r'class="layer".*?y="(\d+)".*\n<text[^>]*bold"[^>]*>(\w+)<', picture)
+    shown = re.findall(
+        r'class="layer".*?y="(\d+)".*\n<text[^>]*bold"[^>]*>(\w+)<', picture
+    )
     heights = list(dict.fromkeys(height for height, _ in shown))
-    assert [[name for at, name in shown if at == height] for height in heights] == expected
+    assert [
+        [name for at, name in shown if at == height] for height in heights
+    ] == expected
     assert heights == sorted(heights, key=int)

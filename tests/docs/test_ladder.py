@@ -1,4 +1,6 @@
-"""What the pages give as an example of each rung is refused by this rung and by none below it."""
+"""What the pages give as an example of each rung is refused by this rung and by none
+below it.
+"""
 
 import re
 
@@ -23,15 +25,23 @@ def answer(old: str = "", new: str = "") -> str:
 
 
 def whole(rung: str, text: str) -> bool:
-    return rung == "free" or not place_of_departure(constraint_for(rung, PDDL, SCENE, "line"), text)
+    return rung == "free" or not place_of_departure(
+        constraint_for(rung, PDDL, SCENE, "line"), text
+    )
 
 
 EXAMPLES = {  # the words of the table, and an answer with this mistake
     "json": ("Here is the PDDL: …", f"Here is the PDDL: {answer()}"),
     "syntax": ("(at kitchen", answer().replace("(at hall)", "(at hall", 1)),
-    "signatures": ("(:action teleport …)", answer("(:action light", "(:action teleport")),
+    "signatures": (
+        "(:action teleport …)",
+        answer("(:action light", "(:action teleport"),
+    ),
     "typed": ("(at cellar)", answer("(:goal (at cellar))", "(:goal (at attic))")),
-    "grounded": ("cellar - location", answer("candle - lamp)", "candle - lamp attic - room)")),
+    "grounded": (
+        "cellar - location",
+        answer("candle - lamp)", "candle - lamp attic - room)"),
+    ),
 }
 
 

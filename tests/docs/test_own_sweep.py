@@ -1,5 +1,6 @@
-"""The files of docs/use/own_sweep.md, as they stand: an experiment in about twenty lines, and an
-arm. And the arms that fit one experiment say so where they are named elsewhere.
+"""The files of docs/use/own_sweep.md, as they stand: an experiment in about twenty
+lines, and an arm. And the arms that fit one experiment say so where they are named
+elsewhere.
 """
 
 import re
@@ -13,7 +14,9 @@ from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
 
-PAGE = (Path(__file__).parents[2] / "docs" / "use" / "own_sweep.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "use" / "own_sweep.md").read_text(
+    encoding="utf-8"
+)
 EXPERIMENT, ARM = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
 ARMS = folder("conf") / "arm"
 
@@ -27,9 +30,17 @@ def conf(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_experiment_with_its_arms_is_one_short_file(conf: Path, pddlego: Pddlego) -> None:
+def test_an_experiment_with_its_arms_is_one_short_file(
+    conf: Path, pddlego: Pddlego
+) -> None:
     assert 15 <= len([line for line in EXPERIMENT.splitlines() if line]) <= 25
-    words = ("run", f"--config-dir={conf}", "experiment=retries", "--dry-run", f"run.out={conf}")
+    words = (
+        "run",
+        f"--config-dir={conf}",
+        "experiment=retries",
+        "--dry-run",
+        f"run.out={conf}",
+    )
     said = pddlego(*words).out
     assert "cells: 6" in said and said.count("method.max_retries=5") == 3
     cell = compose_cell(["experiment=retries"], conf)
@@ -45,11 +56,20 @@ def test_an_arm_of_ones_own_says_where_it_fits(conf: Path, pddlego: Pddlego) -> 
     swept["hydra"]["sweeper"]["params"] = {"arm": "repaired,one_masked"}
     path = conf / "experiment" / "retries.yaml"
     path.write_text(
-        f"# @package _global_\n{yaml.safe_dump(swept, sort_keys=False)}", encoding="utf-8"
+        f"# @package _global_\n{yaml.safe_dump(swept, sort_keys=False)}",
+        encoding="utf-8",
     )
-    words = ("run", f"--config-dir={conf}", "experiment=retries", "--dry-run", f"run.out={conf}")
+    words = (
+        "run",
+        f"--config-dir={conf}",
+        "experiment=retries",
+        "--dry-run",
+        f"run.out={conf}",
+    )
     assert "cells: 2" in pddlego(*words).out
-    with pytest.raises(ConfigError, match="arm=repaired is made for method=pddlego_plus or pddl_"):
+    with pytest.raises(
+        ConfigError, match="arm=repaired is made for method=pddlego_plus or pddl_"
+    ):
         compose_cell(["arm=repaired", "method=plangen"], conf).check()
 
 
@@ -63,12 +83,17 @@ def test_an_arm_of_ones_own_says_where_it_fits(conf: Path, pddlego: Pddlego) -> 
             or "examples/common" in path.read_text(encoding="utf-8")
         ),
         ("experiment=mechanism arm=repair_typed", "environment=described"),
-        ("arm=pretrained/typed environment=described", "environment=coin or cooking or alfworld"),
+        (
+            "arm=pretrained/typed environment=described",
+            "environment=coin or cooking or alfworld",
+        ),
         ("experiment=mechanism arm=pretrained/typed", "method=pddl_edit"),
         ("arm=mechanism/typed method=plangen", "method=pddlego_plus or"),
     ],
 )
-def test_an_arm_that_fits_one_experiment_says_so_elsewhere(words: str, needed: str) -> None:
+def test_an_arm_that_fits_one_experiment_says_so_elsewhere(
+    words: str, needed: str
+) -> None:
     with pytest.raises(ConfigError) as refused:
         compose_cell(words.split()).check()
     told = str(refused.value)
@@ -76,6 +101,8 @@ def test_an_arm_that_fits_one_experiment_says_so_elsewhere(words: str, needed: s
     assert "choose another" in told and "its file in conf/arm lists them" in told
 
 
-@pytest.mark.parametrize("words", ["arm=best_of_free", "arm=lists/typed", "arm=pretrained/typed"])
+@pytest.mark.parametrize(
+    "words", ["arm=best_of_free", "arm=lists/typed", "arm=pretrained/typed"]
+)
 def test_other_arms_are_taken(words: str) -> None:
     compose_cell(words.split()).check()

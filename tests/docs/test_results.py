@@ -1,4 +1,6 @@
-"""The pages on results: their generated blocks, and when the games behind them were played."""
+"""The pages on results: their generated blocks, and when the games behind them were
+played.
+"""
 
 import itertools
 import re
@@ -34,38 +36,54 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path)
-def test_the_blocks_of_a_page_are_those_of_the_records(page: Page, records: Records) -> None:
+def test_the_blocks_of_a_page_are_those_of_the_records(
+    page: Page, records: Records
+) -> None:
     text = (ROOT / page.path).read_text(encoding="utf-8")
     assert regenerated(text, page, records) == text
 
 
-def test_a_changed_number_in_a_block_is_made_right_and_prose_is_left(records: Records) -> None:
+def test_a_changed_number_in_a_block_is_made_right_and_prose_is_left(
+    records: Records,
+) -> None:
     (page,) = (page for page in PAGES if page.path == "docs/results/nano.md")
     text = (ROOT / page.path).read_text(encoding="utf-8")
-    changed = re.sub(r"(\| all \| )\d+", r"\g<1>999", text).replace("greedily", "in haste")
+    changed = re.sub(r"(\| all \| )\d+", r"\g<1>999", text).replace(
+        "greedily", "in haste"
+    )
     assert "999" in changed
     assert regenerated(changed, page, records) == text.replace("greedily", "in haste")
 
 
 def test_a_block_that_nothing_makes_is_refused(records: Records) -> None:
     with pytest.raises(ValueError, match="guessed"):
-        regenerated("<!-- records: guessed -->42<!-- end -->", Page("page.md", {}), records)
+        regenerated(
+            "<!-- records: guessed -->42<!-- end -->", Page("page.md", {}), records
+        )
 
 
-@pytest.mark.parametrize(("archive", "sweep"), DECLARED, ids=[sweep for _, sweep in DECLARED])
+@pytest.mark.parametrize(
+    ("archive", "sweep"), DECLARED, ids=[sweep for _, sweep in DECLARED]
+)
 def test_declared_games_were_played_after_the_commit_that_declares_them(
     archive: str, sweep: str, records: Records
 ) -> None:
     for cell in records.sweep(archive, sweep):
         for start in cell.run.starts:
             assert not start.dirty
-            if start.committed:  # older records know the commit, and not when it was made
+            if (
+                start.committed
+            ):  # older records know the commit, and not when it was made
                 assert start.committed < start.began
             assert start.config["compare"]
 
 
 def test_rows_of_real_games_ship_without_the_games() -> None:
-    files = [path for path in (RESULTS / "nano_edit/valid_unseen").rglob("*") if path.is_file()]
+    files = [
+        path
+        for path in (RESULTS / "nano_edit/valid_unseen").rglob("*")
+        if path.is_file()
+    ]
     assert {path.name for path in files} == {"run.json", "episodes.jsonl"}
 
 
@@ -74,7 +92,9 @@ def fresh_seeds() -> list[int]:
     path = Path("conf/experiment/nano_fresh.yaml")
     games = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))["games"]
     parts = (part.partition("-") for part in games.split(","))
-    return [seed for low, _, high in parts for seed in range(int(low), int(high or low) + 1)]
+    return [
+        seed for low, _, high in parts for seed in range(int(low), int(high or low) + 1)
+    ]
 
 
 def test_the_fresh_games_are_the_first_on_maps_that_nothing_had_before() -> None:

@@ -1,4 +1,6 @@
-"""The site's navigation (mkdocs.yml) has every page once; `make docs` checks links and anchors."""
+"""The site's navigation (mkdocs.yml) has every page once; `make docs` checks links and
+anchors.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +19,9 @@ def pages(entry: Any) -> Iterator[str]:
 
 
 def test_the_navigation_has_every_page_once() -> None:
-    found = [*pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])]
+    found = [
+        *pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    ]
     folders = [ROOT / name for name in ("docs", "examples", "weights", "integrations")]
     there = [page for folder in folders for page in folder.glob("[!.]*/**/*.md")]
     there += [page for folder in folders for page in folder.glob("*.md")]

@@ -1,4 +1,6 @@
-"""ALFWorld games of our own making as the data set has them: their files, and commands that win."""
+"""ALFWorld games of our own making as the data set has them: their files, and commands
+that win.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -7,11 +9,18 @@ from typing import Any
 
 from pddlego_local.environments.alfworld.games import Game
 from pddlego_local.environments.alfworld.games.house import House, Thing
-from pddlego_local.environments.alfworld.games.layout import KNIVES, LAMP, Receptacle, catalogue
+from pddlego_local.environments.alfworld.games.layout import (
+    KNIVES,
+    LAMP,
+    Receptacle,
+    catalogue,
+)
 
 
 def trajectory(game: Game, seed: int) -> dict[str, Any]:
-    """ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)."""
+    """ALFRED's `traj_data.json` without what only its simulator needs (poses, images,
+    plan).
+    """
     parameters = {
         "mrecep_target": "",
         "object_sliced": game.task.sliced,
@@ -31,22 +40,31 @@ def trajectory(game: Game, seed: int) -> dict[str, Any]:
 
 def game_file(game: Game) -> dict[str, Any]:
     """What is in a `game.tw-pddl`."""
-    texts = {"pddl_domain": game.domain, "grammar": game.grammar, "pddl_problem": game.problem}
+    texts = {
+        "pddl_domain": game.domain,
+        "grammar": game.grammar,
+        "pddl_problem": game.problem,
+    }
     return {**texts, "solvable": True, "walkthrough": walkthrough(game)}
 
 
 def write(split: Path, game: Game, seed: int, **changes: Any) -> Path:
-    """The game's folder in a split; `changes` replace keys of its game file, and `file=False`
-    leaves that out."""
+    """The game's folder in a split; `changes` replace keys of its game file, and
+    `file=False` leaves that out.
+    """
     kind = game.task.kind + "Sliced" * game.task.sliced
     number = game.house.plan.number
     name = f"{game.task.plain}-{kind}-None-{game.task.target or LAMP}-{number}"
     trial = split / name / f"trial_{seed}"
     trial.mkdir(parents=True)
-    (trial / "traj_data.json").write_text(json.dumps(trajectory(game, seed)), encoding="utf-8")
+    (trial / "traj_data.json").write_text(
+        json.dumps(trajectory(game, seed)), encoding="utf-8"
+    )
     (trial / "initial_state.pddl").write_text(game.problem, encoding="utf-8")
     if changes.get("file", True):
-        (trial / "game.tw-pddl").write_text(json.dumps(game_file(game) | changes), encoding="utf-8")
+        (trial / "game.tw-pddl").write_text(
+            json.dumps(game_file(game) | changes), encoding="utf-8"
+        )
     return trial
 
 
@@ -59,7 +77,9 @@ class _Player:
     _here: Receptacle | None = None
 
     def give(self, command: str, *parts: Thing | Receptacle) -> None:
-        self.commands.append(command.format(*(self.house.names[part.id] for part in parts)))
+        self.commands.append(
+            command.format(*(self.house.names[part.id] for part in parts))
+        )
 
     def go(self, to: Receptacle) -> None:
         if self._here != to:
@@ -87,14 +107,18 @@ def walkthrough(game: Game) -> tuple[str, ...]:
     player = _Player(house)
     first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
     things = house.of_kind(task.kind)[: task.amount]
-    if task.sliced:  # all with one knife, which is then put away: hands are needed for the food
+    if (
+        task.sliced
+    ):  # all with one knife, which is then put away: hands are needed for the food
         knife = house.of_kind(*KNIVES)[0]
         player.take(knife)
         for thing in things:
             player.reach(thing.inside)
             player.give("slice {} with {}", thing, knife)
         here = things[-1].inside
-        player.move(knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside)
+        player.move(
+            knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside
+        )
     verb, tool = task.treatment
     for thing in reversed(things):  # after slicing, the last one is at hand
         player.take(thing)

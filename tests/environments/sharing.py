@@ -1,4 +1,6 @@
-"""ALFWorld games of our own in which receptacles share a place, as many do in ALFRED's rooms."""
+"""ALFWorld games of our own in which receptacles share a place, as many do in ALFRED's
+rooms.
+"""
 
 import dataclasses
 import re
@@ -11,7 +13,9 @@ SPLIT = "valid_seen"
 
 
 def shared(game: Game) -> Game:
-    """The game with all receptacles of a kind at two places at most, every other one at each."""
+    """The game with all receptacles of a kind at two places at most, every other one at
+    each.
+    """
     places = dict(re.findall(r"\(receptacleAtLocation (\w+) (\w+)\)", game.problem))
     kinds = dict(re.findall(r"\(receptacleType (\w+) (\w+)\)", game.problem))
     first: dict[tuple[str, int], str] = {}

@@ -31,7 +31,10 @@ class Strips:
         if not self.possible(planned):
             return False
         action, values = self._grounded(planned)
-        effects = [(_negated(part), _fact(_atom(part), values)) for part in _parts(action.effect)]
+        effects = [
+            (_negated(part), _fact(_atom(part), values))
+            for part in _parts(action.effect)
+        ]
         self.facts -= {fact for negated, fact in effects if negated}
         self.facts |= {fact for negated, fact in effects if not negated}
         return True
@@ -39,7 +42,9 @@ class Strips:
     def _grounded(self, planned: str) -> tuple[Any, dict[str, str]]:
         name, *things = planned.strip("()").lower().split()
         action = next(action for action in self._domain.actions if action.name == name)
-        return action, dict(zip([p.name for p in action.parameters], things, strict=True))
+        return action, dict(
+            zip([p.name for p in action.parameters], things, strict=True)
+        )
 
     def _fits(self, thing: str, types: Any) -> bool:
         if not types or "object" in types:
@@ -58,7 +63,11 @@ class Strips:
 
 def _parts(formula: Any) -> list[Any]:
     operands = getattr(formula, "operands", None)
-    return [formula] if operands is None else [p for part in operands for p in _parts(part)]
+    return (
+        [formula]
+        if operands is None
+        else [p for part in operands for p in _parts(part)]
+    )
 
 
 def _negated(literal: Any) -> bool:

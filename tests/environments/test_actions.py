@@ -1,4 +1,6 @@
-"""Tables of all environments: from planned actions to commands and back, by position."""
+"""Tables of all environments: from planned actions to commands and back, by
+position.
+"""
 
 import re
 
@@ -21,17 +23,27 @@ PLAYED: dict[str, Environment] = {
     "cooking": cooking.Cooking(),
     "alfworld": alfworld.Alfworld(),
 }
-ACTIONS = [(name, action) for name in ENVIRONMENTS for action in ENVIRONMENTS[name].TABLES.actions]
+ACTIONS = [
+    (name, action)
+    for name in ENVIRONMENTS
+    for action in ENVIRONMENTS[name].TABLES.actions
+]
 
 
-@pytest.mark.parametrize(("name", "action"), ACTIONS, ids=lambda part: getattr(part, "name", part))
+@pytest.mark.parametrize(
+    ("name", "action"), ACTIONS, ids=lambda part: getattr(part, "name", part)
+)
 def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     name: str, action: Action
 ) -> None:
-    """Arguments that would mislead a search for substrings: action names, prefixes of others."""
+    """Arguments that would mislead a search for substrings: action names, prefixes of
+    others.
+    """
     arguments = ("inner0", "opened1", "taken2", "within3")
     given = dict(zip(action.variables, arguments, strict=False))
-    command = PLAYED[name].command(f"({action.name.upper()} {' '.join(given.values())})")
+    command = PLAYED[name].command(
+        f"({action.name.upper()} {' '.join(given.values())})"
+    )
     assert command
     found = parse(ENVIRONMENTS[name].TABLES, command)
     assert found
@@ -47,7 +59,11 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     [
         ("coin", "(MOVE Kitchen Corridor WEST)", "move west"),
         ("coin", "(close-door a b north)", None),
-        ("cooking", "(open-container kitchen_cupboard kitchen)", "open kitchen cupboard"),
+        (
+            "cooking",
+            "(open-container kitchen_cupboard kitchen)",
+            "open kitchen cupboard",
+        ),
         ("cooking", "(take block_of_cheese kitchen)", "take block of cheese"),
         ("cooking", "(use-microwave red_potato kitchen microwave)", None),
         ("alfworld", "(gotolocation init_receptacle cabinet1)", "go to cabinet 1"),
@@ -58,7 +74,9 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
         ("alfworld", "(eatobject apple1)", None),
     ],
 )
-def test_names_are_spelled_as_the_game_does(name: str, planned: str, command: str | None) -> None:
+def test_names_are_spelled_as_the_game_does(
+    name: str, planned: str, command: str | None
+) -> None:
     assert PLAYED[name].command(planned) == command
 
 
@@ -76,13 +94,19 @@ def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) -> None:
     tables = ENVIRONMENTS[name].TABLES
-    problem = f"(define (problem p) (:domain {_name(tables.domain)}) (:init) (:goal (and)))"
+    problem = (
+        f"(define (problem p) (:domain {_name(tables.domain)}) (:init) (:goal (and)))"
+    )
     assert not [f for f in check(tables.domain, problem).faults if f.kind != "warning"]
     text = re.sub(r";.*", "", tables.domain)
     written = re.findall(
-        r":action\s+(\S+)\s+:parameters\s+(\(.*?\))\s+:(?:precondition|effect)", text, re.S
+        r":action\s+(\S+)\s+:parameters\s+(\(.*?\))\s+:(?:precondition|effect)",
+        text,
+        re.S,
     )
-    signatures = {action: " ".join(parameters.split()) for action, parameters in written}
+    signatures = {
+        action: " ".join(parameters.split()) for action, parameters in written
+    }
     for action in tables.actions:
         if action.name in signatures:
             assert signatures[action.name] == action.parameters
@@ -95,13 +119,17 @@ def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) 
 def test_the_reference_writes_exactly_the_told_actions(name: str) -> None:
     domain = family.reference(PLAYED[name].package).DOMAIN
     written = re.findall(r":action (\S+)[^\n]*\n\s*:parameters (\([^)]*\))", domain)
-    assert written == [(action.name, action.parameters) for action in PLAYED[name].actions]
+    assert written == [
+        (action.name, action.parameters) for action in PLAYED[name].actions
+    ]
 
 
 def test_difficulty_groups_are_those_of_the_paper_and_hold_every_task_type() -> None:
     groups = difficulty_groups(alfworld.Alfworld.package)
     assert [*groups] == ["basic & use", "clean", "cool", "heat", "slice+"]
-    assert sorted(kind for kinds in groups.values() for kind in kinds) == sorted(TASK_TYPES)
+    assert sorted(kind for kinds in groups.values() for kind in kinds) == sorted(
+        TASK_TYPES
+    )
     assert difficulty_groups(coin.Coin.package) == {}  # the number of rooms
 
 

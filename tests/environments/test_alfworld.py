@@ -26,7 +26,8 @@ plain = PddlEnv(textworld.EnvInfos(won=True, admissible_commands=True))
 engine = AlfredDemangler(plain, shuffle=False)
 engine.load(game)
 states = [engine.reset()] + [engine.step(command)[0] for command in commands]
-print(json.dumps([[s.feedback, list(s["admissible_commands"]), s["won"]] for s in states]))
+told = [[s.feedback, list(s["admissible_commands"]), s["won"]] for s in states]
+print(json.dumps(told))
 """
 
 
@@ -62,10 +63,13 @@ def test_feedback_is_specific_to_the_command(heat: Alfworld) -> None:
 
 def test_no_feedback_rule_is_untested_and_what_is_carried_out_has_none() -> None:
     told = {
-        TABLES.feedback_for(command, "Nothing happens.").partition('" ')[2] for command in REFUSED
+        TABLES.feedback_for(command, "Nothing happens.").partition('" ')[2]
+        for command in REFUSED
     }
     assert len(told) == len(TABLES.feedback)
-    assert not TABLES.feedback_for("open fridge 1", "You open the fridge 1. The fridge 1 is open.")
+    assert not TABLES.feedback_for(
+        "open fridge 1", "You open the fridge 1. The fridge 1 is open."
+    )
 
 
 def test_going_where_one_is_already_is_no_refusal(heat: Alfworld) -> None:
@@ -77,7 +81,9 @@ def test_going_where_one_is_already_is_no_refusal(heat: Alfworld) -> None:
 
 def test_the_first_look_tells_the_room_and_the_task(heat: Alfworld) -> None:
     first = heat.reset(0)
-    assert first.text.startswith("You are in the middle of a room. Looking quickly around you,")
+    assert first.text.startswith(
+        "You are in the middle of a room. Looking quickly around you,"
+    )
     assert "\n\nYour task is to: " in first.text
     assert "go to microwave 1" in first.commands
     assert "help" not in first.commands
@@ -86,7 +92,9 @@ def test_the_first_look_tells_the_room_and_the_task(heat: Alfworld) -> None:
 
 
 def test_games_are_won_by_their_walkthrough() -> None:
-    """One of each difficulty group; tests/environments/test_alfworld_games.py has all types."""
+    """One of each difficulty group; tests/environments/test_alfworld_games.py has all
+    types.
+    """
     game = Alfworld(task_types=ONE_OF_EACH)
     for seed, task_type in enumerate(ONE_OF_EACH):
         commands = walkthrough(make_game(seed, task_type))
@@ -118,7 +126,9 @@ def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
         run, input=told, capture_output=True, encoding="utf-8", check=True
     ).stdout
     states: list[Any] = json.loads(plain.splitlines()[-1])
-    expected = [([c for c in offered if c != "help"], won) for _, offered, won in states]
+    expected = [
+        ([c for c in offered if c != "help"], won) for _, offered, won in states
+    ]
     for _ in range(3):
         seen = play(heat, 3, commands)
         assert [turn.text for turn in seen[1:]] == [text for text, _, _ in states[1:]]

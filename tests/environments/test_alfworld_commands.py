@@ -16,7 +16,9 @@ from tests.methods.playing import play
 
 
 @pytest.mark.parametrize("shows_commands", [False, True])
-@pytest.mark.parametrize("method", [PddlegoPlus(variant="compact"), PddlegoPlus(), PlanGen()])
+@pytest.mark.parametrize(
+    "method", [PddlegoPlus(variant="compact"), PddlegoPlus(), PlanGen()]
+)
 def test_prompts_tell_what_is_valid_where_that_is_asked_for(
     method: Method, shows_commands: bool
 ) -> None:
@@ -31,5 +33,8 @@ def test_prompts_tell_what_is_valid_where_that_is_asked_for(
     with FastDownward(workers=1) as planner, contextlib.closing(environment):
         outcome, _ = play(method, environment, Overheard(), planner, game=0)
     assert outcome == "success" and len(prompts) > 2
-    valid = ["Valid now: " in prompt or "These are valid actions" in prompt for prompt in prompts]
+    valid = [
+        "Valid now: " in prompt or "These are valid actions" in prompt
+        for prompt in prompts
+    ]
     assert all(valid) if shows_commands else not any(valid)

@@ -1,7 +1,8 @@
 """ALFWorld's data set: found, read, rebuilt where it is old, and never written to.
 
-The first half plays a data set made by the test; the second the real one, if ALFWORLD_DATA names a
-folder that `alfworld-download` filled. A few seconds for the first, ten for the second.
+The first half plays a data set made by the test; the second the real one, if
+ALFWORLD_DATA names a folder that `alfworld-download` filled. A few seconds for the
+first, ten for the second.
 """
 
 import hashlib
@@ -46,10 +47,14 @@ class DataSet:
 
     def add(self, task_type: str, *, seed: int = 0, **changes: Any) -> Path:
         """Writes a game; `changes` are those of `alfworld_files.write`."""
-        return alfworld_files.write(self.split, make_game(seed, task_type), seed, **changes)
+        return alfworld_files.write(
+            self.split, make_game(seed, task_type), seed, **changes
+        )
 
     def environment(self, *task_types: str) -> Alfworld:
-        return Alfworld(data=self.root, split="valid_seen", task_types=task_types or PLAIN_TYPES)
+        return Alfworld(
+            data=self.root, split="valid_seen", task_types=task_types or PLAIN_TYPES
+        )
 
 
 @pytest.fixture
@@ -62,7 +67,9 @@ def old(grammar: str) -> str:
     return grammar.replace("move {o} to {r}", "put {o} in/on {r}")
 
 
-def test_an_old_game_is_played_with_the_new_commands_and_its_own_sentence(data: DataSet) -> None:
+def test_an_old_game_is_played_with_the_new_commands_and_its_own_sentence(
+    data: DataSet,
+) -> None:
     game = make_game(0, PLAIN_TYPES[0])
     trial = data.add(PLAIN_TYPES[0], grammar=old(game.grammar))
     before = digest(data.root)
@@ -85,17 +92,28 @@ def test_a_current_game_is_taken_as_it_is(data: DataSet) -> None:
 
 
 def test_games_in_one_room_of_alfred_have_one_map(data: DataSet) -> None:
-    """Whatever the task and what lies where. A data set made elsewhere may not say its rooms."""
+    """Whatever the task and what lies where. A data set made elsewhere may not say its
+    rooms.
+    """
     kind = "pick_clean_then_place_in_recep+slice"
     plans = [make_game(seed, kind).floor_plan for seed in range(40)]
-    first, again = next((a, b) for b, plan in enumerate(plans) if (a := plans.index(plan)) < b)
-    for seed in (first, again, next(n for n, plan in enumerate(plans) if plan != plans[first])):
+    first, again = next(
+        (a, b) for b, plan in enumerate(plans) if (a := plans.index(plan)) < b
+    )
+    for seed in (
+        first,
+        again,
+        next(n for n, plan in enumerate(plans) if plan != plans[first]),
+    ):
         data.add(kind, seed=seed, file=seed != again)
     environment, maps = data.environment(kind), dict[str, set[str]]()
     for seed, trial in enumerate(find_games(data.split, (kind,))):
         environment.reset(seed)
         maps.setdefault(read_game(trial).floor_plan, set()).add(environment.map)
-    assert sorted(map(len, maps.values())) == [1, 1] and len(set().union(*maps.values())) == 2
+    assert (
+        sorted(map(len, maps.values())) == [1, 1]
+        and len(set().union(*maps.values())) == 2
+    )
     for file in data.split.rglob("traj_data.json"):
         file.write_text(
             json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"scene": None}),
@@ -124,7 +142,9 @@ def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -
     environment.close()
 
 
-def test_games_without_a_solution_are_named_so_and_the_next_one_is_played(data: DataSet) -> None:
+def test_games_without_a_solution_are_named_so_and_the_next_one_is_played(
+    data: DataSet,
+) -> None:
     whole = make_game(2, PLAIN_TYPES[2])
     start, goal = whole.problem.split("(:goal")
     nowhere = re.sub(r"\(receptacleType \?r \w+\)", "(receptacleType ?r BedType)", goal)
@@ -155,7 +175,9 @@ def test_games_are_sorted_and_of_the_selected_types(data: DataSet) -> None:
 def test_a_damaged_file_is_named(data: DataSet, file: str, content: str) -> None:
     trial = data.add(PLAIN_TYPES[0])
     (trial / file).write_bytes(content.encode("latin-1"))
-    with pytest.raises(ConfigError, match=r"environment.data: .*trial_0.*download it again"):
+    with pytest.raises(
+        ConfigError, match=r"environment.data: .*trial_0.*download it again"
+    ):
         data.environment().reset(0)
 
 
@@ -209,7 +231,9 @@ def test_wins_of_records_are_replayed_in_plain_alfworld(
     assert replay_alfworld.main() == 0 and "| 2 | 2 |" in capsys.readouterr().out
     (transcript,) = (tmp_path / "runs").rglob("transcripts/1-0.jsonl")
     lines = transcript.read_text(encoding="utf-8").splitlines(keepends=True)
-    last = max(n for n, line in enumerate(lines) if json.loads(line)["event"] == "action")
+    last = max(
+        n for n, line in enumerate(lines) if json.loads(line)["event"] == "action"
+    )
     transcript.write_text("".join(lines[:last] + lines[last + 1 :]), encoding="utf-8")
     assert replay_alfworld.main() == 1 and "| 2 | 1 | [1] |" in capsys.readouterr().out
 
@@ -222,12 +246,16 @@ def real() -> Iterator[Alfworld]:
 
 
 @needs_real_data
-def test_real_games_are_won_by_their_walkthrough_and_nothing_is_written(real: Alfworld) -> None:
+def test_real_games_are_won_by_their_walkthrough_and_nothing_is_written(
+    real: Alfworld,
+) -> None:
     assert real._folder is not None
     trials = find_games(real._folder, PLAIN_TYPES)
     before = digest(real._folder)
     for seed in range(0, len(trials), max(1, len(trials) // 5)):
-        content = json.loads((trials[seed] / "game.tw-pddl").read_text(encoding="utf-8"))
+        content = json.loads(
+            (trials[seed] / "game.tw-pddl").read_text(encoding="utf-8")
+        )
         first = real.reset(seed)
         task = re.search(r"Your task is to: [^\"]+?\.", content["grammar"])
         assert task and first.text.endswith(task[0])

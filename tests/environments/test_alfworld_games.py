@@ -1,4 +1,6 @@
-"""ALFWorld games of our own making: drawn by the seed alone, allowed, and not too large."""
+"""ALFWorld games of our own making: drawn by the seed alone, allowed, and not too
+large.
+"""
 
 import json
 import os
@@ -10,7 +12,12 @@ from collections.abc import Iterator
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
+from pddlego_local.environments.alfworld.games import (
+    PLAIN_TYPES,
+    TASK_TYPES,
+    Game,
+    make_game,
+)
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
 from pddlego_local.environments.alfworld.games.layout import (
     LAMP,
@@ -48,8 +55,13 @@ class House:
             tuple(fact.split())
             for fact in re.findall(r"\(([^()?]+)\)", game.problem.split("init")[1])
         ]
-        self.kind = {name: kind.removesuffix("Type") for name, kind in self.pairs("receptacleType")}
-        self.kind |= {name: kind.removesuffix("Type") for name, kind in self.pairs("objectType")}
+        self.kind = {
+            name: kind.removesuffix("Type")
+            for name, kind in self.pairs("receptacleType")
+        }
+        self.kind |= {
+            name: kind.removesuffix("Type") for name, kind in self.pairs("objectType")
+        }
         self.holder = dict(self.pairs("inReceptacle"))
         self.place = dict(self.pairs("receptacleAtLocation"))
         self.openable = {fact[1] for fact in self.facts if fact[0] == "openable"}
@@ -67,15 +79,19 @@ def drawn(request: pytest.FixtureRequest) -> list[tuple[Game, House]]:
 
 
 def test_games_depend_on_the_seed_alone() -> None:
-    """Python hashes strings differently in every process, and with it the order of sets changes."""
+    """Python hashes strings differently in every process, and with it the order of sets
+    changes.
+    """
     script = (
-        "from pddlego_local.environments.alfworld.games import *; import hashlib\n"
-        "games = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\n"
-        "text = ''.join(g.domain + g.grammar + g.problem + g.floor_plan for g in games)\n"
-        "print(hashlib.sha256(text.encode()).hexdigest())"
+        "from pddlego_local.environments.alfworld.games import *; import hashlib\ngames"
+        " = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\ntext ="
+        " ''.join(g.domain + g.grammar + g.problem + g.floor_plan for g in"
+        " games)\nprint(hashlib.sha256(text.encode()).hexdigest())"
     )
     outputs = {
-        ran("-c", script, env={**os.environ, "PYTHONHASHSEED": str(number)}, check=True).stdout
+        ran(
+            "-c", script, env={**os.environ, "PYTHONHASHSEED": str(number)}, check=True
+        ).stdout
         for number in (1, 2)
     }
     assert len(outputs) == 1
@@ -89,14 +105,23 @@ def test_drawing_a_game_does_not_import_the_package() -> None:
         "make_game(0, TASK_TYPES[0])\n"
         "print('alfworld' in sys.modules, 'ALFWORLD_DATA' in os.environ)"
     )
-    environment = {name: value for name, value in os.environ.items() if name != "ALFWORLD_DATA"}
-    assert ran("-c", script, env=environment, check=True).stdout.split() == ["False", "False"]
+    environment = {
+        name: value for name, value in os.environ.items() if name != "ALFWORLD_DATA"
+    }
+    assert ran("-c", script, env=environment, check=True).stdout.split() == [
+        "False",
+        "False",
+    ]
 
 
 def test_names_are_those_that_the_engine_gives() -> None:
-    """On all floor plans, whose lists hold oddities: "Bathtub|…|SinkBasin" is a bathtubbasin."""
+    """On all floor plans, whose lists hold oddities: "Bathtub|…|SinkBasin" is a
+    bathtubbasin.
+    """
     plans = [floor_plan(number) for number in catalogue().seen + UNSEEN]
-    ours = [spoken_names(receptacle.id for receptacle in plan.receptacles) for plan in plans]
+    ours = [
+        spoken_names(receptacle.id for receptacle in plan.receptacles) for plan in plans
+    ]
     houses = [[pddl_name(identifier).lower() for identifier in names] for names in ours]
     told = subprocess.run(
         [python(find_environment()), "-c", NAMES],
@@ -142,7 +167,9 @@ def test_objects_lie_where_the_package_allows(drawn: list[tuple[Game, House]]) -
 
 
 def test_a_systematic_search_fits_the_budget(drawn: list[tuple[Game, House]]) -> None:
-    """One command shows an open receptacle, two a closed one, and then the walkthrough follows."""
+    """One command shows an open receptacle, two a closed one, and then the walkthrough
+    follows.
+    """
     for game, house in drawn:
         search = len(house.place) + len(house.openable)
         assert search <= SEARCH_LIMIT
@@ -152,7 +179,9 @@ def test_a_systematic_search_fits_the_budget(drawn: list[tuple[Game, House]]) ->
 
 
 def test_splits_keep_to_their_floor_plans() -> None:
-    unseen = {make_game(seed, PLAIN_TYPES[0], "valid_unseen").floor_plan for seed in SEEDS}
+    unseen = {
+        make_game(seed, PLAIN_TYPES[0], "valid_unseen").floor_plan for seed in SEEDS
+    }
     seen = {make_game(seed, PLAIN_TYPES[0], "valid_seen").floor_plan for seed in SEEDS}
     assert not seen & unseen
     assert unseen <= {f"FloorPlan{number}" for number in UNSEEN}

@@ -1,4 +1,5 @@
-"""ALFWorld's process: what becomes of it, and of us, when it dies, hangs, or lacks a part.
+"""ALFWorld's process: what becomes of it, and of us, when it dies, hangs, or lacks a
+part.
 
 A quarter of a minute.
 """
@@ -14,12 +15,16 @@ import pytest
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.environments.alfworld.game import Alfworld
-from pddlego_local.environments.alfworld.installation import find_environment, find_package
+from pddlego_local.environments.alfworld.installation import (
+    find_environment,
+    find_package,
+)
 from pddlego_local.environments.alfworld.process import Limits
 from pddlego_local.planner.warm import find_fast_downward
 
 HEAT = ("pick_heat_then_place_in_recep",)
-# Plays with one more environment in a process of its own; says the worker's id, and waits.
+# Plays with one more environment in a process of its own; says the worker's id, and
+# waits.
 PLAYER = """
 import sys
 from pddlego_local.environments.alfworld.game import Alfworld
@@ -35,7 +40,9 @@ def worker(game: Alfworld) -> psutil.Process:
     return psutil.Process(game._process._running.pid)
 
 
-def test_a_killed_process_is_a_fault_and_the_next_reset_starts_another(heat: Alfworld) -> None:
+def test_a_killed_process_is_a_fault_and_the_next_reset_starts_another(
+    heat: Alfworld,
+) -> None:
     first = heat.reset(0)
     worker(heat).kill()
     with pytest.raises(EnvironmentFault, match=r"'step'.*status -9"):
@@ -52,7 +59,9 @@ def test_a_process_that_hangs_is_killed(request_kind: str) -> None:
     game._process._limits = Limits(load_s=0.3, step_s=0.3)
     process = worker(game)
     process.send_signal(signal.SIGSTOP)
-    with pytest.raises(EnvironmentFault, match=f"'{request_kind}': no answer within 0.3 s"):
+    with pytest.raises(
+        EnvironmentFault, match=f"'{request_kind}': no answer within 0.3 s"
+    ):
         game.step("look") if request_kind == "step" else game.reset(1)
     assert not process.is_running()
 
@@ -89,14 +98,18 @@ def test_no_process_outlives_ours(end: signal.Signals | None) -> None:
     assert not process.is_running()
 
 
-def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "textworld.py").write_text("import no_such_package", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(MissingPart, match=r"'no_such_package'.*make alfworld"):
         Alfworld().reset(0)
 
 
-def test_a_missing_environment_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_environment_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PDDLEGO_ALFWORLD_ENV", str(tmp_path))
     with pytest.raises(MissingPart, match=f"{tmp_path}.*make alfworld"):
         Alfworld().reset(0)
@@ -105,13 +118,17 @@ def test_a_missing_environment_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_translator_that_another_package_wrote_over_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`fast-downward.translate` installs files of the same names, which ALFWorld cannot use."""
+    """`fast-downward.translate` installs files of the same names, which ALFWorld cannot
+    use.
+    """
     mixed = tmp_path / "fast_downward"
     mixed.mkdir()
     for file in (find_package().parent / "fast_downward").iterdir():
         if file.is_file():
             (mixed / file.name).symlink_to(file)
-    (mixed / "translate").symlink_to(find_fast_downward().translator / "fast_downward/translate")
+    (mixed / "translate").symlink_to(
+        find_fast_downward().translator / "fast_downward/translate"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(MissingPart, match="fast-downward-textworld is damaged"):
         Alfworld().reset(0)
@@ -128,7 +145,9 @@ def test_the_package_makes_no_folder_where_the_data_set_should_be(
     assert not (tmp_path / "unmade").exists()
 
 
-def test_its_environment_may_be_named_as_seen_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_environment_may_be_named_as_seen_from_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """ALFWorld's process runs in another folder."""
     monkeypatch.setenv("PDDLEGO_ALFWORLD_ENV", os.path.relpath(find_environment()))
     game = Alfworld()

@@ -1,7 +1,8 @@
-"""The rule-based player of ALFWorld: what it reads, what it writes, and whole games that it wins.
+"""The rule-based player of ALFWorld: what it reads, what it writes, and whole games
+that it wins.
 
-Games of our own making, one of every kind, and with ALFWORLD_DATA set real ones too: about 25 and
-15 seconds.
+Games of our own making, one of every kind, and with ALFWORLD_DATA set real ones too:
+about 25 and 15 seconds.
 """
 
 import contextlib
@@ -36,10 +37,14 @@ LIMIT = 50
 
 def remembered(task: str, *turns: tuple[str, str]) -> Memory:
     look = (
-        "You are in the middle of a room. Looking quickly around you, you see a drawer 2, "
-        "a drawer 1, a countertop 1, a fridge 1, a microwave 1, a sinkbasin 1, and a toaster 1."
+        "You are in the middle of a room. Looking quickly around you, you see a drawer"
+        " 2, a drawer 1, a countertop 1, a fridge 1, a microwave 1, a sinkbasin 1, and"
+        " a toaster 1."
     )
-    return [Turn("look around", f"{look}\n\nYour task is to: {task}."), *(Turn(*t) for t in turns)]
+    return [
+        Turn("look around", f"{look}\n\nYour task is to: {task}."),
+        *(Turn(*t) for t in turns),
+    ]
 
 
 COUNTER = (
@@ -48,7 +53,10 @@ COUNTER = (
 )
 TAKEN = ("take mug 1 from countertop 1", "You pick up the mug 1 from the countertop 1.")
 DRAWER = ("go to drawer 1", "You arrive at drawer 1. The drawer 1 is closed.")
-OPENED = ("open drawer 1", "You open the drawer 1. The drawer 1 is open. In it, you see nothing.")
+OPENED = (
+    "open drawer 1",
+    "You open the drawer 1. The drawer 1 is open. In it, you see nothing.",
+)
 STUCK = ("go to drawer 2", "Nothing happens.")
 OTHERS = [
     (f"go to {place}", f"You arrive at {place}. On the {place}, you see nothing.")
@@ -62,7 +70,10 @@ OTHERS = [
 @pytest.mark.parametrize(
     ("sentence", "task"),
     [
-        ("Put a hot slice of tomato in desk", Task("heat", "tomato", "desk", sliced=True)),
+        (
+            "Put a hot slice of tomato in desk",
+            Task("heat", "tomato", "desk", sliced=True),
+        ),
         ("find two cd and put them in safe.", Task("put", "cd", "safe", count=2)),
         ("examine the bowl with the desklamp.", Task("look", "bowl", lamp="desklamp")),
     ],
@@ -93,7 +104,9 @@ def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
     library = runpy.run_path(str(find_package() / "gen" / "goal_library.py"))["gdict"]
     for kind, entry in library.items():
         for template in entry["templates"]:
-            sentence = template.format(obj="apple", recep="desk", toggle="desklamp", mrecep="bowl")
+            sentence = template.format(
+                obj="apple", recep="desk", toggle="desklamp", mrecep="bowl"
+            )
             if kind.removesuffix("_slice") not in kinds:
                 with pytest.raises(EnvironmentFault):
                     parse_task(sentence)
@@ -104,21 +117,31 @@ def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
             assert (task.count == 2) == ("two" in kind) and (task.kind == "look") == (
                 "look" in kind
             )
-            assert kind.startswith(f"pick_{task.kind}_") == (task.kind in ("clean", "heat", "cool"))
+            assert kind.startswith(f"pick_{task.kind}_") == (
+                task.kind in ("clean", "heat", "cool")
+            )
 
 
 # ---- The map
 
 
 def test_an_object_in_the_hand_is_nowhere_else() -> None:
-    toaster = ("go to toaster 1", "You arrive at toaster 1. On the toaster 1, you see a mug 1.")
-    room = RoomMap.of(remembered("put a mug in fridge", toaster, COUNTER, TAKEN, toaster))
+    toaster = (
+        "go to toaster 1",
+        "You arrive at toaster 1. On the toaster 1, you see a mug 1.",
+    )
+    room = RoomMap.of(
+        remembered("put a mug in fridge", toaster, COUNTER, TAKEN, toaster)
+    )
     assert room.held == "mug 1" and room.where("mug 1") == ""
     assert room.inside == {"toaster 1": [], "countertop 1": []}
 
 
 def test_what_was_heated_and_cooled_is_cool() -> None:
-    heated = ("heat mug 1 with microwave 1", "You heat the mug 1 using the microwave 1.")
+    heated = (
+        "heat mug 1 with microwave 1",
+        "You heat the mug 1 using the microwave 1.",
+    )
     cooled = ("cool mug 1 with fridge 1", "You cool the mug 1 using the fridge 1.")
     room = RoomMap.of(remembered("put a mug in fridge", COUNTER, TAKEN, heated, cooled))
     assert (room.treated["heat"], room.treated["cool"]) == (set(), {"mug 1"})
@@ -127,8 +150,12 @@ def test_what_was_heated_and_cooled_is_cool() -> None:
 def test_what_lies_in_a_receptacle_that_was_closed_again_is_remembered() -> None:
     opened = "You open the drawer 1. The drawer 1 is open. In it, you see a mug 1."
     closed = ("close drawer 1", "You close the drawer 1.")
-    memory = remembered("put a mug in fridge", DRAWER, ("open drawer 1", opened), closed)
-    assert "(in mug1 drawer1)" in problem(memory) and "(closed drawer1)" in problem(memory)
+    memory = remembered(
+        "put a mug in fridge", DRAWER, ("open drawer 1", opened), closed
+    )
+    assert "(in mug1 drawer1)" in problem(memory) and "(closed drawer1)" in problem(
+        memory
+    )
 
 
 def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
@@ -145,7 +172,9 @@ def test_what_is_not_offered_from_here_shares_this_spot() -> None:
     memory = remembered("put a mug in fridge", COUNTER, DRAWER)
     offered = [f"go to {place}" for place in RoomMap.of(memory).receptacles]
     assert RoomMap.of(memory[:1], offered).spots == []
-    away = [command for command in offered if not command.endswith(("drawer 1", "drawer 2"))]
+    away = [
+        command for command in offered if not command.endswith(("drawer 1", "drawer 2"))
+    ]
     room = RoomMap.of(memory, away)
     assert room.spots == [{"drawer 1", "drawer 2"}] and room.here == "drawer 1"
 
@@ -205,7 +234,10 @@ def test_it_says_what_remains() -> None:
     put = "put the mug in/on a drawer"
     assert subgoals(remembered(task)) == (find, heat, put)
     assert subgoals(remembered(task, COUNTER, TAKEN)) == (heat, put)
-    heated = ("heat mug 1 with microwave 1", "You heat the mug 1 using the microwave 1.")
+    heated = (
+        "heat mug 1 with microwave 1",
+        "You heat the mug 1 using the microwave 1.",
+    )
     assert subgoals(remembered(task, COUNTER, TAKEN, heated)) == (put,)
     moved = ("move mug 1 to drawer 1", "You move the mug 1 to the drawer 1.")
     assert subgoals(remembered(task, COUNTER, TAKEN, heated, moved)) == ()
@@ -213,7 +245,10 @@ def test_it_says_what_remains() -> None:
 
 def test_a_sub_goal_that_holds_is_true_already(planner: FastDownward) -> None:
     memory = remembered("heat some mug and put it in drawer", COUNTER, TAKEN)
-    assert planner.plan(*formalize(memory, "find and take a mug")).outcome == "goal_already_true"
+    assert (
+        planner.plan(*formalize(memory, "find and take a mug")).outcome
+        == "goal_already_true"
+    )
     plan = planner.plan(*formalize(memory, "heat the mug with a microwave")).plan
     heated = ["go to microwave 1", "heat mug 1 with microwave 1"]
     assert [command_of(action) for action in plan] == heated
@@ -247,7 +282,9 @@ def with_domain(planner: FastDownward, of: Callable[[Memory], Sequence[Any]]) ->
 
 
 def with_steps(planner: FastDownward) -> Player:
-    """Follows the sub-goals named at the start, one after the other, one action at a time."""
+    """Follows the sub-goals named at the start, one after the other, one action at a
+    time.
+    """
 
     def plan(memory: Memory) -> PlanResult:
         for goal in subgoals(memory[:1]):
@@ -263,7 +300,9 @@ def with_steps(planner: FastDownward) -> Player:
 
 
 def play(game: Alfworld, seed: int, player: Player) -> int:
-    """The number of actions to win; fails on a refusal, or when the actions are used up."""
+    """The number of actions to win; fails on a refusal, or when the actions are used
+    up.
+    """
     seen = game.reset(seed)
     memory = [Turn("look around", seen.text)]
     while not seen.success:

@@ -1,5 +1,5 @@
-"""Games that are played for training: the engine's texts without the engine, in rooms that hold all
-that the real ones show. Half a minute.
+"""Games that are played for training: the engine's texts without the engine, in rooms
+that hold all that the real ones show. Half a minute.
 """
 
 import os
@@ -15,14 +15,25 @@ import pytest
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.games.layout import UNSEEN, spoken_names
-from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
+from pddlego_local.environments.alfworld.process import (
+    AlfworldGame,
+    GameProcess,
+    Limits,
+)
 from pddlego_local.environments.alfworld.simulation import Simulation
 from pddlego_local.environments.alfworld.task import parse_task
 from tests.environments.alfworld_files import walkthrough
 
 REAL = os.environ.get("ALFWORLD_DATA", "")
-SENSELESS = ("use desklamp 1", "open fridge 1", "slice apple 1 with knife 1", "go to mug 1", "heat",
-             "take houseplant 1 from shelf 1", "heat egg 1 with microwave 1")  # fmt: skip
+SENSELESS = (
+    "use desklamp 1",
+    "open fridge 1",
+    "slice apple 1 with knife 1",
+    "go to mug 1",
+    "heat",
+    "take houseplant 1 from shelf 1",
+    "heat egg 1 with microwave 1",
+)
 
 
 def test_it_plays_as_the_engine_does() -> None:
@@ -37,7 +48,10 @@ def test_it_plays_as_the_engine_does() -> None:
                 for _ in range(rng.choice((0, 1, 2)) if seed % 2 else 0):
                     aside = rng.choice(rng.choice((told.commands, SENSELESS)))
                     if not aside.startswith(("look", "inventory", "examine", "help")):
-                        assert simulation.step(aside).text == engine.step(aside).text.strip(), aside
+                        assert (
+                            simulation.step(aside).text
+                            == engine.step(aside).text.strip()
+                        ), aside
                 told, same = engine.step(command), simulation.step(command)
             won += told.success
             assert same.success == told.success
@@ -45,8 +59,13 @@ def test_it_plays_as_the_engine_does() -> None:
 
 
 def test_rooms_kept_for_unseen_games_are_not_trained_in() -> None:
-    games = [make_game(seed, PLAIN_TYPES[seed % 6], "train", as_wide=True) for seed in range(300)]
-    assert {game.floor_plan for game in games}.isdisjoint(f"FloorPlan{n}" for n in UNSEEN)
+    games = [
+        make_game(seed, PLAIN_TYPES[seed % 6], "train", as_wide=True)
+        for seed in range(300)
+    ]
+    assert {game.floor_plan for game in games}.isdisjoint(
+        f"FloorPlan{n}" for n in UNSEEN
+    )
     assert len({game.floor_plan for game in games}) > 60
 
 
@@ -57,7 +76,9 @@ class Shown:
         self.of: defaultdict[str, Counter[object]] = defaultdict(Counter)
         for game in games:
             facts = dict[str, list[tuple[str, str]]]()
-            for name, thing, about in re.findall(r"\((\w+) ([^\s?]+) (\S+)\)", game.problem):
+            for name, thing, about in re.findall(
+                r"\((\w+) ([^\s?]+) (\S+)\)", game.problem
+            ):
                 facts.setdefault(name, []).append((thing, about))
             kinds = dict(facts["receptacleType"] + facts["objectType"])
             inside = facts["inReceptacle"]
@@ -71,15 +92,25 @@ class Shown:
             self.of["object of the task"][task.object] += 1
             self.of["receptacle of the task"][task.receptacle] += 1
             self.of["receptacles (tens)"][round(len(facts["receptacleType"]), -1)] += 1
-            self.of["kind of receptacle"].update({kinds[r] for r, _ in facts["receptacleType"]})
-            self.of["kind of object in sight"].update({kinds[thing] for thing, _ in inside})
+            self.of["kind of receptacle"].update(
+                {kinds[r] for r, _ in facts["receptacleType"]}
+            )
+            self.of["kind of object in sight"].update(
+                {kinds[thing] for thing, _ in inside}
+            )
             places = Counter(place for _, place in facts["receptacleAtLocation"])
             self.of["most at one place (up to 4)"][min(4, max(places.values()))] += 1
             identifiers = {part: part.replace("_bar_", "|") for part in kinds}
             called = spoken_names(identifiers.values())
-            in_sight = {r for r, _ in facts["receptacleType"]} | {thing for thing, _ in inside}
-            self.of["name in sight"].update(called[identifiers[part]] for part in in_sight)
-            twice = sum(count > 1 for count in Counter(thing for thing, _ in inside).values())
+            in_sight = {r for r, _ in facts["receptacleType"]} | {
+                thing for thing, _ in inside
+            }
+            self.of["name in sight"].update(
+                called[identifiers[part]] for part in in_sight
+            )
+            twice = sum(
+                count > 1 for count in Counter(thing for thing, _ in inside).values()
+            )
             self.of["things listed twice"][twice] += 1
 
 
@@ -87,8 +118,13 @@ class Shown:
 def test_nothing_real_is_missing_in_games_of_training() -> None:
     trials = find_games(find_split(Path(REAL), "valid_seen"), PLAIN_TYPES)
     real = Shown(map(read_game, trials))
-    ours = Shown(make_game(n, TASK_TYPES[n % 11], "train", as_wide=True) for n in range(6000))
+    ours = Shown(
+        make_game(n, TASK_TYPES[n % 11], "train", as_wide=True) for n in range(6000)
+    )
     for name, seen in real.of.items():
-        print(f"| {name} | {len(seen)} | {len(ours.of[name])} | {seen.keys() - ours.of[name]} |")
+        print(
+            f"| {name} | {len(seen)} | {len(ours.of[name])} |"
+            f" {seen.keys() - ours.of[name]} |"
+        )
     missing = {name: seen.keys() - ours.of[name] for name, seen in real.of.items()}
     assert not {name: left for name, left in missing.items() if left}

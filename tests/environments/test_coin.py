@@ -1,4 +1,6 @@
-"""CoinCollector as the project plays it: texts, rules, parameters, many games at once."""
+"""CoinCollector as the project plays it: texts, rules, parameters, many games at
+once.
+"""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -12,8 +14,8 @@ from pddlego_local.environments.coin.game import Coin, without_furniture
 from tests.processes import ran
 
 
-# Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry); the
-# backyard is open to the south and east.
+# Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry);
+# the backyard is open to the south and east.
 @pytest.mark.parametrize(
     ("commands", "told"),
     [
@@ -22,13 +24,18 @@ from tests.processes import ran
         (["move south"], "the door in that direction is closed"),
         (["open door to south", "open door to south"], "that door is already open"),
         (["open door to north"], "there is no door to open in that direction"),
-        (["open door to south", "move south", "open door to east"], "you can move directly"),
+        (
+            ["open door to south", "move south", "open door to east"],
+            "you can move directly",
+        ),
         (["move north"], "there is no exit in that direction"),
         (["dance"], '"dance" is not a valid action here'),
         (["Open door to south"], "is not a valid action here"),
     ],
 )
-def test_feedback_is_specific_to_the_command_and_the_reply(commands: list[str], told: str) -> None:
+def test_feedback_is_specific_to_the_command_and_the_reply(
+    commands: list[str], told: str
+) -> None:
     game = Coin(rooms=11)
     game.reset(1)
     seen = [game.step(command) for command in commands][-1]
@@ -38,8 +45,9 @@ def test_feedback_is_specific_to_the_command_and_the_reply(commands: list[str], 
 
 def test_observations_keep_the_games_words_without_the_furniture() -> None:
     first = Coin(rooms=11).reset(1)
-    assert first.text == (
-        "You are in the kitchen. To the South you see a closed patio door. "
+    assert (
+        first.text
+        == "You are in the kitchen. To the South you see a closed patio door. "
         "To the West you see a closed plain door."
     )
     assert "move south" in first.commands and "take coin" not in first.commands
@@ -47,7 +55,9 @@ def test_observations_keep_the_games_words_without_the_furniture() -> None:
     assert without_furniture("You take the coin.") == "You take the coin."
 
 
-@pytest.mark.parametrize(("rooms", "beside"), [(11, {3, 9, 13, 25}), (7, {14, 22, 41}), (3, None)])
+@pytest.mark.parametrize(
+    ("rooms", "beside"), [(11, {3, 9, 13, 25}), (7, {14, 22, 41}), (3, None)]
+)
 def test_some_games_begin_beside_the_coin(rooms: int, beside: set[int] | None) -> None:
     game = Coin(rooms=rooms)
     found = {seed for seed in range(60) if game.reset(seed).success}
@@ -78,8 +88,14 @@ def test_many_games_at_once_play_as_they_do_alone() -> None:
 
 
 def test_without_java_on_the_path_the_packaged_one_plays() -> None:
-    code = "from pddlego_local.environments.coin.game import Coin; print(Coin().reset(1).text)"
-    env = {"PATH": "/nowhere", "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1])}
+    code = (
+        "from pddlego_local.environments.coin.game import Coin;"
+        " print(Coin().reset(1).text)"
+    )
+    env = {
+        "PATH": "/nowhere",
+        "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1]),
+    }
     done = ran("-c", code, env=env)
     assert done.stdout.startswith("You are in the kitchen."), done.stderr
 
@@ -102,7 +118,9 @@ except EnvironmentFault as fault:
     done = ran("-c", code)
     assert "Java process failed" in done.stdout
     assert done.stderr == ""
-    idle = code.replace('coin.step("look around")', "pass")  # Python's clean-up meets the death
+    idle = code.replace(
+        'coin.step("look around")', "pass"
+    )  # Python's clean-up meets the death
     done = ran("-c", idle)
     assert (done.stdout, done.stderr) == ("", "")
 

@@ -11,8 +11,9 @@ from pddlego_local.core.nouns import Observation, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 
-# Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the fridge holds
-# water and a red onion, the pantry behind the western door salt and flour. North: the corridor.
+# Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the
+# fridge holds water and a red onion, the pantry behind the western door salt and flour.
+# North: the corridor.
 RECIPE = ("water", "red onion", "red potato", "salt", "flour")
 
 
@@ -31,7 +32,13 @@ def play(commands: Sequence[str], game: Cooking) -> tuple[Observation, list[Turn
     return seen, memory
 
 
-GATHER = ["take knife", "take red potato", "open fridge", "take water", "take red onion"]
+GATHER = [
+    "take knife",
+    "take red potato",
+    "open fridge",
+    "take water",
+    "take red onion",
+]
 PANTRY = ["open door to west", "move west", "take salt", "take flour", "move east"]
 PROCESS = ["chop red potato", "cook red potato in stove"]
 
@@ -51,17 +58,28 @@ PROCESS = ["chop red potato", "cook red potato in stove"]
         (["take red onion"], "open the container that it is in"),
         (["take red potato", "chop red potato"], "both the ingredient and a knife"),
         (["take knife", "chop red potato"], "both the ingredient and a knife"),
-        (["take red potato", "cook red potato in toaster"], "the appliance must be in this"),
-        ([*GATHER, *PROCESS, "cook red potato in oven"], "must not be grilled, roasted or fried"),
+        (
+            ["take red potato", "cook red potato in toaster"],
+            "the appliance must be in this",
+        ),
+        (
+            [*GATHER, *PROCESS, "cook red potato in oven"],
+            "must not be grilled, roasted or fried",
+        ),
         (["prepare meal"], "have every ingredient of the recipe"),
-        ([*GATHER, *PROCESS, *PANTRY[:4], "prepare meal"], "You must be in the kitchen"),
+        (
+            [*GATHER, *PROCESS, *PANTRY[:4], "prepare meal"],
+            "You must be in the kitchen",
+        ),
         (["eat meal"], "The meal must be prepared"),
         (["put flour in counter"], "You must have what you put down"),
         (["dance"], '"dance" is not a valid action here'),
         (["Take knife"], "is not a valid action here"),
     ],
 )
-def test_feedback_is_specific_to_the_command_and_the_reply(commands: list[str], told: str) -> None:
+def test_feedback_is_specific_to_the_command_and_the_reply(
+    commands: list[str], told: str
+) -> None:
     seen, _ = play(commands, hard())
     assert seen.refused == bool(told)
     assert told in seen.feedback
@@ -83,9 +101,14 @@ def test_the_episode_begins_with_the_recipe_and_a_look() -> None:
     recipe, _, look = first.text.partition("You are in the kitchen.")
     assert recipe.startswith("Gather all following ingredients")
     assert all(f"\n  {name}\n" in recipe for name in RECIPE)
-    assert "a fridge that is closed" in look and "To the North you see the corridor." in look
+    assert (
+        "a fridge that is closed" in look
+        and "To the North you see the corridor." in look
+    )
     assert {"take knife", "open fridge", "move north"} <= set(first.commands)
-    assert not any("cookbook" in c or c.startswith(("examine", "close")) for c in first.commands)
+    assert not any(
+        "cookbook" in c or c.startswith(("examine", "close")) for c in first.commands
+    )
 
 
 def test_eating_the_meal_wins_and_nothing_before_it() -> None:
@@ -155,7 +178,9 @@ def test_impossible_parameters_never_reach_the_game(
 
 @pytest.mark.parametrize("rooms", [1, 11])
 def test_the_limits_are_played(rooms: int) -> None:
-    assert "cookbook" in Cooking(rooms=rooms, ingredients=1, distractors=10).reset(0).text
+    assert (
+        "cookbook" in Cooking(rooms=rooms, ingredients=1, distractors=10).reset(0).text
+    )
 
 
 def test_every_action_has_an_example_of_its_own_command() -> None:

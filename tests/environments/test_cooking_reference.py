@@ -62,7 +62,9 @@ def test_one_action_at_a_time_wins(
         assert subgoals(player.memory) == (), seed
 
 
-def test_it_finds_its_way_in_eleven_rooms_among_distractors(planner: FastDownward) -> None:
+def test_it_finds_its_way_in_eleven_rooms_among_distractors(
+    planner: FastDownward,
+) -> None:
     settings = {"distractors": 10, "limit_inventory": True, "fold": "test"}
     house = game(rooms=11, ingredients=5, limit=60, **settings)
     for seed in range(5):
@@ -89,21 +91,26 @@ def test_a_sub_goal_that_holds_is_already_true(planner: FastDownward) -> None:
 
 def test_contents_name_the_likely_containers_and_stop_when_all_is_found() -> None:
     house = Cooking(rooms=2, ingredients=2)
-    memory = [Turn("look around", house.reset(2).text)]  # dice the parsley; no knife in sight
+    memory = [
+        Turn("look around", house.reset(2).text)
+    ]  # dice the parsley; no knife in sight
     closed, items = contents(memory)
-    assert closed == ("fridge", "cutlery drawer", "kitchen cupboard") and items == ("cookbook",)
+    assert closed == ("fridge", "cutlery drawer", "kitchen cupboard") and items == (
+        "cookbook",
+    )
     for command in ("open fridge", "open kitchen cupboard"):
         memory.append(Turn(command, house.step(command).text))
     assert contents(memory) == ((), ("cookbook", "parsley", "block of cheese", "knife"))
 
 
 LOOK = (
-    "You are in the kitchen. In one part of the room you see a stove. There is also an oven. You "
-    "also see An open fridge, that contains a raw chicken leg, a fried chopped red potato, and "
-    "some water. In another part of the room you see a trash can that is closed. There is also an "
-    "open cutlery drawer, that is empty. You also see a dining chair, that has nothing on it. "
-    "There is also a counter that has a knife, a red hot pepper, and an raw egg on it. \n"
-    "To the West you see the corridor."
+    "You are in the kitchen. In one part of the room you see a stove. There is also an"
+    " oven. You also see An open fridge, that contains a raw chicken leg, a fried"
+    " chopped red potato, and some water. In another part of the room you see a trash"
+    " can that is closed. There is also an open cutlery drawer, that is empty. You also"
+    " see a dining chair, that has nothing on it. There is also a counter that has a"
+    " knife, a red hot pepper, and an raw egg on it. \nTo the West you see the"
+    " corridor."
 )
 
 
@@ -121,7 +128,9 @@ def test_what_is_taken_is_gone_and_what_is_put_down_is_back() -> None:
     taken = [Turn("look around", LOOK), Turn("take egg", "You take the egg.")]
     known = Kitchen.read(taken)
     assert list(known.held) == ["egg"] and "egg" not in known.items
-    known = Kitchen.read([*taken, Turn("put egg in counter", "You put the egg in the counter.")])
+    known = Kitchen.read(
+        [*taken, Turn("put egg in counter", "You put the egg in the counter.")]
+    )
     assert not known.held and known.items["egg"] == "kitchen"
 
 
@@ -132,7 +141,9 @@ def test_it_knows_what_can_be_taken_here_and_no_more() -> None:
         seen = house.reset(seed)
         memory = [Turn("look around", seen.text)]
         while True:
-            offered = {c.removeprefix("take ") for c in seen.commands if c.startswith("take ")}
+            offered = {
+                c.removeprefix("take ") for c in seen.commands if c.startswith("take ")
+            }
             _, in_reach = contents(memory)
             assert set(in_reach) - {"cookbook"} == offered
             compared += 1

@@ -1,4 +1,6 @@
-"""The examples that prompts show of problems and edits are what a perfect model would write."""
+"""The examples that prompts show of problems and edits are what a perfect model would
+write.
+"""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +30,9 @@ def shown(package: str) -> Any:
 
 
 def turns(told: str) -> Iterator[Turn]:
-    for found in re.finditer(r"^Action: (.+)\n((?:(?!Action: ).*\n?)+)", told, re.MULTILINE):
+    for found in re.finditer(
+        r"^Action: (.+)\n((?:(?!Action: ).*\n?)+)", told, re.MULTILINE
+    ):
         yield Turn(found[1], found[2].strip())
 
 
@@ -41,17 +45,25 @@ def apply_shown(answer: str, problem: str) -> str:
 
 
 def same(problem: str, other: str) -> None:
-    """The same facts about the same things; which directions are declared is left free."""
+    """The same facts about the same things; which directions are declared is left
+    free.
+    """
     assert set(facts_of(problem)) == set(facts_of(other))
     found, expected = (
-        {name: kind for name, kind in objects_of(text).items() if name not in DIRECTIONS}
+        {
+            name: kind
+            for name, kind in objects_of(text).items()
+            if name not in DIRECTIONS
+        }
         for text in (problem, other)
     )
     assert found == expected
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_edits_lead_to_the_problems_that_a_perfect_model_writes(environment: Any) -> None:
+def test_edits_lead_to_the_problems_that_a_perfect_model_writes(
+    environment: Any,
+) -> None:
     rules, example = family.reference(environment.package), shown(environment.package)
     memory = list(turns(example["observation"]))
     assert check(environment.domain, example["problem"]).accepted
@@ -79,7 +91,9 @@ def test_an_edit_is_shown_that_adds_replaces_and_deletes(environment: Any) -> No
     example = shown(environment.package)["later"]
     changes = read_free(Completion(example["edits"], "stop", 0, 0, 0.0), EDIT).value
     assert changes and changes.init.add and changes.init.replace and changes.init.delete
-    assert text.index(example["observation"].strip()) < text.index(example["edits"].strip())
+    assert text.index(example["observation"].strip()) < text.index(
+        example["edits"].strip()
+    )
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -94,8 +108,16 @@ def test_the_action_that_is_shown_is_a_command(environment: Any) -> None:
 
 
 @pytest.mark.parametrize("environment", HOUSES)
-def test_every_prompt_tells_one_name_for_the_room_behind_a_closed_door(environment: Any) -> None:
-    facts = {"domain": "", "goals": (), "observations": "", "previous": "", "problem": ""}
+def test_every_prompt_tells_one_name_for_the_room_behind_a_closed_door(
+    environment: Any,
+) -> None:
+    facts = {
+        "domain": "",
+        "goals": (),
+        "observations": "",
+        "previous": "",
+        "problem": "",
+    }
     texts = [
         prompting.render("pddlego/problem", environment.package, **facts).text,
         prompting.render("pddlego/edit", environment.package, **facts).text,

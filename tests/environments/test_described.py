@@ -31,7 +31,9 @@ def solve(world: Described, game: int, planner: FastDownward) -> None:
     first = world.reset(game)
     strips = Strips(world.domain, problem_of(world))
     result = planner.plan(world.domain, problem_of(world))
-    assert result.outcome == ("goal_already_true" if first.success else "solved"), result.message
+    assert result.outcome == ("goal_already_true" if first.success else "solved"), (
+        result.message
+    )
     assert first.success is strips.done
     for planned in result.plan:
         seen = world.step(str(world.command(planned)))
@@ -47,9 +49,15 @@ def problem_of(world: Described) -> str:
 
 
 @pytest.mark.parametrize("family", families())
-def test_gold_files_of_ours_are_worth_a_success(family: str, quick_planner: FastDownward) -> None:
+def test_gold_files_of_ours_are_worth_a_success(
+    family: str, quick_planner: FastDownward
+) -> None:
     for game in range(6):
-        solve(Described(world=family, text=DEGREES[game % 3], sizes=(2, 6)), game, quick_planner)
+        solve(
+            Described(world=family, text=DEGREES[game % 3], sizes=(2, 6)),
+            game,
+            quick_planner,
+        )
 
 
 @pytest.mark.skipif(not SETS, reason="the public sets are not here")
@@ -72,9 +80,13 @@ def test_two_simulators_agree_on_what_is_possible_at_random(family: str) -> None
         objects = objects_in(problem_of(world))
         done = refused = 0
         for _ in range(100):
-            for _ in range(chance.choice((1, 1000))):  # any action, or one that is possible
+            for _ in range(
+                chance.choice((1, 1000))
+            ):  # any action, or one that is possible
                 head = chance.choice(world.actions)
-                command = " ".join([head.name, *(chance.choice(objects) for _ in head.variables)])
+                command = " ".join(
+                    [head.name, *(chance.choice(objects) for _ in head.variables)]
+                )
                 if strips.possible(command):
                     break
             seen = world.step(command)
@@ -97,12 +109,17 @@ def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
 
 
 @pytest.mark.parametrize("family", families())
-def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(family: str) -> None:
+def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(
+    family: str,
+) -> None:
     for seed in range(60):
         world = generate(family, "moderately", (1, 9), seed)
         found = check(world.domain, world.problem)
         assert found.accepted
-        said = ("already", "can never be used")  # a single child leaves an action without use
+        said = (
+            "already",
+            "can never be used",
+        )  # a single child leaves an action without use
         for fault in found.faults:
             assert any(each in fault.message for each in said), found.faults
 
@@ -128,7 +145,10 @@ def test_a_refused_action_says_what_does_not_hold() -> None:
         ("stack block1 block2", "(holding block1) does not hold"),
         ("pick-up block9", "There is no block9 in this world"),
         ("pick-up", "pick-up has 1 parameters, and 'pick-up' names 0 things"),
-        ("fly block1", "'fly block1' is none of the actions pick-up, put-down, stack, unstack"),
+        (
+            "fly block1",
+            "'fly block1' is none of the actions pick-up, put-down, stack, unstack",
+        ),
         ("", "'' is none of the actions"),
     ):
         seen = world.step(command)
@@ -140,8 +160,13 @@ def test_a_refused_action_says_what_does_not_hold() -> None:
 def test_the_names_are_those_that_the_texts_tell() -> None:
     world = Described(world="logistics", sizes=(2, 2))
     text = world.reset(3).text
-    assert set(world.names([Turn("", text)]).objects) == set(objects_in(problem_of(world)))
-    assert world.names([Turn("", "Only package 1 and Truck-1.")]).objects == ("package1", "truck1")
+    assert set(world.names([Turn("", text)]).objects) == set(
+        objects_in(problem_of(world))
+    )
+    assert world.names([Turn("", "Only package 1 and Truck-1.")]).objects == (
+        "package1",
+        "truck1",
+    )
     assert world.names([Turn("", "package 11 and subpackage 1")]).objects == ()
 
 
@@ -168,7 +193,11 @@ HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - ro
     ids=["beside objects", "alone", "without types"],
 )
 def test_constants_of_the_gold_domain_are_objects_of_the_world(
-    domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, quick_planner: FastDownward
+    domain: str,
+    rest: str,
+    objects: tuple[str, ...],
+    tmp_path: Path,
+    quick_planner: FastDownward,
 ) -> None:
     (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
     needs = "(:requirements :strips)"
@@ -231,40 +260,65 @@ def test_heads_are_matched_by_name_and_then_by_position(
         path.write_text(text, encoding="utf-8")
     world = Described(folder=folder)
     solve(world, 0, quick_planner)
-    assert [action.name for action in world.actions] == ["grasp", "put-down", "pile", "unstack"]
+    assert [action.name for action in world.actions] == [
+        "grasp",
+        "put-down",
+        "pile",
+        "unstack",
+    ]
     assert "(:action grasp" in world.domain and "(:action pick-up" not in world.domain
 
 
 HEADS_ARE = "Blocks.\n;; Action Heads\n"
-HOSTILE: dict[str, tuple[str, bytes | str | None, str]] = {  # a file, its text, what is said
+# a file, its text, what is said
+HOSTILE: dict[str, tuple[str, bytes | str | None, str]] = {
     "no gold problem": ("p01.pddl", None, "p01.pddl cannot be read: No such file"),
     "no gold domain": ("domain.pddl", None, "domain.pddl cannot be read: No such file"),
     "no domain text": ("p01_domain.txt", None, "p01_domain.txt cannot be read"),
-    "wrong encoding": ("p01_problem.txt", "Blöcke".encode("utf-16"), "problem.txt is not UTF-8"),
-    "too long": (
-        "p01_problem.txt", "block " * 2_000_000, "p01_problem.txt has more than 200,000 bytes",
+    "wrong encoding": (
+        "p01_problem.txt",
+        "Blöcke".encode("utf-16"),
+        "problem.txt is not UTF-8",
     ),
-    "no heads": ("p01_domain.txt", "Blocks.", "p01_domain.txt ends without ';; Action Heads'"),
+    "too long": (
+        "p01_problem.txt",
+        "block " * 2_000_000,
+        "p01_problem.txt has more than 200,000 bytes",
+    ),
+    "no heads": (
+        "p01_domain.txt",
+        "Blocks.",
+        "p01_domain.txt ends without ';; Action Heads'",
+    ),
     "a head that is none": (
-        "p01_domain.txt", f"{HEADS_ARE}stack a on b", "p01_domain.txt: 'stack a on b' is not an",
+        "p01_domain.txt",
+        f"{HEADS_ARE}stack a on b",
+        "p01_domain.txt: 'stack a on b' is not an",
     ),
     "heads with commas": (
-        "p01_domain.txt", f"{HEADS_ARE}stack (?b - block, ?under - block)",
+        "p01_domain.txt",
+        f"{HEADS_ARE}stack (?b - block, ?under - block)",
         "in the action head 'stack (?b - block, ?under - block)', `block,` has",
     ),
-    "heads with colons": ("p01_domain.txt", f"{HEADS_ARE}pick-up (?b: block)", "`?b:` has a colon"),
+    "heads with colons": (
+        "p01_domain.txt",
+        f"{HEADS_ARE}pick-up (?b: block)",
+        "`?b:` has a colon",
+    ),
     "heads that do not match": (
-        "p01_domain.txt", f"{HEADS_ARE}pick-up (?a - block ?b - block)",
+        "p01_domain.txt",
+        f"{HEADS_ARE}pick-up (?a - block ?b - block)",
         "the action head pick-up (?a - block ?b - block) fits no action",
     ),
     "more heads than actions": (
-        "p01_domain.txt", HEADS_ARE + "".join(f"act{n} (?b - block)\n" for n in range(9)),
+        "p01_domain.txt",
+        HEADS_ARE + "".join(f"act{n} (?b - block)\n" for n in range(9)),
         "fits no action",
     ),
     "gold is no PDDL": ("p01.pddl", "(define (problem p)", "p01.pddl: "),
     "empty": ("*", None, "holds no worlds"),
     "nowhere": ("", None, "there is no such folder"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("file", "content", "said"), HOSTILE.values(), ids=HOSTILE)
@@ -272,7 +326,9 @@ def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(
     folder: Path, file: str, content: bytes | str | None, said: str
 ) -> None:
     if content is not None:
-        (folder / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+        (folder / file).write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
     for path in folder.glob(file or "*") if content is None else ():
         path.unlink()
     if not file:
@@ -282,7 +338,9 @@ def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_a_gold_problem_whose_goal_is_out_of_reach_counts_for_nobody(folder: Path) -> None:
+def test_a_gold_problem_whose_goal_is_out_of_reach_counts_for_nobody(
+    folder: Path,
+) -> None:
     text = (folder / "p01.pddl").read_text(encoding="utf-8")
     start, goal = text.split("(:goal ")
     (folder / "p01.pddl").write_text(

@@ -1,5 +1,6 @@
-"""Strangers at the gateway of the games' Java process: every user of the machine can reach its
-port."""
+"""Strangers at the gateway of the games' Java process: every user of the machine can
+reach its port.
+"""
 
 import contextlib
 import os
@@ -44,7 +45,9 @@ def coin() -> Iterator[Coin]:
     game = Coin(rooms=3)
     game.reset(1)
     yield game
-    assert game.reset(2) == Coin(rooms=3).reset(2)  # whatever the stranger did, it still plays
+    assert game.reset(2) == Coin(rooms=3).reset(
+        2
+    )  # whatever the stranger did, it still plays
 
 
 def key_and_port() -> tuple[str, int]:
@@ -60,7 +63,11 @@ def java() -> psutil.Process:
 def listening(process: psutil.Process) -> list[tuple[str, int]]:
     """The addresses at which a process accepts connections."""
     found = process.net_connections("inet")
-    return [(one.laddr.ip, one.laddr.port) for one in found if one.status == psutil.CONN_LISTEN]
+    return [
+        (one.laddr.ip, one.laddr.port)
+        for one in found
+        if one.status == psutil.CONN_LISTEN
+    ]
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())

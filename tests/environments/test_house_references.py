@@ -1,4 +1,6 @@
-"""What the references of Coin and Cooking write is good PDDL for every reader that we have."""
+"""What the references of Coin and Cooking write is good PDDL for every reader that we
+have.
+"""
 
 from collections.abc import Iterator
 
@@ -38,7 +40,10 @@ def memories(game: Environment, seed: int, stride: int) -> Iterator[list[Turn]]:
 def test_every_reader_takes_it(game: Environment, seed: int, stride: int) -> None:
     rules = family.reference(game.package)
     for memory in memories(game, seed, stride):
-        for domain, text in (rules.formalize(memory), (game.domain, rules.problem(memory))):
+        for domain, text in (
+            rules.formalize(memory),
+            (game.domain, rules.problem(memory)),
+        ):
             assert check(domain, text).accepted
             assert accepts(load("domain"), domain) and accepts(load("problem"), text)
             assert ProblemParser()(text).domain_name == str(DomainParser()(domain).name)
@@ -46,11 +51,19 @@ def test_every_reader_takes_it(game: Environment, seed: int, stride: int) -> Non
 
 def test_it_draws_what_it_was_told() -> None:
     memory = [
-        Turn("look around", "You are in the kitchen. To the North you see a closed wood door."),
-        Turn("open door to north", "You open the wood door, revealing the living room."),
+        Turn(
+            "look around",
+            "You are in the kitchen. To the North you see a closed wood door.",
+        ),
+        Turn(
+            "open door to north", "You open the wood door, revealing the living room."
+        ),
     ]
     _, text = formalize(memory)
-    assert "(connected kitchen living_room north)" in text and "(:goal (at living_room))" in text
+    assert (
+        "(connected kitchen living_room north)" in text
+        and "(:goal (at living_room))" in text
+    )
 
 
 def test_of_two_ways_it_takes_the_nearer() -> None:

@@ -1,4 +1,6 @@
-"""Which games have the same map: told at reset, the same for the same house, never to who plays."""
+"""Which games have the same map: told at reset, the same for the same house, never to
+who plays.
+"""
 
 import itertools
 
@@ -11,7 +13,9 @@ from pddlego_local.environments.textworld_express.house_map import OPPOSITE, Hou
 
 
 def walked(game: Coin, seed: int) -> tuple[object, ...]:
-    """All that one sees on a walk through the whole house, which depends on the house alone."""
+    """All that one sees on a walk through the whole house, which depends on the house
+    alone.
+    """
     known, told, path = HouseMap(), [game.reset(seed).text], list[str]()
     known.read(Turn("look around", told[0]))
 
@@ -36,7 +40,9 @@ def walked(game: Coin, seed: int) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(("rooms", "doors"), [(3, True), (4, False), (11, True)])
-def test_two_houses_have_the_same_map_if_a_walk_sees_the_same(rooms: int, doors: bool) -> None:
+def test_two_houses_have_the_same_map_if_a_walk_sees_the_same(
+    rooms: int, doors: bool
+) -> None:
     played, asked = Coin(rooms=rooms, doors=doors), Coin(rooms=rooms, doors=doors)
     seen = {seed: walked(played, seed) for seed in range(24)}
     maps = {}
@@ -56,7 +62,12 @@ def test_a_map_is_the_games_and_nothing_that_is_played_or_shown_changes_it() -> 
     assert plain.map == told != ""
     assert plain.reset(3) == first and plain.map == told
     for other in (
-        Coin(rooms=5, furniture=True, distractors=4, budget=Budget(unit="rounds", limit=1)),
+        Coin(
+            rooms=5,
+            furniture=True,
+            distractors=4,
+            budget=Budget(unit="rounds", limit=1),
+        ),
         Coin(rooms=5, fold="test"),
     ):
         other.reset(3)
@@ -71,7 +82,9 @@ def test_cooking_has_another_map_where_the_recipe_is_another() -> None:
     houses = {fold: Cooking(fold=fold) for fold in ("train", "test")}
     for game in houses.values():
         game.reset(1)
-    assert houses["train"].map != houses["test"].map  # the house depends on the seed alone
+    assert (
+        houses["train"].map != houses["test"].map
+    )  # the house depends on the seed alone
     again = Cooking()
     again.reset(1)
     assert again.map == houses["train"].map

@@ -1,7 +1,8 @@
-"""What an environment's observations name: all that a perfect formalizer declares, and no more.
+"""What an environment's observations name: all that a perfect formalizer declares, and
+no more.
 
-Whole games of the reference and random walks in the real games. About 15 seconds, most of them
-ALFWorld's.
+Whole games of the reference and random walks in the real games. About 15 seconds, most
+of them ALFWorld's.
 """
 
 import contextlib
@@ -31,7 +32,15 @@ from tests.methods.playing import play
 DATA = os.environ.get("ALFWORLD_DATA", "")
 DIRECTIONS = ("north", "south", "east", "west")
 ROOMS = (
-    *("kitchen", "pantry", "corridor", "bathroom", "bedroom", "living room", "laundry room"),
+    *(
+        "kitchen",
+        "pantry",
+        "corridor",
+        "bathroom",
+        "bedroom",
+        "living room",
+        "laundry room",
+    ),
     *("backyard", "driveway", "street", "alley"),
 )
 FULL = Budget(unit="actions", limit=50)
@@ -53,7 +62,9 @@ class Watched:
 
 
 def check_game(environment: Environment, seed: int, planner: FastDownward) -> None:
-    """Plays a game by the reference's plans and compares the names at each formalization."""
+    """Plays a game by the reference's plans and compares the names at each
+    formalization.
+    """
     model = Watched()
     outcome, _ = play(PddlegoPlus(), environment, model, planner, game=seed)
     assert outcome in ("success", "success_at_start"), seed
@@ -70,8 +81,16 @@ def check_names(environment: Environment, memory: Turns) -> Names:
     assert len(set(names.objects)) == len(names.objects)
     assert list(names.objects) == [name.lower() for name in names.objects]
     told = " ".join(turn.text for turn in memory).lower()
-    spell = spelled if environment.name == "alfworld" else lambda name: name.replace("_", " ")
-    named = [name for name in names.objects if not name.startswith(("behind_", "init_receptacle"))]
+    spell = (
+        spelled
+        if environment.name == "alfworld"
+        else lambda name: name.replace("_", " ")
+    )
+    named = [
+        name
+        for name in names.objects
+        if not name.startswith(("behind_", "init_receptacle"))
+    ]
     assert [spell(name) for name in named] == [thing.lower() for thing in names.things]
     for thing in map(str.lower, names.things):
         needed = thing == "knife" and Recipe.read(memory).cuts
@@ -88,9 +107,13 @@ def test_coin_names_what_the_reference_declares(
 
 
 @pytest.mark.parametrize("seed", [2, 17])
-def test_cooking_names_what_the_reference_declares(planner: FastDownward, seed: int) -> None:
+def test_cooking_names_what_the_reference_declares(
+    planner: FastDownward, seed: int
+) -> None:
     check_game(Cooking(), seed, planner)
-    check_game(Cooking(rooms=5, ingredients=5, distractors=5, budget=FULL), seed, planner)
+    check_game(
+        Cooking(rooms=5, ingredients=5, distractors=5, budget=FULL), seed, planner
+    )
 
 
 def test_alfworld_names_what_the_reference_declares(planner: FastDownward) -> None:
@@ -112,7 +135,9 @@ def test_real_alfworld_games_too(planner: FastDownward) -> None:
 def test_cooking_names_all_that_the_game_lets_one_examine_and_no_more() -> None:
     """Also after closing, putting down, eating, and reading the inventory."""
     rooms = {"numLocations": 11, "numIngredients": 5, "numDistractorItems": 10}
-    game = ExpressGame("cookingworld", rooms | {"includeDoors": 1, "limitInventorySize": 0})
+    game = ExpressGame(
+        "cookingworld", rooms | {"includeDoors": 1, "limitInventorySize": 0}
+    )
     house = Cooking()
     for seed in range(6):
         dice = random.Random(seed)
@@ -128,7 +153,9 @@ def test_cooking_names_all_that_the_game_lets_one_examine_and_no_more() -> None:
         things = set(house.names(memory).things)
         assert examined <= things
         further = {*ROOMS, *DIRECTIONS, "knife", *Recipe.read(memory).ingredients}
-        assert {thing for thing in things - examined if not thing.endswith(" door")} <= further
+        assert {
+            thing for thing in things - examined if not thing.endswith(" door")
+        } <= further
 
 
 def test_alfworld_names_all_that_is_offered() -> None:
@@ -137,7 +164,9 @@ def test_alfworld_names_all_that_is_offered() -> None:
         seen = game.reset(7)
         memory, offered = [Turn("look around", seen.text)], set[str]()
         for _ in range(30):
-            offered |= {t for c in seen.commands for t in re.findall(r"\b(?!to )[a-z]+ \d+", c)}
+            offered |= {
+                t for c in seen.commands for t in re.findall(r"\b(?!to )[a-z]+ \d+", c)
+            }
             command = dice.choice(seen.commands)
             seen = game.step(command)
             memory.append(Turn(command, seen.text))
@@ -146,16 +175,26 @@ def test_alfworld_names_all_that_is_offered() -> None:
 
 def test_alfworld_names_are_numbered_and_the_middle_has_one() -> None:
     look = (
-        "You are in the middle of a room. Looking quickly around you, you see a drawer 12, and a "
-        "fridge 1.\n\nYour task is to: put a hot egg in drawer."
+        "You are in the middle of a room. Looking quickly around you, you see a drawer"
+        " 12, and a fridge 1.\n\nYour task is to: put a hot egg in drawer."
     )
     turns = [
         Turn("look around", look),
-        Turn("open fridge 1", "You open the fridge 1. The fridge 1 is open. In it, you see a egg "
-             "2, and a egg 1."),
+        Turn(
+            "open fridge 1",
+            "You open the fridge 1. The fridge 1 is open. In it, you see a egg "
+            "2, and a egg 1.",
+        ),
         Turn("take mug 9 from fridge 1", "Nothing happens."),
         Turn("inventory", "You are carrying: a cd 3."),
-    ]  # fmt: skip
+    ]
     names = Alfworld().names(turns)
     assert names.things == ("drawer 12", "fridge 1", "egg 2", "egg 1", "cd 3")
-    assert names.objects == ("init_receptacle", "drawer12", "fridge1", "egg2", "egg1", "cd3")
+    assert names.objects == (
+        "init_receptacle",
+        "drawer12",
+        "fridge1",
+        "egg2",
+        "egg1",
+        "cd3",
+    )

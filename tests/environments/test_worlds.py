@@ -13,7 +13,12 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described import generated
 from pddlego_local.environments.described.game import Described
-from pddlego_local.environments.described.generated import Degree, families, generate, words_of
+from pddlego_local.environments.described.generated import (
+    Degree,
+    families,
+    generate,
+    words_of,
+)
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.wording import (
     fact_in_words,
@@ -49,20 +54,36 @@ def text_of(world: World) -> str:
 
 
 @pytest.mark.parametrize(("family", "degree"), HASHES)
-def test_worlds_that_models_learned_stay_as_they_are(family: str, degree: Degree) -> None:
+def test_worlds_that_models_learned_stay_as_they_are(
+    family: str, degree: Degree
+) -> None:
     worlds = [generate(family, degree, (3, 8), seed) for seed in range(20)]
     told = [
-        "\n".join([w.name, w.domain_text, w.problem_text, w.domain, w.problem, str(w.heads)])
+        "\n".join(
+            [w.name, w.domain_text, w.problem_text, w.domain, w.problem, str(w.heads)]
+        )
         for w in worlds
     ]
-    assert hashlib.sha256("".join(told).encode()).hexdigest()[:16] == HASHES[family, degree]
+    assert (
+        hashlib.sha256("".join(told).encode()).hexdigest()[:16]
+        == HASHES[family, degree]
+    )
 
 
 def test_there_are_ten_more_worlds() -> None:
     assert set(families()) == {
-        *LEARNED, "childsnack", "depots", "elevator", "ferry", "grid", "gripper", "rover",
-        "sokoban", "spanner", "visitall",
-    }  # fmt: skip
+        *LEARNED,
+        "childsnack",
+        "depots",
+        "elevator",
+        "ferry",
+        "grid",
+        "gripper",
+        "rover",
+        "sokoban",
+        "spanner",
+        "visitall",
+    }
     assert set(families()) - set(CONSTRAINED) == {"sokoban"}
 
 
@@ -70,7 +91,9 @@ def test_there_are_ten_more_worlds() -> None:
 def test_the_reference_wins(family: str, quick_planner: FastDownward) -> None:
     for game in range(5):
         world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6))
-        outcome = play(Formalizer(), world, ReferenceFormalizer(), quick_planner, game=game)[0]
+        outcome = play(
+            Formalizer(), world, ReferenceFormalizer(), quick_planner, game=game
+        )[0]
         assert outcome in ("success", "success_at_start")
         assert outcome == "success" or family in LEARNED
 
@@ -81,7 +104,9 @@ def test_a_constrained_world_is_solvable_and_says_so(
 ) -> None:
     said = set[str]()
     for game in range(5):
-        world = Described(world=family, text=DEGREES[game % 3], sizes=(2, 6), constraint="one")
+        world = Described(
+            world=family, text=DEGREES[game % 3], sizes=(2, 6), constraint="one"
+        )
         solve(world, game, quick_planner)
         plain = generate(family, DEGREES[game % 3], (2, 6), game)
         domain_text, problem_text = world.texts
@@ -103,21 +128,34 @@ def test_worlds_without_constraints_or_ranges_say_so() -> None:
         Described(sizes=(3, 101)).preflight()
 
 
-@pytest.mark.parametrize("family", [name for name in families() if "ranges" in words_of(name)])
-def test_a_short_text_stands_for_a_large_world(family: str, quick_planner: FastDownward) -> None:
+@pytest.mark.parametrize(
+    "family", [name for name in families() if "ranges" in words_of(name)]
+)
+def test_a_short_text_stands_for_a_large_world(
+    family: str, quick_planner: FastDownward
+) -> None:
     world = Described(world=family, text="heavily", sizes=(4, 4), listing="ranges")
-    assert play(Formalizer(), world, ReferenceFormalizer(), quick_planner)[0] == "success"
+    assert (
+        play(Formalizer(), world, ReferenceFormalizer(), quick_planner)[0] == "success"
+    )
     assert world.names([]).objects == objects_in(world._world.problem, world.domain)
     solve(Described(world=family, listing="ranges", constraint="one"), 0, quick_planner)
     drawn = generate(family, "moderately", (40, 40), 0, listing="ranges")
     assert quick_planner.plan(drawn.domain, drawn.problem).outcome == "solved"
-    assert 3 * len(drawn.problem_text) < len(generate(family, "heavily", (40, 40), 0).problem_text)
+    assert 3 * len(drawn.problem_text) < len(
+        generate(family, "heavily", (40, 40), 0).problem_text
+    )
     assert recognize(text_of(drawn), {family: (2, 40)})[0] == ""
 
 
 def test_a_ring_by_hand() -> None:
     ring = generate("visitall", "heavily", (3, 3), 0, listing="ranges")
-    links = {("gate1", "cell1"), ("cell1", "cell2"), ("cell2", "cell3"), ("cell3", "cell1")}
+    links = {
+        ("gate1", "cell1"),
+        ("cell1", "cell2"),
+        ("cell2", "cell3"),
+        ("cell3", "cell1"),
+    }
     found = {fact.atom.key[1:] for fact in read_problem(read(ring.problem)).init}
     assert found == {("gate1",), *links, *(link[::-1] for link in links)}
 
@@ -135,7 +173,9 @@ def test_a_text_names_every_object_and_has_as_many_as_it_should(
         if seed < 5:
             world.reset(seed)
             assert world.names([Turn("", text_of(drawn))]).objects == objects
-        counts.add(sum(re.fullmatch(rf"{thing}\d+", name) is not None for name in objects))
+        counts.add(
+            sum(re.fullmatch(rf"{thing}\d+", name) is not None for name in objects)
+        )
         maps.add(world.map_of(seed))
         assert generate(family, degree, (3, 8), seed) == drawn
         found = check(drawn.domain, drawn.problem)
@@ -143,7 +183,9 @@ def test_a_text_names_every_object_and_has_as_many_as_it_should(
     assert {3, 8} <= counts <= set(range(3, 9)) and len(maps) > 27
 
 
-@pytest.mark.parametrize("family", [name for name in families() if name != "childsnack"])
+@pytest.mark.parametrize(
+    "family", [name for name in families() if name != "childsnack"]
+)
 def test_texts_of_all_worlds_can_be_recognized(family: str) -> None:
     """All but those with a name that has no number, the kitchen."""
     for seed in range(3):
@@ -185,7 +227,8 @@ def test_a_cell_without_a_constraint_has_the_name_that_it_had() -> None:
 
 
 def test_rules_of_any_domain_in_words() -> None:
-    domain = """(define (domain d) (:requirements :adl) (:types van - object small - van)
+    domain = """(define (domain d) (:requirements :adl)
+  (:types van - object small - van)
      (:constants Base - place) (:predicates (at ?v - van ?p) (near ?p ?q) (done))
      (:action go :parameters (?v - van ?from ?to)
       :precondition (and (at ?v ?from) (not (= ?from ?to)) (near ?to Base))
@@ -197,8 +240,10 @@ def test_rules_of_any_domain_in_words() -> None:
         "Every small is a van.",
         "There is always Base, a place.",
         "Go is done with the van, the from and the to.",
-        "  Go needs: the van is at the from; not: the from is the to; "
-        '"near" holds of the to and base.',
+        (
+            "  Go needs: the van is at the from; not: the from is the to; "
+            '"near" holds of the to and base.'
+        ),
         "  Go makes true: the van is at the to.",
         "  Go makes false: the van is at the from.",
         "End is done with the first van and the second van.",
@@ -222,19 +267,33 @@ def test_every_predicate_of_a_new_world_has_a_phrase(family: str) -> None:
 
 @pytest.mark.parametrize("degree", DEGREES)
 @pytest.mark.parametrize("family", families())
-def test_the_gold_files_in_words_say_what_the_text_says(family: str, degree: Degree) -> None:
-    """Some sentences of the text are about two facts, such as "cell 1 and cell 2 are side by side";
-    they count as the sentences of the two facts."""
+def test_the_gold_files_in_words_say_what_the_text_says(
+    family: str, degree: Degree
+) -> None:
+    """Some sentences of the text are about two facts, such as "cell 1 and cell 2 are
+    side by side"; they count as the sentences of the two facts.
+    """
     told, written = words_of(family)["told"][degree], words_of(family)["written"]
     pairs = {key: form for key, form in written.items() if form.count("(") > 1}
-    names = {key: form.strip("()").split()[0] for key, form in written.items() if key not in pairs}
-    phrases = {names.get(key, key): phrase for key, phrase in told.items() if key not in pairs}
+    names = {
+        key: form.strip("()").split()[0]
+        for key, form in written.items()
+        if key not in pairs
+    }
+    phrases = {
+        names.get(key, key): phrase for key, phrase in told.items() if key not in pairs
+    }
 
     def facts_of(sentence: str) -> set[str]:
         for key, form in pairs.items():
             if match := re.fullmatch(told[key].format(*[r"(\w+ \d+)"] * 3), sentence):
-                things = [thing.replace(" ", "") for thing in dict.fromkeys(match.groups())]
-                facts = [fact.split() for fact in re.findall(r"[^()]{2,}", form.format(*things))]
+                things = [
+                    thing.replace(" ", "") for thing in dict.fromkeys(match.groups())
+                ]
+                facts = [
+                    fact.split()
+                    for fact in re.findall(r"[^()]{2,}", form.format(*things))
+                ]
                 return {fact_in_words(fact, phrases, {}) for fact in facts}
         return {re.sub(r"(\w+) (\d+)", r"\1\2", sentence)}
 
@@ -255,7 +314,10 @@ def test_the_gold_files_in_words_say_what_the_text_says(family: str, degree: Deg
 def sentences(words: str) -> list[set[str]]:
     """The facts at the start and those of the goal, of a task in words."""
     start, _, rest = words.partition("\nThe goal: ")
-    lines = [re.sub(r"^  (\S+, an? \w+(: |\.))?", "", line) for line in start.splitlines()[1:]]
+    lines = [
+        re.sub(r"^  (\S+, an? \w+(: |\.))?", "", line)
+        for line in start.splitlines()[1:]
+    ]
     facts = {fact for line in lines for fact in line.removesuffix(".").split("; ")}
     return [facts - {"", "no fact names it"}, {*rest.partition(".\n")[0].split("; ")}]
 
@@ -267,11 +329,15 @@ def fact_of(sentence: str) -> tuple[str, ...]:
 
 
 def test_a_task_of_any_kind_in_words() -> None:
-    """Names with braces, undeclared objects, costs, derived predicates and quantifiers included."""
+    """Names with braces, undeclared objects, costs, derived predicates and quantifiers
+    included.
+    """
     case = yaml.safe_load(
         Path(__file__).with_name("task_in_words.yaml").read_text(encoding="utf-8")
     )
     words = task_in_words(case["domain"], case["problem"], {})
     assert words.partition("\n")[2] == case["words"].rstrip()
     broken = task_in_words(case["domain"], case["problem"].rstrip()[:-1], {})
-    assert broken.startswith("The PDDL cannot be put into words: problem line 1, column 1: ")
+    assert broken.startswith(
+        "The PDDL cannot be put into words: problem line 1, column 1: "
+    )

@@ -1,7 +1,7 @@
 """A test model: random logits under the decoder's own masks, in process.
 
-It draws tokens of the random Llama's vocabulary as a server would, without a forward pass: some
-thousand tokens a second, so that tests can look at many whole answers.
+It draws tokens of the random Llama's vocabulary as a server would, without a forward
+pass: some thousand tokens a second, so that tests can look at many whole answers.
 """
 
 import dataclasses
@@ -21,8 +21,16 @@ from pddlego_local.core.seeds import derive_seed
 from pddlego_local.models.random import cached_random_llama
 
 PROMPT_TOKENS = 10
-TASTES = ("", r".*\(.*", r"\W*(and|or)\W*", r".*(exi|for|all|ists).*", r"\W*(not|imply|when)\W*")
-"""Patterns of the tokens that a model may like: those of brackets, operators or quantifiers."""
+TASTES = (
+    "",
+    r".*\(.*",
+    r"\W*(and|or)\W*",
+    r".*(exi|for|all|ists).*",
+    r"\W*(not|imply|when)\W*",
+)
+"""Patterns of the tokens that a model may like: those of brackets, operators or
+quantifiers.
+"""
 _STRENGTH = 2.0
 
 
@@ -36,12 +44,12 @@ class Request(NamedTuple):
 
 
 class RandomLogits:
-    """Each token has a fixed liking, drawn once from `seed` with the standard deviation `spread`;
-    each request draws from them under its grammar with `Sampling.seed`, temperature and limit.
-    Tokens that match the pattern `taste` are liked more.
+    """Each token has a fixed liking, drawn once from `seed` with the standard deviation
+    `spread`; each request draws from them under its grammar with `Sampling.seed`,
+    temperature and limit. Tokens that match the pattern `taste` are liked more.
 
-    Without a grammar every token is permitted; there is no thinking. A grammar's engine that fails
-    is an assertion.
+    Without a grammar every token is permitted; there is no thinking. A grammar's engine
+    that fails is an assertion.
     """
 
     decodes: ClassVar[Literal[True]] = True
@@ -51,7 +59,8 @@ class RandomLogits:
         self._logits = np.random.default_rng(seed).normal(scale=spread, size=tokens)
         if taste:
             liked = [
-                re.fullmatch(taste, _tokenizer().decode([t])) is not None for t in range(tokens)
+                re.fullmatch(taste, _tokenizer().decode([t])) is not None
+                for t in range(tokens)
             ]
             self._logits += _STRENGTH * np.array(liked)
 
@@ -87,7 +96,11 @@ class RandomLogits:
         )
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
         seeds = (derive_seed(sampling.seed, number) for number in range(count))
         samplings = [dataclasses.replace(sampling, seed=seed) for seed in seeds]
@@ -96,7 +109,10 @@ class RandomLogits:
     def close(self) -> None: ...
 
     def _draw(
-        self, grammar: Grammar | None, sampling: Sampling, watch: Callable[[str], bool] | None
+        self,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        watch: Callable[[str], bool] | None,
     ) -> tuple[list[int], Literal["stop", "length", "circle"]]:
         """The tokens, and what ended them."""
         rng = np.random.default_rng(sampling.seed)

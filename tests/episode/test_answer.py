@@ -47,19 +47,31 @@ def _stop(text: str) -> Completion:
 
 
 def test_free_survives_enormous_and_hostile_text() -> None:
-    pieces = ("{", 300_000), ('{"a":', 30_000), ("[", 300_000), ('{"', 50_000), ("```\n", 30_000)
+    pieces = (
+        ("{", 300_000),
+        ('{"a":', 30_000),
+        ("[", 300_000),
+        ('{"', 50_000),
+        ("```\n", 30_000),
+    )
     for text in (piece * times for piece, times in pieces):
         assert read_pddl(_stop(text), "free").fault == "no_json"
         assert read_pddl(_stop(text + OBJECT), "free") == WHOLE
         assert read_free(_stop(text), PDDL).fault == "no_json"
         assert read_free(_stop(text + OBJECT), PDDL) == WHOLE
     unclosed = _stop("```pddl\n" * 100_000)
-    assert read_pddl(unclosed, "free").fault == read_free(unclosed, PDDL).fault == "no_json"
+    assert (
+        read_pddl(unclosed, "free").fault
+        == read_free(unclosed, PDDL).fault
+        == "no_json"
+    )
 
 
 @pytest.mark.parametrize("rung", ["free", "json", "syntax"])
 def test_what_is_cut_is_never_passed_on_even_if_it_looks_whole(rung: str) -> None:
-    assert read_pddl(Completion(OBJECT, "length", 1, 1, 0.0), rung) == fault("truncated")
+    assert read_pddl(Completion(OBJECT, "length", 1, 1, 0.0), rung) == fault(
+        "truncated"
+    )
     thought = Completion("", "unfinished_thought", 1, 1, 0.0, "Let me")
     assert read_pddl(thought, rung) == fault("unfinished_thought")
 
@@ -120,9 +132,15 @@ LADDER: dict[str, dict[str, str]] = yaml.safe_load(
 
 @pytest.mark.parametrize("name", LADDER)
 def test_every_form_has_its_ladder(name: str) -> None:
-    """What a rung's grammar lets through, its reader reads; what it excludes, it refuses."""
+    """What a rung's grammar lets through, its reader reads; what it excludes, it
+    refuses.
+    """
     form, answers = BY_NAME[name], LADDER[name]
-    good, loose, bad = answers["good"], answers["loose"].replace("LONG", "x" * 3000), answers["bad"]
+    good, loose, bad = (
+        answers["good"],
+        answers["loose"].replace("LONG", "x" * 3000),
+        answers["bad"],
+    )
     for rung in ("json", "syntax"):
         grammar = static_grammar(rung, form)
         assert grammar
@@ -146,7 +164,9 @@ def test_every_form_has_its_ladder(name: str) -> None:
 
 
 def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
-    """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
+    """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has
+    it.
+    """
     twice = LADDER["edit"]["good"].replace("{}", '{"a": "b", "a": "c"}', 1)
     for rung in ("json", "syntax"):
         constraint_for(rung, EDIT).begin().accept(twice)

@@ -1,5 +1,6 @@
-"""Answers in stages: what is rolled back, cut, or not what the grammar permits. The house is that
-of `test_typed`; the model writes what the test dictates, stage by stage."""
+"""Answers in stages: what is rolled back, cut, or not what the grammar permits. The
+house is that of `test_typed`; the model writes what the test dictates, stage by stage.
+"""
 
 import itertools
 import json
@@ -46,7 +47,9 @@ def stages(domain: str = DOMAIN, problem: str = PROBLEM_FILE) -> list[str]:
     return [text[a:b] for a, b in itertools.pairwise(cuts)]
 
 
-def dictate(*texts: str, max_tokens: int = 10_000, **stage_tokens: int) -> tuple[Drawn, Dictated]:
+def dictate(
+    *texts: str, max_tokens: int = 10_000, **stage_tokens: int
+) -> tuple[Drawn, Dictated]:
     model = Dictated(texts)
     sampling = Sampling(max_tokens=max_tokens, seed=7)
     staged = constraint_for("typed", PDDL, SCENE)
@@ -81,7 +84,9 @@ def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
 
 
 def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
-    """Who walks in circles is led out: taken back once, then the list ends without a model."""
+    """Who walks in circles is led out: taken back once, then the list ends without a
+    model.
+    """
     types, predicates, actions, objects, facts = stages()
     twice = predicates.replace("(done))", "(done) (done) (done))")
     rest = " (ready) (ready) (ready))"
@@ -92,7 +97,9 @@ def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
     facts_twice = facts.replace("(has candle))", "(has candle) (at hall) (at hall))", 1)
     again = " (done) (done)) (:goal (done))"
     goal = facts[facts.index("(:goal") :]
-    drawn, _ = dictate(types, predicates, actions, objects, facts_twice, again + ')"}', " " + goal)
+    drawn, _ = dictate(
+        types, predicates, actions, objects, facts_twice, again + ')"}', " " + goal
+    )
     assert "(has candle) (done)) (:goal (at cellar))" in drawn.completion.text
 
 
@@ -132,7 +139,13 @@ def test_limits_are_of_stages_and_of_the_whole() -> None:
     _, model = dictate(*texts, max_tokens=10_000, types=300, objects=200)
     limits = [sampling.max_tokens for _, sampling, _ in model.asked]
     spent = [len(text) for text in texts]
-    assert limits == [300, 10_000 - spent[0], 10_000 - sum(spent[:2]), 200, 10_000 - sum(spent[:4])]
+    assert limits == [
+        300,
+        10_000 - spent[0],
+        10_000 - sum(spent[:2]),
+        200,
+        10_000 - sum(spent[:4]),
+    ]
 
 
 def test_an_answer_that_has_spent_its_tokens_is_cut() -> None:
@@ -144,6 +157,8 @@ def test_an_answer_that_has_spent_its_tokens_is_cut() -> None:
 def test_a_stage_outside_its_grammar_is_never_the_models_fault() -> None:
     types, predicates, *others = stages()
     with pytest.raises(GrammarIgnored, match="'facts'"):
-        dictate(types, predicates, *others[:2], others[2].replace("(at hall)", "(in hall)"))
+        dictate(
+            types, predicates, *others[:2], others[2].replace("(at hall)", "(in hall)")
+        )
     with pytest.raises(ModelFault, match="'predicates'"):
         dictate(types, predicates[:-5], *others)

@@ -1,4 +1,6 @@
-"""How models write what they are asked for: what is read of it, and what is not (a table)."""
+"""How models write what they are asked for: what is read of it, and what is not (a
+table).
+"""
 
 import json
 import re
@@ -66,17 +68,28 @@ def form_of(case: dict[str, Any]) -> Form[Fields]:
 
 
 def answered(case: dict[str, Any], reading: Reading) -> Answer[Fields]:
-    completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
+    completion = Completion(
+        case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0
+    )
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
     markers = tuple(case["thought"]) if "thought" in case else None
     problem = case.get("problem", "")
     return read_free(
-        completion, form_of(case), reading=reading, prompt=prompt, markers=markers, problem=problem
+        completion,
+        form_of(case),
+        reading=reading,
+        prompt=prompt,
+        markers=markers,
+        problem=problem,
     )
 
 
 def expected(case: dict[str, Any]) -> Any:
-    return {"df": DOMAIN, "pf": PROBLEM} if case.get("read") == "pair" else case.get("read")
+    return (
+        {"df": DOMAIN, "pf": PROBLEM}
+        if case.get("read") == "pair"
+        else case.get("read")
+    )
 
 
 def trimmed(answer: Answer[Fields]) -> Any:
@@ -93,7 +106,9 @@ def test_what_is_read(case: dict[str, Any]) -> None:
     assert (trimmed(answer), answer.fault) == (expected(case), case.get("fault", ""))
 
 
-@pytest.mark.parametrize("case", rows("strict_answers.yaml"), ids=lambda row: row["name"])
+@pytest.mark.parametrize(
+    "case", rows("strict_answers.yaml"), ids=lambda row: row["name"]
+)
 def test_what_is_read_strictly(case: dict[str, Any]) -> None:
     answer = answered(case, "strict")
     read = answer.value and answer.value.model_dump()
@@ -102,14 +117,18 @@ def test_what_is_read_strictly(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda row: row["name"])
 def test_how_much_of_it_the_strict_reader_reads(case: dict[str, Any]) -> None:
-    """What it reads is read leniently too, and as the same, but for what is never to be read."""
+    """What it reads is read leniently too, and as the same, but for what is never to be
+    read.
+    """
     strictly = answered(case, "strict")
     same = "same" if strictly == answered(case, "lenient") else "other"
     assert case.get("strict", "nothing") == (same if strictly.value else "nothing")
 
 
 def squashed(text: str) -> str:
-    """What is left without blanks, and what strings and lists put between the lines of a text."""
+    """What is left without blanks, and what strings and lists put between the lines of
+    a text.
+    """
     return re.sub(r"""\\+(?:[nrt]|u[0-9a-f]{4})|[\s\\"',+]""", "", text)
 
 

@@ -1,4 +1,6 @@
-"""Each comment, marker and excerpt in each surrounding: the files come out letter for letter."""
+"""Each comment, marker and excerpt in each surrounding: the files come out letter for
+letter.
+"""
 
 import itertools
 import json
@@ -17,7 +19,11 @@ TABLE = yaml.safe_load((Path(__file__).parent / "free_borders.yaml").read_text("
 
 def pair(text: str, *, cut: bool = False) -> tuple[str, str] | str:
     answer = read_free(Completion(text, "length" if cut else "stop", 0, 0, 0.0), PDDL)
-    return (answer.value.df.strip(), answer.value.pf.strip()) if answer.value else answer.fault
+    return (
+        (answer.value.df.strip(), answer.value.pf.strip())
+        if answer.value
+        else answer.fault
+    )
 
 
 def with_line(line: str) -> tuple[str, str]:
@@ -27,7 +33,9 @@ def with_line(line: str) -> tuple[str, str]:
     )
 
 
-@pytest.mark.parametrize("around", TABLE["surroundings"].values(), ids=TABLE["surroundings"])
+@pytest.mark.parametrize(
+    "around", TABLE["surroundings"].values(), ids=TABLE["surroundings"]
+)
 @pytest.mark.parametrize("line", TABLE["comments"])
 def test_nothing_in_a_file_ends_it(line: str, around: str) -> None:
     df, pf = with_line(line)
@@ -35,7 +43,9 @@ def test_nothing_in_a_file_ends_it(line: str, around: str) -> None:
     assert pair(around.format(df=df, pf=pf) + "\nThis", cut=True) == (df, pf)
 
 
-@pytest.mark.parametrize("comment", [line for line in TABLE["comments"] if line[0] == ";"])
+@pytest.mark.parametrize(
+    "comment", [line for line in TABLE["comments"] if line[0] == ";"]
+)
 def test_comments_around_a_file_belong_to_it(comment: str) -> None:
     above, behind = f"{comment}\n{DOMAIN}", f"{DOMAIN} {comment}"
     for df in (above, behind):
@@ -44,12 +54,16 @@ def test_comments_around_a_file_belong_to_it(comment: str) -> None:
 
 
 @pytest.mark.parametrize("marks", TABLE["marks"], ids=repr)
-def test_no_label_and_no_remark_becomes_a_part_of_a_complete_file(marks: list[str]) -> None:
+def test_no_label_and_no_remark_becomes_a_part_of_a_complete_file(
+    marks: list[str],
+) -> None:
     before, between, behind = marks
     first, second = f"{before}{DOMAIN}\n{between}", f"{PROBLEM}\n{behind}"
     parts = {"both": first + second, "first": first, "second": second}
     parts["json"] = json.dumps({"df": first, "pf": second})
-    read = {name: pair(around.format(**parts)) for name, around in TABLE["holders"].items()}
+    read = {
+        name: pair(around.format(**parts)) for name, around in TABLE["holders"].items()
+    }
     assert read == dict.fromkeys(TABLE["holders"], (DOMAIN, PROBLEM))
 
 
@@ -66,7 +80,10 @@ DRAFT_FENCES = "```pddl\n{}\n```\n```pddl\n{}\n```".format(*DRAFTS)
 @pytest.mark.parametrize(("begin", "end"), TABLE["markers"])
 def test_a_draft_in_a_thought_is_no_answer_beside_one(begin: str, end: str) -> None:
     for draft, answer in itertools.product((DRAFT_JSON, DRAFT_FENCES), (JSON, FENCES)):
-        assert pair(f"{begin}Perhaps {draft} or not.{end}\n{answer}") == (DOMAIN, PROBLEM)
+        assert pair(f"{begin}Perhaps {draft} or not.{end}\n{answer}") == (
+            DOMAIN,
+            PROBLEM,
+        )
     assert pair(f"{begin}Perhaps {JSON}.{end}\nDone.") == (DOMAIN, PROBLEM)
     command = Completion(f"{begin}Perhaps look.{end}\ngo to shelf 1", "stop", 0, 0, 0.0)
     assert str(read_free(command, COMMAND).value) == "action='go to shelf 1'"

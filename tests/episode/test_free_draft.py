@@ -39,7 +39,9 @@ class Overheard(RandomLogits):
     def answer_to(self, asked: Request) -> Completion:
         self.requests.append(asked)
         if asked.grammar is None and self.planted is not None:
-            return Completion(self.planted, "stop", PROMPT_TOKENS, len(self.planted), 0.5)
+            return Completion(
+                self.planted, "stop", PROMPT_TOKENS, len(self.planted), 0.5
+            )
         return super().answer_to(asked)
 
 
@@ -77,9 +79,13 @@ def test_tokens_and_time_of_the_draft_count_and_its_limit_is_its_own(rung: str) 
     sampling = Sampling(max_tokens=900, seed=3, draft_tokens=700)
     (drawn,) = draw(model, QUESTION, constraint, sampling, {"types": 400})
     stages = drawn.stages
-    assert drawn.completion.completion_tokens == sum(stage.completion_tokens for stage in stages)
+    assert drawn.completion.completion_tokens == sum(
+        stage.completion_tokens for stage in stages
+    )
     assert stages[0].completion_tokens == 300
-    assert drawn.completion.latency_s == pytest.approx(sum(stage.latency_s for stage in stages))
+    assert drawn.completion.latency_s == pytest.approx(
+        sum(stage.latency_s for stage in stages)
+    )
     assert stages[0].sampling.max_tokens == 700
     assert stages[1].sampling.max_tokens == (900 if rung == "json" else 400)
     assert drawn.completion.prompt_tokens == PROMPT_TOKENS
@@ -96,7 +102,11 @@ def test_each_sample_has_a_draft_of_its_own_and_they_come_again(rung: str) -> No
         return [[stage.text for stage in drawn.stages] for drawn in samples]
 
     five = texts(5)
-    assert len({draft for draft, *_ in five}) == len({answer for _, answer, *_ in five}) == 5
+    assert (
+        len({draft for draft, *_ in five})
+        == len({answer for _, answer, *_ in five})
+        == 5
+    )
     assert texts(5) == five and texts(1) == five[:1]
 
 
@@ -104,14 +114,26 @@ def test_an_answer_without_a_draft_is_what_it_was() -> None:
     constraint = constraint_for("json", PDDL, SCENE)
     sampling = Sampling(max_tokens=400, seed=5)
     plain = draw(Overheard(), QUESTION, constraint, sampling, {})[0]
-    drafted = draw(Overheard(), QUESTION, constraint, replace(sampling, draft_tokens=9), {})[0]
+    drafted = draw(
+        Overheard(), QUESTION, constraint, replace(sampling, draft_tokens=9), {}
+    )[0]
     assert plain.stages == () and len(drafted.stages) == 2
-    assert plain.completion.text == drafted.completion.text  # the seed is the answer's own
+    assert (
+        plain.completion.text == drafted.completion.text
+    )  # the seed is the answer's own
 
 
 def test_what_a_request_asks_for_follows_the_configuration() -> None:
-    for reason, thinking, tokens in (("none", False, 0), ("think", True, 0), ("draft", False, 77)):
+    for reason, thinking, tokens in (
+        ("none", False, 0),
+        ("think", True, 0),
+        ("draft", False, 77),
+    ):
         decoding = Decoding(rung="typed", reason=reason, draft_tokens=77)  # type: ignore[arg-type]
         sampling = decoding.sampling(4)
-        assert (sampling.thinking, sampling.draft_tokens, sampling.seed) == (thinking, tokens, 4)
+        assert (sampling.thinking, sampling.draft_tokens, sampling.seed) == (
+            thinking,
+            tokens,
+            4,
+        )
     assert Decoding(rung="free", reason="think").sampling(4).thinking

@@ -1,5 +1,6 @@
-"""Several samples and explained refusals: in a real game, with a real planner and answers that are
-given in advance."""
+"""Several samples and explained refusals: in a real game, with a real planner and
+answers that are given in advance.
+"""
 
 import contextlib
 import json
@@ -28,7 +29,9 @@ from pddlego_local.planner import FastDownward
 from tests.episode.drawing import RandomLogits
 from tests.methods.playing import Events, of, play
 
-OTHER = json.dumps({"df": "(define (domain d) (:types a))", "pf": "(define (problem p) (:init))"})
+OTHER = json.dumps(
+    {"df": "(define (domain d) (:types a))", "pf": "(define (problem p) (:init))"}
+)
 
 
 class Asked:
@@ -66,7 +69,10 @@ def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
     assert [(call.where.sample, call.of, call.text) for call in calls] == [
         (number, 4, text) for number, text in enumerate(answers)
     ]
-    assert [plan.outcome for plan in of(asked.events, Plan)] == ["translate_error", "solved"]
+    assert [plan.outcome for plan in of(asked.events, Plan)] == [
+        "translate_error",
+        "solved",
+    ]
 
 
 def test_what_the_limit_cuts_after_a_whole_answer_is_no_fault_and_is_counted(
@@ -85,16 +91,22 @@ def test_what_the_limit_cuts_after_a_whole_answer_is_no_fault_and_is_counted(
     assert summarize(strictly.events).cut_after_answer == 0
 
 
-def test_what_the_prompt_shows_is_passed_over_for_what_was_answered(planner: FastDownward) -> None:
+def test_what_the_prompt_shows_is_passed_over_for_what_was_answered(
+    planner: FastDownward,
+) -> None:
     asked = Asked(Scripted([f"{pair()}, as in {OTHER}"]), planner)
     asked.shown = f"Write the PDDL, as in {OTHER}"
     assert asked.formalize().plan
 
 
 @pytest.mark.parametrize("method", [PddlegoPlus(), PddlGen(), PddlEdit()])
-def test_perfect_candidates_make_no_solver_errors(planner: FastDownward, method: Method) -> None:
+def test_perfect_candidates_make_no_solver_errors(
+    planner: FastDownward, method: Method
+) -> None:
     decoding = Decoding(rung="free", best_of=3)
-    outcome, events = play(method, Coin(rooms=5), ReferenceFormalizer(), planner, decoding=decoding)
+    outcome, events = play(
+        method, Coin(rooms=5), ReferenceFormalizer(), planner, decoding=decoding
+    )
     assert outcome == "success"
     counts, answers = summarize(events), of(events, Call)
     assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
@@ -111,13 +123,19 @@ def test_a_plan_belongs_to_its_candidate(planner: FastDownward) -> None:
 
 
 def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -> None:
-    asked = Asked(Scripted(["nothing", pair("(at ?loc1)", "(be ?loc1)")]), planner, best_of=2)
+    asked = Asked(
+        Scripted(["nothing", pair("(at ?loc1)", "(be ?loc1)")]), planner, best_of=2
+    )
     assert asked.formalize().cause == "no_json"
 
 
 @pytest.mark.parametrize("feedback", ["planner", "explained"])
-def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback: str) -> None:
-    asked = Asked(Scripted([pair("(at ?loc1)", "(be ?loc1)")]), planner, feedback=feedback)
+def test_what_is_told_of_a_refusal_is_a_setting(
+    planner: FastDownward, feedback: str
+) -> None:
+    asked = Asked(
+        Scripted([pair("(at ?loc1)", "(be ?loc1)")]), planner, feedback=feedback
+    )
     found = asked.formalize()
     (plan,) = of(asked.events, Plan)
     assert found.cause == "translate_error"
@@ -127,7 +145,9 @@ def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback:
 
 
 @pytest.mark.parametrize("best_of", [1, 2])
-def test_an_answer_in_stages_is_recorded_with_them(planner: FastDownward, best_of: int) -> None:
+def test_an_answer_in_stages_is_recorded_with_them(
+    planner: FastDownward, best_of: int
+) -> None:
     settings: dict[str, Any] = {
         "rung": "grounded",
         "goal": "unmet",
@@ -142,7 +162,11 @@ def test_an_answer_in_stages_is_recorded_with_them(planner: FastDownward, best_o
         kept = [stage.before for stage in call.stages[1:]]
         assert kept == sorted(kept, key=len) or any(kept)
         assert call.text == call.stages[-1].before + call.stages[-1].text
-        assert {stage.name for stage in call.stages} >= {"types", "predicates", "actions"}
+        assert {stage.name for stage in call.stages} >= {
+            "types",
+            "predicates",
+            "actions",
+        }
         assert all(stage.grammar and len(stage.grammar) == 64 for stage in call.stages)
 
 

@@ -1,5 +1,6 @@
-"""Free answers that are drawn until one lies in a rung's language, by a model whose distribution is
-known, behind the real reading and the real languages."""
+"""Free answers that are drawn until one lies in a rung's language, by a model whose
+distribution is known, behind the real reading and the real languages.
+"""
 
 import dataclasses
 import functools
@@ -31,8 +32,9 @@ Weighted = dict[str, int]
 
 
 class Known(RandomLogits):
-    """A language model whose free answers have these weights; each takes as many tokens as it has
-    words. It obeys no grammar."""
+    """A language model whose free answers have these weights; each takes as many tokens
+    as it has words. It obeys no grammar.
+    """
 
     def __init__(self, answers: Weighted) -> None:
         self._answers = answers
@@ -44,7 +46,11 @@ class Known(RandomLogits):
         return Completion(text, "stop", 7, len(text.split()), 0.25)
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
         raise AssertionError("a try is a request of its own")
 
@@ -92,8 +98,10 @@ def chi_squared(seen: Counter[str], weights: Weighted, times: int) -> float:
     return sum((seen[text] - n) ** 2 / n for text, n in expected.items())
 
 
-def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_in_the_language() -> None:
-    """Three degrees of freedom: above 21 in one of ten thousand tests of the right distribution."""
+def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_inside() -> None:
+    """Three degrees of freedom: above 21 in one of ten thousand tests of the right
+    distribution.
+    """
     taken, accepted = drawn_often(64, 3000)
     assert accepted == 3000 and taken.keys() == INSIDE.keys()
     assert chi_squared(taken, INSIDE, 3000) < 21
@@ -101,13 +109,18 @@ def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_in_the_lang
 
 
 def test_after_the_last_try_its_answer_counts_whatever_it_is() -> None:
-    """One of four answers is in the language: of two tries 7 of 16 find one. What else is taken is
-    as free answers are that are not in it."""
+    """One of four answers is in the language: of two tries 7 of 16 find one. What else
+    is taken is as free answers are that are not in it.
+    """
     taken, accepted = drawn_often(2, 3000)
-    assert 3000 * 7 / 16 - 110 < accepted < 3000 * 7 / 16 + 110  # four standard deviations
+    assert (
+        3000 * 7 / 16 - 110 < accepted < 3000 * 7 / 16 + 110
+    )  # four standard deviations
     left = Counter({text: n for text, n in taken.items() if text in OUTSIDE})
     assert sum(left.values()) == 3000 - accepted
-    assert chi_squared(left, OUTSIDE, 3000 - accepted) < 18.4  # of two degrees of freedom
+    assert (
+        chi_squared(left, OUTSIDE, 3000 - accepted) < 18.4
+    )  # of two degrees of freedom
 
 
 RIGHT, FAULTY = pair(), pair("(at ?loc1)", "(be ?loc1)")
@@ -116,7 +129,9 @@ TWICE = RIGHT.replace(
 )
 
 
-def asked(answers: Weighted, planner: FastDownward, tries: int = 4, **decoding: Any) -> Asked:
+def asked(
+    answers: Weighted, planner: FastDownward, tries: int = 4, **decoding: Any
+) -> Asked:
     reject = Reject(rung="typed", tries=tries)
     return Asked(Known(answers), planner, reject=reject, **decoding)
 
@@ -131,7 +146,9 @@ def test_all_tries_are_recorded_and_their_tokens_count(planner: FastDownward) ->
         assert stage.completion_tokens == len(stage.text.split())
         assert stage.why == "no_json" if stage.text == "no" else "be" in stage.why
     assert len({stage.sampling.seed for stage in call.rejected}) == len(call.rejected)
-    tokens = sum(len(text.split()) for text in (RIGHT, *(stage.text for stage in call.rejected)))
+    tokens = sum(
+        len(text.split()) for text in (RIGHT, *(stage.text for stage in call.rejected))
+    )
     counts = summarize(game.events)
     assert counts.completion_tokens == call.sampled_tokens == tokens
     assert (counts.calls, counts.prompt_tokens, counts.rollbacks) == (1, 7, 0)
@@ -165,7 +182,10 @@ def test_what_an_accepted_answer_says_twice_is_dropped_as_on_its_rung(
     planner: FastDownward,
 ) -> None:
     """What was rejected to the end counts as it stands."""
-    accepted, free = asked({TWICE: 1}, planner, tries=1), Asked(Known({TWICE: 1}), planner)
+    accepted, free = (
+        asked({TWICE: 1}, planner, tries=1),
+        Asked(Known({TWICE: 1}), planner),
+    )
     assert accepted.formalize().plan
     assert free.formalize().cause == "translate_error"
     (call,) = of(accepted.events, Call)
@@ -189,11 +209,19 @@ def test_models_that_decode_nothing_reject_nothing(planner: FastDownward) -> Non
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"rung": "typed"}, r"decoding\.reject draws free answers, and decoding=typed has"),
-        ({"temperature": 0}, r"decoding\.reject\.tries=4 needs a decoding\.temperature above 0"),
+        (
+            {"rung": "typed"},
+            r"decoding\.reject draws free answers, and decoding=typed has",
+        ),
+        (
+            {"temperature": 0},
+            r"decoding\.reject\.tries=4 needs a decoding\.temperature above 0",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_said(options: Any, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         Decoding(**{"rung": "free", "reject": Reject(rung="typed", tries=4), **options})
-    assert Decoding(rung="free", temperature=0, reject=Reject(rung="typed", tries=1)).reject
+    assert Decoding(
+        rung="free", temperature=0, reject=Reject(rung="typed", tries=1)
+    ).reject

@@ -1,5 +1,6 @@
-"""`decoding.repair` in episodes: what is mended is planned with, recorded, and shown next, whatever
-the method; answers are given in advance, game and planner are real."""
+"""`decoding.repair` in episodes: what is mended is planned with, recorded, and shown
+next, whatever the method; answers are given in advance, game and planner are real.
+"""
 
 import json
 from typing import Any
@@ -27,7 +28,9 @@ LEFT_OUT = f"problem: left out {ATTIC}"
 
 
 @pytest.mark.parametrize("rung", ["none", "syntax", "typed", "grounded"])
-def test_an_edit_that_names_what_is_not_declared(planner: FastDownward, rung: Any) -> None:
+def test_an_edit_that_names_what_is_not_declared(
+    planner: FastDownward, rung: Any
+) -> None:
     room = "behind_kitchen_south"
     right = [f"kitchen {room} - location", "south west - direction"]
     door = f"(closed-door kitchen {room} south)"
@@ -48,9 +51,13 @@ def test_an_edit_that_names_what_is_not_declared(planner: FastDownward, rung: An
 
 
 def test_a_name_that_the_prompt_does_not_show(planner: FastDownward) -> None:
-    """`grounded` knows those of the game and of the files in the prompt, and `typed` does not."""
+    """`grounded` knows those of the game and of the files in the prompt, and `typed`
+    does not.
+    """
     seen = SOUTH.replace("south_room", "behind_kitchen_south").replace(" west_room", "")
-    unseen = seen.replace("kitchen", "kitchen attic", 1).replace(":init", ":init (visited attic)")
+    unseen = seen.replace("kitchen", "kitchen attic", 1).replace(
+        ":init", ":init (visited attic)"
+    )
     for rung, changes in (("typed", 0), ("grounded", 2)):
         decoding = Decoding(rung="free", repair=rung)  # type: ignore[arg-type]
         model = Scripted([unseen])
@@ -60,14 +67,17 @@ def test_a_name_that_the_prompt_does_not_show(planner: FastDownward) -> None:
 
 
 def test_both_files_of_one_answer(planner: FastDownward) -> None:
-    """The domain is the model's own: its actions are the environment's, and what they say is
-    declared. Retries and later steps show the mended files."""
+    """The domain is the model's own: its actions are the environment's, and what they
+    say is declared. Retries and later steps show the mended files.
+    """
     slip = json.loads(pair())
     slip["df"] = slip["df"].replace("(not (closed-door", "(not (closed_door")
     slip["pf"] = slip["pf"].replace("(:init", "(:init (at attic)")
     model = Scripted([json.dumps(slip), "?"])
     decoding = Decoding(rung="free", repair="typed")
-    _, events = play(PddlegoPlus(max_retries=0), one_round(2), model, planner, decoding=decoding)
+    _, events = play(
+        PddlegoPlus(max_retries=0), one_round(2), model, planner, decoding=decoding
+    )
     (repair,) = of(events, Repair)
     assert repair.domain == slip["df"] and repair.problem == slip["pf"]
     assert repair.changes == (
@@ -80,7 +90,9 @@ def test_both_files_of_one_answer(planner: FastDownward) -> None:
     assert plan.domain in shown and plan.problem in shown
 
 
-def test_a_domain_of_its_own_question_is_mended_with_its_problem(planner: FastDownward) -> None:
+def test_a_domain_of_its_own_question_is_mended_with_its_problem(
+    planner: FastDownward,
+) -> None:
     domain, problem = described.gold()
     slip = domain.replace("(:predicates", "(:predicates (odd ?x - nothing ?y)").replace(
         ":effect (and", ":effect (and (dropped)", 1
@@ -90,7 +102,12 @@ def test_a_domain_of_its_own_question_is_mended_with_its_problem(planner: FastDo
     world = Described(sizes=(3, 5))
     model = Scripted(answers)
     outcome, events = play(
-        FormalizerTwoStep(), world, model, planner, game=described.GAME, decoding=decoding
+        FormalizerTwoStep(),
+        world,
+        model,
+        planner,
+        game=described.GAME,
+        decoding=decoding,
     )
     assert outcome == "success"
     (repair,) = of(events, Repair)
@@ -99,7 +116,9 @@ def test_a_domain_of_its_own_question_is_mended_with_its_problem(planner: FastDo
 
 def test_a_given_domain_is_not_mended(planner: FastDownward) -> None:
     decoding = Decoding(rung="free", repair="typed")
-    _, events = play(PddlGen(), one_round(), Scripted([SOUTH]), planner, decoding=decoding)
+    _, events = play(
+        PddlGen(), one_round(), Scripted([SOUTH]), planner, decoding=decoding
+    )
     assert of(events, Plan)[0].domain == one_round().domain and not of(events, Repair)
 
 
@@ -108,7 +127,9 @@ def test_cells_and_methods() -> None:
     plain, mended = compose_cell([]), compose_cell(["decoding.repair=typed"])
     assert plain.cell != mended.cell == compose_cell(["decoding.repair=typed"]).cell
     compose_cell(["decoding.repair=typed", "method=pddl_edit"]).check()
-    with pytest.raises(ConfigError, match=r"decoding\.repair=typed .* method=action_gen"):
+    with pytest.raises(
+        ConfigError, match=r"decoding\.repair=typed .* method=action_gen"
+    ):
         compose_cell(["decoding.repair=typed", "method=action_gen"]).check()
     with pytest.raises(ConfigError, match=r"decoding\.repair"):
         compose_cell(["decoding.repair=lenient"]).check()

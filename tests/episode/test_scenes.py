@@ -1,5 +1,7 @@
-"""The grammar knows what the prompt shows, no more and no less: whole games by every method whose
-answers hold names, and the observations of an attempt that was discarded. About 30 seconds."""
+"""The grammar knows what the prompt shows, no more and no less: whole games by every
+method whose answers hold names, and the observations of an attempt that was discarded.
+About 30 seconds.
+"""
 
 import contextlib
 import json
@@ -29,8 +31,8 @@ COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
 COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
 ROOMS = (
-    "kitchen|corridor|pantry|bathroom|bedroom|living room|laundry room|backyard|driveway|street"
-    "|supermarket"
+    "kitchen|corridor|pantry|bathroom|bedroom|living room|laundry"
+    " room|backyard|driveway|street|supermarket"
 )
 FOOD = "red potato|yellow apple|red onion|carrot|flour|pork chop|knife|turnip"
 THINGS = {
@@ -70,11 +72,17 @@ def questions(
 
 
 @pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
-def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method: str) -> None:
-    """In the demonstrations the kitchen has a corridor to the east, in this game a closed door."""
+def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(
+    method: str,
+) -> None:
+    """In the demonstrations the kitchen has a corridor to the east, in this game a
+    closed door.
+    """
     first = questions("coin", method, seed=0)[0]
     assert "To the East you see a closed" in first.messages[-1].content
-    assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.context.names.objects}
+    assert {"behind_kitchen_north", "behind_kitchen_east"} <= {
+        *first.context.names.objects
+    }
 
 
 @pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
@@ -88,18 +96,24 @@ def test_names_of_the_examples_can_be_left_out(method: str) -> None:
         left_out = {*shown.context.names.objects} - {*game.context.names.objects}
         assert left_out
         assert ("garage" in left_out) == (method == "pddl_edit")
-        assert not left_out & {*re.findall(r"[\w-]+", coin.formalize(game.context.memory)[1])}
+        assert not left_out & {
+            *re.findall(r"[\w-]+", coin.formalize(game.context.memory)[1])
+        }
 
 
 def named(question: AnyQuestion, environment: str) -> set[str]:
-    """The names that the messages show, rules and notes aside, in letters and digits alone."""
+    """The names that the messages show, rules and notes aside, in letters and digits
+    alone.
+    """
     text = "\n".join(
         line
         for message in question.messages
         for line in message.content.splitlines()
         if not line.startswith(("- ", "Note:", "Names have numbers"))
     )
-    things = re.findall(rf"(?<![?\w])(?:{THINGS[environment]})\b", text.replace("_", " "))
+    things = re.findall(
+        rf"(?<![?\w])(?:{THINGS[environment]})\b", text.replace("_", " ")
+    )
     return {bare(thing) for thing in things}
 
 
@@ -110,13 +124,23 @@ def bare(name: str) -> str:
 def writable(names: Names, form: str) -> set[str]:
     return {
         bare(name)
-        for name in (names.objects if form in ("pddl", "problem", "edit") else names.things)
+        for name in (
+            names.objects if form in ("pddl", "problem", "edit") else names.things
+        )
     }
 
 
 @pytest.mark.parametrize("method", ["pddl_gen", "pddl_edit"])
 def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
-    declared = {"kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"}
+    declared = {
+        "kitchen",
+        "corridor",
+        "behind_kitchen_south",
+        "north",
+        "south",
+        "east",
+        "west",
+    }
     for question in questions("coin", method):
         assert declared <= set(question.context.names.objects)
 
@@ -126,7 +150,9 @@ def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
 def test_every_name_that_the_prompt_shows_can_be_written_and_no_other(
     environment: str, method: str
 ) -> None:
-    asked = [q for q in questions(environment, method) if q.form.name not in ("text", "seen")]
+    asked = [
+        q for q in questions(environment, method) if q.form.name not in ("text", "seen")
+    ]
     assert asked
     for question in asked:
         allowed = writable(question.context.names, question.form.name)
@@ -153,10 +179,14 @@ NEXT = """\
 
 
 def test_what_a_discarded_attempt_saw_can_be_written(planner: FastDownward) -> None:
-    """The plan opens a door, goes through it, and is refused: the next prompt names that room."""
+    """The plan opens a door, goes through it, and is refused: the next prompt names
+    that room.
+    """
     cut = Completion("", "length", 1, 1, 0.0)
     model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), cut])
-    _, events = play(PddlegoPlus(max_retries=0), Coin(), model, planner, decoding=GROUNDED)
+    _, events = play(
+        PddlegoPlus(max_retries=0), Coin(), model, planner, decoding=GROUNDED
+    )
     assert of(events, Restart)
     question = model.asked[-1]
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)

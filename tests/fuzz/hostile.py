@@ -1,7 +1,8 @@
-"""Hostile texts: built from what has broken readers before, and by mangling real answers.
+"""Hostile texts: built from what has broken readers before, and by mangling real
+answers.
 
-`EXAMPLES=10000` (make fuzz) shares so many examples among the tests, drawn anew each time; without
-it a few hundred are drawn, always the same.
+`EXAMPLES=10000` (make fuzz) shares so many examples among the tests, drawn anew each
+time; without it a few hundred are drawn, always the same.
 """
 
 import functools
@@ -50,19 +51,29 @@ def _nested(opening: str, depth: int, closed: bool, inside: str) -> str:
 
 
 TEXTS = st.one_of(
-    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=30).map("".join),
-    st.builds(_repeated, st.sampled_from(PIECES), st.sampled_from((100, 3_000, 50_000))),
-    st.builds(_nested, st.sampled_from(TABLE["openings"]), st.sampled_from((90, 480, 1_100, 9_000)),
-              st.booleans(), st.sampled_from(PIECES)),
-)  # fmt: skip
+    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=30).map(
+        "".join
+    ),
+    st.builds(
+        _repeated, st.sampled_from(PIECES), st.sampled_from((100, 3_000, 50_000))
+    ),
+    st.builds(
+        _nested,
+        st.sampled_from(TABLE["openings"]),
+        st.sampled_from((90, 480, 1_100, 9_000)),
+        st.booleans(),
+        st.sampled_from(PIECES),
+    ),
+)
 
 Kind = Literal["cut", "insert", "repeat", "swap", "rename"]
 
 
 @dataclass(frozen=True)
 class Slip:
-    """One change of a text: at a word, with another word or a piece. Places count in thousandths
-    of the text."""
+    """One change of a text: at a word, with another word or a piece. Places count in
+    thousandths of the text.
+    """
 
     kind: Kind
     at: int
@@ -116,11 +127,15 @@ def real_answers() -> tuple[Asked, ...]:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[str, str]:
-    """A domain and a problem: real ones of which one or both are mangled, or hostile text."""
+    """A domain and a problem: real ones of which one or both are mangled, or hostile
+    text.
+    """
     answer = draw(st.sampled_from(real_answers())).answer
     domain, problem = answer["df"], answer["pf"]
     match draw(
-        st.sampled_from(("domain", "problem", "problem", "both", "no domain", "no problem"))
+        st.sampled_from(
+            ("domain", "problem", "problem", "both", "no domain", "no problem")
+        )
     ):
         case "domain":
             return mangled(domain, draw(SLIPS)), problem

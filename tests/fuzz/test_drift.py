@@ -1,7 +1,7 @@
-"""Models that drift, in real games: random weights with a taste for brackets or quantifiers, and
-our own small models in games that they were not trained for. On every environment, method and rung
-each answer is finished or cut, each grammar compiles, and what is typed can be applied and planned
-for.
+"""Models that drift, in real games: random weights with a taste for brackets or
+quantifiers, and our own small models in games that they were not trained for. On every
+environment, method and rung each answer is finished or cut, each grammar compiles, and
+what is typed can be applied and planned for.
 
 This takes long, and runs under `make fuzz` alone.
 """
@@ -51,30 +51,41 @@ def planner() -> Iterator[FastDownward]:
 def cells(environment: str, *overrides: str) -> list[CellConfig]:
     """Every method and rung that can be had in the environment, greedily and not."""
     found = []
-    methods = [method for method in METHODS if in_words(method) == (environment == "described")]
+    methods = [
+        method for method in METHODS if in_words(method) == (environment == "described")
+    ]
     for method, rung, temperature in itertools.product(methods, RUNGS, (0, 1)):
         words = [f"environment={environment}", f"method={method}", f"decoding={rung}"]
-        words += [f"decoding.temperature={temperature}", "decoding.max_tokens=1500", *overrides]
+        words += [
+            f"decoding.temperature={temperature}",
+            "decoding.max_tokens=1500",
+            *overrides,
+        ]
         with contextlib.suppress(ConfigError):
             found.append(compose_cell([*words, "environment.budget.limit=3"]))
     return found
 
 
 def play(config: CellConfig, model: Model, planner: FastDownward, out: Path) -> int:
-    """One episode; how many answers were drawn. Under a grammar each of them is whole or was cut,
-    and the planner's translator takes what is typed."""
+    """One episode; how many answers were drawn. Under a grammar each of them is whole
+    or was cut, and the planner's translator takes what is typed.
+    """
     with contextlib.closing(config.build("environment")) as environment:
         decoding = config.build("decoding")
         parts = Parts(environment, model, planner, decoding)
         try:
             played(config.labels["method"], parts, out)
-        except PromptTooLong:  # what it wrote outgrew its context: an outcome of its own
+        except (
+            PromptTooLong
+        ):  # what it wrote outgrew its context: an outcome of its own
             return 0
     ((_, events),) = transcripts(out)
     faults = {event.fault for event in events if isinstance(event, Call)}
     assert decoding.rung == "free" or faults <= {"", "truncated"}, (config.cell, faults)
     if decoding.rung in TYPED:
-        assert not any(event.faults for event in events if isinstance(event, EditApplied))
+        assert not any(
+            event.faults for event in events if isinstance(event, EditApplied)
+        )
         planned = {event.outcome for event in events if isinstance(event, Plan)}
         if config.labels["method"] not in WITH_GOALS_OF_THEIR_OWN:
             assert planned.isdisjoint({"translate_error", "planner_fault"}), config.cell
@@ -90,7 +101,9 @@ def test_random_weights_with_a_taste_break_nothing(
         if number >= len(listed) and answers >= WANTED:
             break
         config, taste = listed[number % len(listed)], TASTES[number % len(TASTES)]
-        answers += play(config, RandomLogits(number, taste=taste), planner, tmp_path / str(number))
+        answers += play(
+            config, RandomLogits(number, taste=taste), planner, tmp_path / str(number)
+        )
     assert answers >= WANTED
 
 
@@ -102,7 +115,8 @@ def test_our_own_models_break_nothing_where_they_were_never_trained(
     listed = [
         config
         for config in cells(environment, f"model={name}")
-        if config.labels["method"] in PDDL_METHODS and config.tree["decoding"]["rung"] in TYPED
+        if config.labels["method"] in PDDL_METHODS
+        and config.tree["decoding"]["rung"] in TYPED
     ]
     with contextlib.closing(listed[0].build("model")) as model:
         for number, config in enumerate(listed):

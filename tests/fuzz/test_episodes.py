@@ -1,7 +1,8 @@
-"""Every method against hostile answers and a hostile game: an outcome of the table, rightly scored.
+"""Every method against hostile answers and a hostile game: an outcome of the table,
+rightly scored.
 
-The games and the planner are real. An answer is the reference's, mangled or cut, or hostile text;
-or it has the form that was asked for and hostile text in every string.
+The games and the planner are real. An answer is the reference's, mangled or cut, or
+hostile text; or it has the form that was asked for and hostile text in every string.
 """
 
 import contextlib
@@ -87,10 +88,14 @@ TREATMENTS = st.lists(
 
 
 class Hostile(Scripted):
-    """Answers as the reference would, each treated as the next treatment says. Where the game's
-    words are hostile the reference cannot read them, and an answer of the form takes its place."""
+    """Answers as the reference would, each treated as the next treatment says. Where
+    the game's words are hostile the reference cannot read them, and an answer of the
+    form takes its place.
+    """
 
-    def __init__(self, treatments: Sequence[Treatment], reference: ReferenceFormalizer | None):
+    def __init__(
+        self, treatments: Sequence[Treatment], reference: ReferenceFormalizer | None
+    ):
         super().__init__([])
         self._treatments, self._reference = treatments, reference
 
@@ -113,7 +118,9 @@ class Hostile(Scripted):
         if self._reference:
             return self._reference.answer(question, sampling).completion.text
         pddl = real_answers()[0].answer
-        files = {key: pddl[key] for key in question.form.keys.model_fields if key in pddl}
+        files = {
+            key: pddl[key] for key in question.form.keys.model_fields if key in pddl
+        }
         return json.dumps(files or TABLE["has_form"][question.form.name])
 
 
@@ -123,7 +130,9 @@ def _of_kind(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 class HostileGame:
-    """A real game that says hostile things besides, the same whenever the same is done."""
+    """A real game that says hostile things besides, the same whenever the same is
+    done.
+    """
 
     def __init__(self, game: Environment, treatments: Sequence[Treatment]) -> None:
         self._game, self._treatments = game, treatments
@@ -159,9 +168,14 @@ def played(name: str, parts: Parts, out: Path) -> None:
             outcome = method(Episode(parts, transcript, run_seed=0, game=1, trial=0))
             success = outcome_named(outcome).success
             row = EpisodeRow(
-                game=1, trial=0, outcome=outcome, success=success, won=success, wall_time_s=0.0,
+                game=1,
+                trial=0,
+                outcome=outcome,
+                success=success,
+                won=success,
+                wall_time_s=0.0,
                 **vars(summarize(transcript.events, outcome)),
-            )  # fmt: skip
+            )
             transcript(End(row=row))
         (out / "episodes.jsonl").unlink(missing_ok=True)
         cell.append(row)
@@ -187,9 +201,16 @@ def test_hostile_answers_end_an_episode_as_the_table_says(
     treatments: list[Treatment],
 ) -> None:
     game = Cooking(budget=BUDGET) if cooking and not in_words(name) else game_for(name)
-    with contextlib.closing(ReferenceFormalizer()) as reference, contextlib.closing(game):
+    with (
+        contextlib.closing(ReferenceFormalizer()) as reference,
+        contextlib.closing(game),
+    ):
         model = Hostile(treatments, reference)
-        played(name, Parts(game, model, planner, decoding), tmp_path_factory.mktemp("played"))
+        played(
+            name,
+            Parts(game, model, planner, decoding),
+            tmp_path_factory.mktemp("played"),
+        )
 
 
 @fuzz(0.05)

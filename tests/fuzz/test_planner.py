@@ -1,4 +1,6 @@
-"""Fast Downward's verdict on hostile PDDL: always one, within its limits, and the checker's too."""
+"""Fast Downward's verdict on hostile PDDL: always one, within its limits, and the
+checker's too.
+"""
 
 import resource
 from collections.abc import Iterator
@@ -22,7 +24,9 @@ def planner() -> Iterator[FastDownward]:
     with FastDownward(limits=LIMITS) as planner:
         yield planner
     most_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    own_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # which a fork passes on
+    own_kib = resource.getrusage(
+        resource.RUSAGE_SELF
+    ).ru_maxrss  # which a fork passes on
     assert most_kib <= max(before_kib, own_kib, LIMITS.memory_mb * 1024)
 
 
@@ -30,7 +34,9 @@ def judged(planner: FastDownward, domain: str, problem: str) -> str:
     result = planner.plan(domain, problem)
     assert result.outcome != "planner_fault", result.message
     assert bool(result.plan) == (result.outcome == "solved")
-    assert all(character.isprintable() or character == "\n" for character in result.message)
+    assert all(
+        character.isprintable() or character == "\n" for character in result.message
+    )
     return result.outcome
 
 
@@ -47,6 +53,9 @@ def test_hostile_pddl_gets_a_verdict_and_the_check_agrees(
 @pytest.mark.parametrize("piece", ["x", "(", "(at k)\n"])
 def test_ten_megabytes_end_within_the_limits(planner: FastDownward, piece: str) -> None:
     domain, real = real_answers()[0].answer.values()
-    assert judged(planner, domain, ten_megabytes(piece)) in ("translate_error", *STOPPED)
+    assert judged(planner, domain, ten_megabytes(piece)) in (
+        "translate_error",
+        *STOPPED,
+    )
     judged(planner, domain, with_inside(real, piece))
     assert judged(planner, DOMAIN, problem()) == "solved"

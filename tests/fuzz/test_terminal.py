@@ -1,4 +1,6 @@
-"""What a model or a game says reaches a terminal as text: no control character, no markup."""
+"""What a model or a game says reaches a terminal as text: no control character, no
+markup.
+"""
 
 import re
 from pathlib import Path
@@ -15,7 +17,9 @@ from tests.fuzz.hostile import PIECES, TEXTS, fuzz
 from tests.pddlego import Pddlego
 from tests.report.test_hostile_text import filled
 
-ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def shown(pddlego: Pddlego, folder: Path, events: list[Event]) -> str:
@@ -46,7 +50,8 @@ def test_hostile_files_are_checked_and_planned_without_acting(
     name = "\x1b[31mred\x9b2J"
     domain, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
     domain.write_text(
-        f"(define (domain d) (:predicates (g)) (:action {name} :parameters () :effect (g)))",
+        f"(define (domain d) (:predicates (g)) (:action {name} :parameters () :effect"
+        " (g)))",
         encoding="utf-8",
     )
     for goal in ("(g)", f"({name})"):

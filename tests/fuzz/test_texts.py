@@ -39,7 +39,9 @@ def given_up(text: str, form: Form[Fields]) -> str:
 
 @fuzz(0.2)
 @given(TEXTS, st.sampled_from(FORMS))
-def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Fields]) -> None:
+def test_a_hostile_answer_is_read_or_refused_by_name(
+    text: str, form: Form[Fields]
+) -> None:
     given_up(text, form)
 
 
@@ -62,7 +64,9 @@ def test_an_answer_of_ten_megabytes_is_read(piece: str) -> None:
 
 @pytest.mark.parametrize("piece", TABLE["repeated"])
 def test_a_long_answer_of_one_piece_is_read(piece: str) -> None:
-    """In time that grows as the answer does: the square of its length would take minutes."""
+    """In time that grows as the answer does: the square of its length would take
+    minutes.
+    """
     for before in ("", "(define (domain d)\n", "<think>"):
         text = before + piece * (100_000 // len(piece))
         for form in (PDDL, COMMAND, GOALS):
@@ -98,10 +102,16 @@ def test_hostile_pddl_is_checked_and_explained(pair: tuple[str, str]) -> None:
 @pytest.mark.parametrize("piece", ["x", "; ", '"'])
 def test_a_line_of_ten_megabytes_is_checked_and_explained(piece: str) -> None:
     domain, problem = real_answers()[0].answer.values()
-    for pair in ((ten_megabytes(piece), problem), (domain, with_inside(problem, piece))):
+    for pair in (
+        (ten_megabytes(piece), problem),
+        (domain, with_inside(problem, piece)),
+    ):
         verdict = check(*pair)
         assert verdict.accepted or verdict.faults
-        assert len(explain(*pair, PlanResult("translate_error", (), "No.", 0.0))) <= MOST_CHARACTERS
+        assert (
+            len(explain(*pair, PlanResult("translate_error", (), "No.", 0.0)))
+            <= MOST_CHARACTERS
+        )
 
 
 def with_inside(problem: str, piece: str) -> str:

@@ -1,6 +1,7 @@
 """At a large vocabulary the decoder's parser meets a limit of steps for one mask.
 
-Beyond it nothing but the end of the text is permitted: answers stop in mid-word, without an error.
+Beyond it nothing but the end of the text is permitted: answers stop in mid-word,
+without an error.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Accept and reject lists against every reader: python-lark, llguidance, Fast Downward's parser."""
+"""Accept and reject lists against every reader: python-lark, llguidance, Fast
+Downward's parser.
+"""
 
 import json
 import random
@@ -19,8 +21,12 @@ SMALLEST_PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 
 
 def _answer(domain: str) -> str:
-    """With the smallest problem, as JSON; in an answer, brackets touch the word after them."""
-    return json.dumps({"df": re.sub(r"\(\s+(?=\w)", "(", domain), "pf": SMALLEST_PROBLEM})
+    """With the smallest problem, as JSON; in an answer, brackets touch the word after
+    them.
+    """
+    return json.dumps(
+        {"df": re.sub(r"\(\s+(?=\w)", "(", domain), "pf": SMALLEST_PROBLEM}
+    )
 
 
 def test_the_lists_are_read() -> None:
@@ -47,7 +53,9 @@ def test_both_readers_reject(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", ACCEPT, ids=str)
-def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(case: Case) -> None:
+def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(
+    case: Case,
+) -> None:
     grammar = load(case.grammar)
     for end in range(0, len(case.text.rstrip()), 7):
         assert decoder_verdict(grammar, case.text[:end]) == "unfinished"
@@ -68,21 +76,31 @@ def test_fast_downward_reads_what_the_lists_accept() -> None:
             answer = json.loads(case.text)
             pairs.append((answer["df"], answer["pf"]))
     complaints = fast_downward_complaints(pairs)
-    assert [(str(c), said) for c, said in zip(ACCEPT, complaints, strict=True) if said] == []
+    assert [
+        (str(c), said) for c, said in zip(ACCEPT, complaints, strict=True) if said
+    ] == []
 
 
 @pytest.mark.parametrize("word", RESERVED)
-def test_a_reserved_word_is_no_predicate_but_every_neighbour_of_it_is(word: str) -> None:
+def test_a_reserved_word_is_no_predicate_but_every_neighbour_of_it_is(
+    word: str,
+) -> None:
     tails = ("", "x", "-")
     names = {word[:end] + tail for end in range(1, len(word) + 1) for tail in tails}
     for name in names | {word + word, word.upper(), word.title() + "ed"}:
         free = name.lower() not in RESERVED
         for atom in (f"({name} ?x)", f"( {name} )"):
-            action = f"(:action a :parameters (?x) :precondition (and {atom}) :effect {atom})"
+            action = (
+                f"(:action a :parameters (?x) :precondition (and {atom}) :effect"
+                f" {atom})"
+            )
             for part in (f"(:predicates {atom})", action):
                 domain = f"(define (domain d) {part})"
                 answer = _answer(domain)
-                for grammar, text in ((load("domain"), domain), (load("syntax"), answer)):
+                for grammar, text in (
+                    (load("domain"), domain),
+                    (load("syntax"), answer),
+                ):
                     assert accepts(grammar, text) == free, text
                     assert (decoder_verdict(grammar, text) == "accepted") == free, text
 
@@ -121,13 +139,17 @@ def test_what_files_may_hold_an_answer_may_hold(domain: Case) -> None:
 
 
 def _wander(grammar: Grammar, seed: int, limit: int) -> str | None:
-    """A text drawn byte by byte, each permitted byte as likely as any; `None` if cut at `limit`."""
+    """A text drawn byte by byte, each permitted byte as likely as any; `None` if cut at
+    `limit`.
+    """
     tokenizer = LLTokenizer("byte")
     matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text))
     chance = random.Random(seed)
     written: list[int] = []
     while not matcher.is_stopped() and len(written) < limit:
-        allowed = [token for token, bias in enumerate(matcher.compute_logit_bias()) if bias]
+        allowed = [
+            token for token, bias in enumerate(matcher.compute_logit_bias()) if bias
+        ]
         token = chance.choice(allowed)
         assert matcher.consume_token(token), matcher.get_error()
         if token != tokenizer.eos_token:

@@ -1,4 +1,6 @@
-"""The grammars against what models and competitions really wrote, where those files are present."""
+"""The grammars against what models and competitions really wrote, where those files are
+present.
+"""
 
 import json
 import lzma
@@ -12,7 +14,9 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from tests.grammars.cases import data_folder, fast_downward_complaints
 
 DATA = data_folder()
-pytestmark = pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")
+pytestmark = pytest.mark.skipif(
+    DATA is None, reason="no recorded files on this machine"
+)
 
 NO_EFFECT = re.compile(r":effect\s*\((and\s*)?\)", re.IGNORECASE)
 LOST_SPACE = re.compile(r"\(\w[\w-]*\?")  # a detokenizer made "(at?x" of "(at ?x"
@@ -29,7 +33,9 @@ def _accepts(domain: str, problem: str) -> bool:
 
 def _recorded() -> list[dict[str, str]]:
     assert DATA
-    with lzma.open(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", "rt", encoding="utf-8") as lines:
+    with lzma.open(
+        DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", "rt", encoding="utf-8"
+    ) as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -37,23 +43,31 @@ def test_what_models_wrote_and_a_planner_solved_is_accepted() -> None:
     solved = [row for row in _recorded() if row["cause"] == "none"][::4]
     assert len(solved) > 1000
     refused = [row for row in solved if not _accepts(row["domain"], row["problem"])]
-    complaints = fast_downward_complaints([(row["domain"], row["problem"]) for row in refused])
+    complaints = fast_downward_complaints(
+        [(row["domain"], row["problem"]) for row in refused]
+    )
     ours = [row for row, said in zip(refused, complaints, strict=True) if not said]
     damage = re.compile(f"{LOST_SPACE.pattern}|{WORD_OF_BACKSLASH.pattern}")
     damaged = [row for row in ours if damage.search(row["domain"] + row["problem"])]
-    idle = [row for row in ours if row not in damaged and NO_EFFECT.search(row["domain"])]
+    idle = [
+        row for row in ours if row not in damaged and NO_EFFECT.search(row["domain"])
+    ]
     unexplained = [row["id"] for row in ours if row not in damaged + idle]
     assert len(unexplained) <= 0.002 * len(solved), unexplained
     assert len(idle) <= 0.005 * len(solved)
 
 
-def test_what_is_accepted_and_refused_by_fast_downward_has_wrong_symbols_not_wrong_syntax() -> None:
+def test_what_is_accepted_and_refused_by_fast_downward_has_wrong_symbols_only() -> None:
     rows = [row for row in _recorded() if row["cause"] != "none"][::8]
     accepted = [row for row in rows if _accepts(row["domain"], row["problem"])]
     assert len(accepted) > 100
-    complaints = fast_downward_complaints([(row["domain"], row["problem"]) for row in accepted])
+    complaints = fast_downward_complaints(
+        [(row["domain"], row["problem"]) for row in accepted]
+    )
     assert any(complaints)
-    assert [c for c in complaints if c and not any(fault in c for fault in SYMBOL_FAULTS)] == []
+    assert [
+        c for c in complaints if c and not any(fault in c for fault in SYMBOL_FAULTS)
+    ] == []
 
 
 def test_competition_files_within_our_requirements_are_accepted(tmp_path: Path) -> None:
@@ -62,7 +76,10 @@ def test_competition_files_within_our_requirements_are_accepted(tmp_path: Path) 
         archive.extractall(tmp_path, filter="data")
     folders = sorted((tmp_path / "ipc").iterdir())
     pairs = [
-        ((f / "domain.pddl").read_text("latin-1"), (f / "problem.pddl").read_text("latin-1"))
+        (
+            (f / "domain.pddl").read_text("latin-1"),
+            (f / "problem.pddl").read_text("latin-1"),
+        )
         for f in folders
     ]
     complaints = fast_downward_complaints(pairs)

@@ -1,4 +1,6 @@
-"""One trial of a method that learns between trials, in the real game, as the row of a run."""
+"""One trial of a method that learns between trials, in the real game, as the row of a
+run.
+"""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.methods import playing
 
-GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
+GAME = (
+    1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
+)
 
 
 def act(command: str) -> str:
@@ -55,9 +59,14 @@ def play(
     )
     success = outcome_named(outcome).success
     return EpisodeRow(
-        game=game, trial=trial, outcome=outcome, success=success, won=success, wall_time_s=0.0,
+        game=game,
+        trial=trial,
+        outcome=outcome,
+        success=success,
+        won=success,
+        wall_time_s=0.0,
         **vars(summarize(events)),
-    )  # fmt: skip
+    )
 
 
 def opening(model: Scripted, call: int = 0) -> str:

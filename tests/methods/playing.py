@@ -33,7 +33,9 @@ def play(
     """The outcome, and every event of the transcript."""
     events: Events = []
     parts = Parts(environment, model, planner, decoding)
-    episode = Episode(parts, events.append, run_seed=0, game=game, trial=trial, earlier=earlier)
+    episode = Episode(
+        parts, events.append, run_seed=0, game=game, trial=trial, earlier=earlier
+    )
     with contextlib.closing(model):
         return method(episode), events
 

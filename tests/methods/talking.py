@@ -16,14 +16,16 @@ from pddlego_local.planner import FastDownward
 from tests.methods import playing
 from tests.methods.playing import Events, of
 
-GAME = 5  # 11 rooms: the living room is east of the kitchen, behind its eastern door is the coin
+# 11 rooms: the living room is east of the kitchen, behind its eastern door is the coin
+GAME = 5
 TO_THE_COIN = ["> move east", "> open door to east", "> move east"]
 BEGIN_AGAIN = json.dumps({"text": "Something was wrong."})
 
 
 class Player(Scripted):
-    """The answers "> move east", "done" and "fail: no way" are given as a controller gives them:
-    with the numbers that the question itself shows."""
+    """The answers "> move east", "done" and "fail: no way" are given as a controller
+    gives them: with the numbers that the question itself shows.
+    """
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         drawn = super().answer(question, sampling)
@@ -31,7 +33,9 @@ class Player(Scripted):
         text = completion.text
         shown = question.messages[-1].content
         if text.startswith("> "):
-            (number,) = re.findall(rf"^(\d+)\. {re.escape(text[2:])}$", shown, re.MULTILINE)[-1:]
+            (number,) = re.findall(
+                rf"^(\d+)\. {re.escape(text[2:])}$", shown, re.MULTILINE
+            )[-1:]
         elif text == "done":
             number = re.findall(r"(\d+): the goal is accomplished", shown)[-1]
         elif text.startswith("fail: "):
@@ -60,13 +64,19 @@ def play(
     """The outcome, the model with what it was asked, and what was recorded."""
     model = Player(answers)
     with FastDownward() as planner:
-        outcome, events = playing.play(method, environment or Coin(), model, planner, game=game)
+        outcome, events = playing.play(
+            method, environment or Coin(), model, planner, game=game
+        )
     return outcome, model, events
 
 
 def asked(model: Scripted, what: str) -> list[str]:
     """The last messages of all that the model was asked of this kind, in order."""
-    return [question.messages[-1].content for question in model.asked if question.form.name == what]
+    return [
+        question.messages[-1].content
+        for question in model.asked
+        if question.form.name == what
+    ]
 
 
 def noted(events: Events, name: str) -> Any:

@@ -24,7 +24,9 @@ BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
 
 
 @pytest.mark.parametrize("method", ["pddlego_plus", "pddlego", "plangen", "action_gen"])
-def test_perfect_answers_win(planner: FastDownward, heat: Alfworld, method: str) -> None:
+def test_perfect_answers_win(
+    planner: FastDownward, heat: Alfworld, method: str
+) -> None:
     outcome, events = play(built(method), heat, ReferenceFormalizer(), planner, game=0)
     row = summarize(events)
     assert outcome == "success" and heat.won()
@@ -46,10 +48,14 @@ def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
 
 
 @pytest.mark.parametrize("seed", [54, 162, 182])
-def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed: int) -> None:
+def test_one_action_at_a_time_does_not_go_to_and_fro(
+    planner: FastDownward, seed: int
+) -> None:
     """A slice, its knife elsewhere, and two places where it may be put."""
     with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as kitchen:
-        outcome, events = play(ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed)
+        outcome, events = play(
+            ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed
+        )
     assert outcome == "success" and summarize(events).actions < 30
 
 
@@ -58,9 +64,13 @@ def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed
 def test_the_way_to_what_shares_a_spot_is_not_offered_and_not_missed(
     planner: FastDownward, tmp_path: Path, method: str, seed: int
 ) -> None:
-    """Who stands at countertop 3 stands at another one too: the search goes on elsewhere."""
+    """Who stands at countertop 3 stands at another one too: the search goes on
+    elsewhere.
+    """
     write(tmp_path, seed, TASK_TYPES[seed % len(TASK_TYPES)])
-    with contextlib.closing(Alfworld(data=tmp_path, split=SPLIT, task_types=TASK_TYPES)) as house:
+    with contextlib.closing(
+        Alfworld(data=tmp_path, split=SPLIT, task_types=TASK_TYPES)
+    ) as house:
         house.reset(0)
         offered = house.step("go to countertop 3").commands
         assert not {"go to countertop 1", "go to countertop 2"} <= set(offered)
@@ -68,15 +78,20 @@ def test_the_way_to_what_shares_a_spot_is_not_offered_and_not_missed(
     assert outcome == "success"
 
 
-HEAT = json.dumps({
-    "df": "(define (domain d) (:types object microwaveReceptacle) (:predicates (done))"
-    " (:action HeatObject :parameters (?o - object ?m - microwaveReceptacle) :effect (done)))",
-    "pf": "(define (problem p) (:domain d) (:objects apple1 - object"
-    " microwave1 - microwaveReceptacle) (:init) (:goal (done)))",
-})  # fmt: skip
+HEAT = json.dumps(
+    {
+        "df": "(define (domain d) (:types object microwaveReceptacle)"
+        " (:predicates (done)) (:action HeatObject"
+        " :parameters (?o - object ?m - microwaveReceptacle) :effect (done)))",
+        "pf": "(define (problem p) (:domain d) (:objects apple1 - object"
+        " microwave1 - microwaveReceptacle) (:init) (:goal (done)))",
+    }
+)
 
 
-def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, heat: Alfworld) -> None:
+def test_a_refusal_is_explained_and_taken_back(
+    planner: FastDownward, heat: Alfworld
+) -> None:
     model = Scripted([BROKEN, HEAT, *[HEAT] * 4])
     outcome, events = play(PddlegoPlus(), heat, model, planner, game=0)
     assert outcome == "simulation_abort"

@@ -11,7 +11,15 @@ from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.deps import Deps
 from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
 from tests.methods.playing import commands
-from tests.methods.talking import BEGIN_AGAIN, TO_THE_COIN, asked, noted, plan, play, rounds
+from tests.methods.talking import (
+    BEGIN_AGAIN,
+    TO_THE_COIN,
+    asked,
+    noted,
+    plan,
+    play,
+    rounds,
+)
 
 EAST_FIRST = ["> move east", "done"]
 CUT = Completion('{"reason": "so I', "length", 9, 9, 0.1)
@@ -23,7 +31,10 @@ def test_a_plan_is_carried_out_sub_goal_by_sub_goal() -> None:
     outcome, model, events = play(Deps(), answers)
     assert outcome == "success"
     assert commands(events) == ["move east", "open door to east", "move east"]
-    assert [question.form.name for question in model.asked] == ["goals", *["choice"] * 4]
+    assert [question.form.name for question in model.asked] == [
+        "goals",
+        *["choice"] * 4,
+    ]
     assert [e.where.step for e in events if isinstance(e, Call)] == [1, 1, 2, 2, 3]
     assert noted(events, "subgoals") == {"accomplished": 1, "success": 1}
     assert noted(events, "plans") == 1
@@ -50,14 +61,19 @@ def test_a_failure_is_described_explained_and_planned_anew_from_there() -> None:
     )
     assert "Action: move east\nYou are in the living room." in explaining
     assert "find the coin" not in explaining
-    first, second = (question.messages for question in model.asked if question.form.name == "goals")
+    first, second = (
+        question.messages for question in model.asked if question.form.name == "goals"
+    )
     assert [message.content for message in second[1:4]] == [
         '{"goals":["go east","go south","find the coin"]}',
         explaining,
         '{"text":"The door to the east leads on."}',
     ]
     assert second[0] == first[0] and "from step 2 on" in second[4].content
-    assert asked(model, "choice")[-2].count("Your goal is to: go through the eastern door") == 1
+    assert (
+        asked(model, "choice")[-2].count("Your goal is to: go through the eastern door")
+        == 1
+    )
 
 
 def test_sub_goals_are_numbered_through_all_plans() -> None:
@@ -81,15 +97,20 @@ def test_a_plan_that_is_done_without_the_task_is_a_failure_too() -> None:
     outcome, model, _ = play(Deps(), answers)
     assert outcome == "success"
     (explaining,) = asked(model, "text")
-    assert "Step 1 succeeded: go east.\nAll steps of the plan are done, but the task is not.\n" in (
-        explaining
+    assert (
+        "Step 1 succeeded: go east.\nAll steps of the plan are done, but the task is"
+        " not.\n" in (explaining)
     )
     assert "from step 2 on" in asked(model, "goals")[1]
 
 
 @pytest.mark.parametrize("limit", [0, 2])
-@pytest.mark.parametrize(("method", "explained"), [(Deps, [BEGIN_AGAIN]), (ZeroShotReplan, [])])
-def test_re_plans_have_a_limit(method: type[Deps], explained: list[str], limit: int) -> None:
+@pytest.mark.parametrize(
+    ("method", "explained"), [(Deps, [BEGIN_AGAIN]), (ZeroShotReplan, [])]
+)
+def test_re_plans_have_a_limit(
+    method: type[Deps], explained: list[str], limit: int
+) -> None:
     once = [plan("fly"), "fail: I cannot fly.", *explained]
     outcome, model, events = play(method(max_replans=limit), once * 9)
     assert outcome == "replan_limit"
@@ -103,10 +124,17 @@ def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
     _, model, _ = play(Deps(max_replans=3), once * 9)
     for question in model.asked:
         roles = [message.role for message in question.messages]
-        assert roles == (["user", "assistant"] * len(roles))[: len(roles)] and roles[-1] == "user"
-        assert not any("Your answer was empty" in m.content for m in question.messages[:-1])
+        assert (
+            roles == (["user", "assistant"] * len(roles))[: len(roles)]
+            and roles[-1] == "user"
+        )
+        assert not any(
+            "Your answer was empty" in m.content for m in question.messages[:-1]
+        )
     planner = [
-        question.messages for question in model.asked if question.form.name in ("goals", "text")
+        question.messages
+        for question in model.asked
+        if question.form.name in ("goals", "text")
     ]
     for before, after in pairwise(planner):
         assert after[: len(before) - 1] == before[:-1]
@@ -119,17 +147,26 @@ def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
         ("", "empty"),
         ("[I cannot say {", "no JSON object of the form"),
         ('{"goal": [], "amounts": [], "texts": []}', "exactly this form"),
-        ('{"goals": "fly", "reason": "", "number": 99, "text": 1}', "exactly this form"),
+        (
+            '{"goals": "fly", "reason": "", "number": 99, "text": 1}',
+            "exactly this form",
+        ),
         (CUT, "cut off"),
         (UNFINISHED, "never finished thinking"),
     ],
 )
-def test_an_unusable_answer_is_asked_for_again_and_told(bad: str | Completion, told: str) -> None:
-    for position in range(4):  # of the planner, the controller, the explainer, the planner again
+def test_an_unusable_answer_is_asked_for_again_and_told(
+    bad: str | Completion, told: str
+) -> None:
+    for position in range(
+        4
+    ):  # of the planner, the controller, the explainer, the planner again
         good = [plan("a"), "fail: no.", BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
         outcome, model, events = play(Deps(), [*good[:position], bad, *good[position:]])
         assert outcome == "success"
-        before, after = (question.messages for question in model.asked[position : position + 2])
+        before, after = (
+            question.messages for question in model.asked[position : position + 2]
+        )
         assert after[:-1] == before[:-1]
         assert after[-1].content.startswith(before[-1].content)
         assert told in after[-1].content.removeprefix(before[-1].content)
@@ -141,13 +178,18 @@ def test_a_controller_without_a_usable_answer_has_failed() -> None:
     answers = [plan("a"), *[""] * 3, BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
     outcome, model, _ = play(Deps(max_retries=2), answers)
     assert outcome == "success"
-    assert "Step 1 failed: a. The controller gave no usable answer." in asked(model, "text")[0]
+    assert (
+        "Step 1 failed: a. The controller gave no usable answer."
+        in asked(model, "text")[0]
+    )
 
 
 @pytest.mark.parametrize("bad", [[""] * 3, [plan(" ")]])
 def test_without_a_plan_the_episode_ends(bad: list[str]) -> None:
     outcome, model, events = play(Deps(max_retries=2), bad)
-    assert outcome == "no_plan" and len(model.asked) == len(bad) and not commands(events)
+    assert (
+        outcome == "no_plan" and len(model.asked) == len(bad) and not commands(events)
+    )
     outcome, model, _ = play(
         Deps(max_retries=2), [plan("a"), "> move east", "fail: no.", BEGIN_AGAIN, *bad]
     )
@@ -158,9 +200,17 @@ def test_an_explainer_without_a_usable_answer_leaves_the_description() -> None:
     answers = [plan("a"), "fail: I cannot.", "", "", plan("b"), *TO_THE_COIN]
     outcome, model, _ = play(Deps(max_retries=1), answers)
     assert outcome == "success"
-    replanning = [question for question in model.asked if question.form.name == "goals"][1]
-    assert [message.role for message in replanning.messages] == ["user", "assistant", "user"]
-    assert replanning.messages[-1].content.startswith("Descriptor: Step 1 failed: a. I cannot.")
+    replanning = [
+        question for question in model.asked if question.form.name == "goals"
+    ][1]
+    assert [message.role for message in replanning.messages] == [
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert replanning.messages[-1].content.startswith(
+        "Descriptor: Step 1 failed: a. I cannot."
+    )
     assert "from step 1 on" in replanning.messages[-1].content
 
 
@@ -202,13 +252,15 @@ def test_a_lost_game_ends_the_episode() -> None:
     outcome, model, _ = play(Deps(), [*answers, "> slice red potato"], kitchen, game=1)
     assert outcome == "game_lost"
     assert (
-        "You are in the kitchen. You carry knife and red potato. Your goal is to: slice."
-        in (asked(model, "choice")[-1])
+        "You are in the kitchen. You carry knife and red potato. Your goal is to:"
+        " slice." in (asked(model, "choice")[-1])
     )
 
 
 def test_what_the_controller_is_told() -> None:
-    _, model, _ = play(Deps(max_replans=0), [plan("go west", "x"), *EAST_FIRST, "fail: no."])
+    _, model, _ = play(
+        Deps(max_replans=0), [plan("go west", "x"), *EAST_FIRST, "fail: no."]
+    )
     first, second, third = asked(model, "choice")[:3]
     for item in (
         '{"reason": "...", "number": N}',
@@ -221,7 +273,9 @@ def test_what_the_controller_is_told() -> None:
     ):
         assert item in first, item
     assert second.startswith("Action: move east\nYou are in the living room.")
-    assert third.startswith("You control a player")  # a dialogue of its own for each sub-goal
+    assert third.startswith(
+        "You control a player"
+    )  # a dialogue of its own for each sub-goal
     assert "Action: look around\nYou are in the kitchen." in third
 
 

@@ -1,5 +1,6 @@
-"""The baselines of DEPS with answers given in advance, and the ceiling of all four; about 40 s, a
-half of it in ALFWorld."""
+"""The baselines of DEPS with answers given in advance, and the ceiling of all four;
+about 40 s, a half of it in ALFWorld.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,23 +26,36 @@ EAST_FIRST = ["> move east", "done"]
         ([plan("go east", "fly"), *EAST_FIRST, "fail: no."], "subgoal_failed"),
         ([plan("fly", "go east"), *[""] * 6], "subgoal_failed"),
         ([plan("go east", "rest"), *EAST_FIRST, "done"], "task_not_done"),
-        ([plan("go east"), *TO_THE_COIN[:1], "> move west", "> move east"], "step_limit"),
+        (
+            [plan("go east"), *TO_THE_COIN[:1], "> move west", "> move east"],
+            "step_limit",
+        ),
         ([plan(*["rest"] * 30), *["done"] * 20], "no_progress"),
         ([""] * 6, "no_plan"),
         ([plan()] * 6, "no_plan"),
     ],
 )
-def test_a_zero_shot_plan_is_never_changed(answers: Sequence[str], outcome: str) -> None:
+def test_a_zero_shot_plan_is_never_changed(
+    answers: Sequence[str], outcome: str
+) -> None:
     ended, model, _ = play(ZeroShotPlanner(), answers, rounds(3))
     assert ended == outcome and len(model.asked) == len(answers)
 
 
 def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
-    answers = [plan("go east", "fly"), *EAST_FIRST, "fail: No wings.", plan("on"), *TO_THE_COIN[1:]]
+    answers = [
+        plan("go east", "fly"),
+        *EAST_FIRST,
+        "fail: No wings.",
+        plan("on"),
+        *TO_THE_COIN[1:],
+    ]
     outcome, model, _ = play(ZeroShotReplan(), answers)
     assert outcome == "success" and not asked(model, "text")
     first, again = asked(model, "goals")
-    assert again.startswith("Descriptor: Step 1 succeeded: go east.\nStep 2 failed: fly. No wings.")
+    assert again.startswith(
+        "Descriptor: Step 1 succeeded: go east.\nStep 2 failed: fly. No wings."
+    )
     assert "from step 2 on" in again
     assert "xplain" not in first + again
 
@@ -56,8 +70,12 @@ def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
     assert outcome == "success"
     assert noted(events, "subgoals") == {"accomplished": 1, "failed": 1, "success": 1}
     first, second, third = asked(model, "goals")
-    assert "with the one sub-goal that is next" in first and "all sub-goals" not in first
-    assert second.startswith("Descriptor: Step 1 succeeded: go east.\nYou are in the living room.")
+    assert (
+        "with the one sub-goal that is next" in first and "all sub-goals" not in first
+    )
+    assert second.startswith(
+        "Descriptor: Step 1 succeeded: go east.\nYou are in the living room."
+    )
     assert "Action: move east\nYou are in the living room. To the East" in second
     assert third.startswith("Descriptor: Step 2 failed: fly. No wings.")
     assert "never carried out" not in "".join(asked(model, "choice"))
@@ -84,7 +102,9 @@ def test_the_reference_wins_every_kind_of_game_of_alfworld(tmp_path: Path) -> No
     result = run_cell(compose_cell([f"run.out={tmp_path}", *overrides]))
     assert not result.faults
     rows = read_rows(result.folder / "episodes.jsonl")
-    assert {row.outcome for row in rows} <= {"success", "success_at_start"} and len(rows) == 11
+    assert {row.outcome for row in rows} <= {"success", "success_at_start"} and len(
+        rows
+    ) == 11
     assert all(row.won for row in rows)
     assert not any(row.refused for row in rows)
     assert all(row.notes["subgoals"].get("failed", 0) == 0 for row in rows if row.calls)

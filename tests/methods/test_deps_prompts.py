@@ -1,5 +1,6 @@
-"""The examples that DEPS and its baselines show: they are what a model would really be asked and
-answer. And the situation that is read from the games' texts; about 3 s."""
+"""The examples that DEPS and its baselines show: they are what a model would really be
+asked and answer. And the situation that is read from the games' texts; about 3 s.
+"""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +29,9 @@ def words(environment: str) -> dict[str, Any]:
 
 
 def situation(environment: str, memory: list[Turn]) -> str:
-    return prompting.render("deps/situation", environment, situation=Situation(memory)).text
+    return prompting.render(
+        "deps/situation", environment, situation=Situation(memory)
+    ).text
 
 
 def holds(answer: str, form: Form[Fields]) -> Any:
@@ -64,26 +67,37 @@ def answers(environment: str) -> Iterator[tuple[str, Form[Fields]]]:
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_examples_of_the_planner_have_the_form_that_is_asked_for(environment: str) -> None:
+def test_examples_of_the_planner_have_the_form_that_is_asked_for(
+    environment: str,
+) -> None:
     for answer, form in answers(environment):
         holds(answer, form)
     assert all(
-        len(holds(turn["goals"], GOALS).goals) == 1 for turn in words(environment)["monologue"]
+        len(holds(turn["goals"], GOALS).goals) == 1
+        for turn in words(environment)["monologue"]
     )
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_examples_of_the_planner_are_numbered_as_the_descriptor_does(environment: str) -> None:
+def test_examples_of_the_planner_are_numbered_as_the_descriptor_does(
+    environment: str,
+) -> None:
     for example in words(environment)["planner"]:
         first, goals = 1, holds(example["goals"], GOALS).goals
         for failure in example["failures"]:
             steps = re.findall(
-                r"^Step (\d+) (succeeded|failed): (.*?)\.(?:$| )", failure["description"], re.M
+                r"^Step (\d+) (succeeded|failed): (.*?)\.(?:$| )",
+                failure["description"],
+                re.M,
             )
-            assert [int(number) for number, _, _ in steps] == [*range(first, first + len(steps))]
+            assert [int(number) for number, _, _ in steps] == [
+                *range(first, first + len(steps))
+            ]
             assert [goal for _, _, goal in steps] == goals[: len(steps)]
             is_done = steps[-1][1] == "succeeded"
-            assert is_done == (len(steps) == len(goals) and "All steps" in failure["description"])
+            assert is_done == (
+                len(steps) == len(goals) and "All steps" in failure["description"]
+            )
             first += len(steps) - (not is_done)
             goals = holds(failure["goals"], GOALS).goals
     said = [turn["description"] for turn in words(environment)["monologue"]]
@@ -93,9 +107,16 @@ def test_examples_of_the_planner_are_numbered_as_the_descriptor_does(environment
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_examples_tell_situations_in_the_words_of_the_real_ones(environment: str) -> None:
+def test_examples_tell_situations_in_the_words_of_the_real_ones(
+    environment: str,
+) -> None:
     shape = re.escape(situation(environment, []))
-    for given in ("in the middle of the room", "in the house", "in the kitchen", "nothing"):
+    for given in (
+        "in the middle of the room",
+        "in the house",
+        "in the kitchen",
+        "nothing",
+    ):
         shape = shape.replace(re.escape(given), r"[a-z0-9 ]+")
     told = [example["situation"] for example in words(environment)["controller"]]
     for example in words(environment)["planner"]:
@@ -135,7 +156,10 @@ def test_the_situation_is_read_from_the_games_own_words(
 def test_the_situation_in_alfworld() -> None:
     alfworld = ENVIRONMENTS[0]
     texts = [
-        "You are in the middle of a room. Looking quickly around you, you see a fridge 1.",
+        (
+            "You are in the middle of a room. Looking quickly around you, you see a"
+            " fridge 1."
+        ),
         "You arrive at fridge 1. The fridge 1 is closed.",
         "You open the fridge 1. The fridge 1 is open. In it, you see a mug 3.",
         "You pick up the mug 3 from the fridge 1.",
@@ -144,7 +168,8 @@ def test_the_situation_in_alfworld() -> None:
     ]
     memory = [Turn("", text) for text in texts]
     assert (
-        situation(alfworld, memory[:1]) == "You are in the middle of the room. You carry nothing."
+        situation(alfworld, memory[:1])
+        == "You are in the middle of the room. You carry nothing."
     )
     assert situation(alfworld, memory[:5]) == "You are at fridge 1. You carry mug 3."
     assert situation(alfworld, memory) == "You are at fridge 1. You carry nothing."

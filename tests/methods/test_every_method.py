@@ -1,4 +1,6 @@
-"""What holds for each method: a model that knows the rules wins, and a won game asks nothing."""
+"""What holds for each method: a model that knows the rules wins, and a won game asks
+nothing.
+"""
 
 import pytest
 
@@ -18,15 +20,25 @@ IN_WORDS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")
 
 @pytest.mark.parametrize("method", [*ONE_ANSWER_A_STEP, *IN_WORDS])
 def test_perfect_answers_win(planner: FastDownward, method: str) -> None:
-    outcome, events = play(built(method), Coin(rooms=11), ReferenceFormalizer(), planner)
+    outcome, events = play(
+        built(method), Coin(rooms=11), ReferenceFormalizer(), planner
+    )
     row = summarize(events)
     assert outcome == "success"
-    assert row.refused == row.solver_errors == row.simulation_errors == row.edit_faults == 0
+    assert (
+        row.refused
+        == row.solver_errors
+        == row.simulation_errors
+        == row.edit_faults
+        == 0
+    )
     assert row.actions > 3 and (row.steps == row.calls or method in IN_WORDS)
 
 
 @pytest.mark.parametrize("method", [*ONE_ANSWER_A_STEP, *IN_WORDS])
-def test_a_game_beside_the_coin_asks_nothing(planner: FastDownward, method: str) -> None:
+def test_a_game_beside_the_coin_asks_nothing(
+    planner: FastDownward, method: str
+) -> None:
     outcome, events = play(built(method), Coin(), Scripted([]), planner, game=3)
     row = summarize(events)
     assert (outcome, row.calls, row.actions) == ("success_at_start", 0, 0)

@@ -1,4 +1,6 @@
-"""FCRF's mentor through the real game, with answers given in advance: depth, lessons, pool."""
+"""FCRF's mentor through the real game, with answers given in advance: depth, lessons,
+pool.
+"""
 
 import dataclasses
 
@@ -65,7 +67,9 @@ def test_every_type_of_task_has_its_difficulty() -> None:
 
     def k1(task_type: str) -> int:
         return next(
-            entry.simple_trials for entry in method.difficulty if entry.tasks.fullmatch(task_type)
+            entry.simple_trials
+            for entry in method.difficulty
+            if entry.tasks.fullmatch(task_type)
         )
 
     assert {kind: k1(kind) for kind in PLAIN_TYPES} == {
@@ -77,16 +81,22 @@ def test_every_type_of_task_has_its_difficulty() -> None:
         "pick_two_obj_and_place": 1,
     }
     assert all(k1(kind) == 1 for kind in TASK_TYPES if "+" in kind)
-    assert (k1("11 rooms"), k1("1 rooms, 1 ingredients"), k1("5 rooms, 5 ingredients")) == (3, 2, 1)
+    assert (
+        k1("11 rooms"),
+        k1("1 rooms, 1 ingredients"),
+        k1("5 rooms, 5 ingredients"),
+    ) == (3, 2, 1)
 
 
-def test_a_type_without_a_difficulty_is_the_users_mistake_before_anything_is_asked() -> None:
+def test_a_type_without_a_difficulty_is_the_users_mistake_before_any_question() -> None:
     entry = Difficulty(tasks="rooms", objects=1, operations=1)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"method\.difficulty.*'5 rooms' of coin"):
         play(Fcrf(difficulty=(entry,)), Scripted([]))
 
 
-def taught(game: int, trial: int, lesson: str, task_type: str = "5 rooms") -> EpisodeRow:
+def taught(
+    game: int, trial: int, lesson: str, task_type: str = "5 rooms"
+) -> EpisodeRow:
     return row("success", game, trial, task_type=task_type, notes={"lesson": lesson})
 
 
@@ -110,7 +120,9 @@ def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
     model = Scripted([*FAILING, "", '{"words": "I cannot."}', "{}"])
     row = play(fcrf(max_retries=2), model)
     assert row.outcome == "repeated_action" and row.notes["reflection"] == {}
-    assert "move up" in row.notes["trace"] and "of exactly this form" in opening(model, 4)
+    assert "move up" in row.notes["trace"] and "of exactly this form" in opening(
+        model, 4
+    )
     solved = play(fcrf(), Scripted([*WINNING, PromptTooLong("no room")]), [row])
     assert solved.outcome == "success"
     assert solved.notes == {"difference_fault": "context_exceeded"}

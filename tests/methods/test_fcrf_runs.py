@@ -1,4 +1,6 @@
-"""Whole runs of FCRF: what is learnt between trials, undisturbed, side by side, and killed."""
+"""Whole runs of FCRF: what is learnt between trials, undisturbed, side by side, and
+killed.
+"""
 
 import contextlib
 import hashlib
@@ -23,10 +25,11 @@ from tools.chaos.sweeps import without_clocks
 
 
 class Pupil(ReferenceFormalizer):
-    """Fails every game as often as its first look says (0 to 3 times), then plays perfectly.
+    """Fails every game as often as its first look says (0 to 3 times), then plays
+    perfectly.
 
-    What it says as a mentor is a digest of all that it was told: whatever depends on the order of
-    episodes changes it, and with it all that follows.
+    What it says as a mentor is a digest of all that it was told: whatever depends on
+    the order of episodes changes it, and with it all that follows.
     """
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
@@ -62,7 +65,13 @@ def whole_run(
 ) -> list[EpisodeRow]:
     give(model, monkeypatch)
     difficulty = "method.difficulty=[{tasks: '.*', objects: 2, operations: 2}]"
-    overrides = ["method=fcrf", difficulty, "environment.rooms=5", "games='3,5-7,15'", "trials=4"]
+    overrides = [
+        "method=fcrf",
+        difficulty,
+        "environment.rooms=5",
+        "games='3,5-7,15'",
+        "trials=4",
+    ]
     with contextlib.closing(model):
         run.run_cell(compose_cell([*overrides, f"run.out={out}", *further]))
     (file,) = out.rglob("episodes.jsonl")
@@ -75,20 +84,30 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
 ) -> None:
     rows = whole_run(tmp_path / "one", monkeypatch, Pupil(), "run.concurrency=1")
     assert len(rows) == 20
-    assert "fcrf uses in each game what it learned" in report_markdown(report(tmp_path / "one"))
-    assert {row.outcome for row in rows} == {"repeated_action", "success", "solved_before"}
+    assert "fcrf uses in each game what it learned" in report_markdown(
+        report(tmp_path / "one")
+    )
+    assert {row.outcome for row in rows} == {
+        "repeated_action",
+        "success",
+        "solved_before",
+    }
     assert [row.task_type for row in rows if "lesson" in row.notes] == ["5 rooms"] * 5
     (deep,) = tmp_path.rglob("transcripts/15-2.jsonl")
     assert "These lessons were learnt" in deep.read_text(encoding="utf-8")
 
-    assert whole_run(tmp_path / "four", monkeypatch, Pupil(), "run.concurrency=4") == rows
+    assert (
+        whole_run(tmp_path / "four", monkeypatch, Pupil(), "run.concurrency=4") == rows
+    )
 
     # between two games of one trial: what the first taught must not reach the second
     played = 0
     for stop in [(1, 6), (2, 15)]:
         upto = sum(row.calls for row in rows if (row.trial, row.game) < stop)
         with pytest.raises(GrammarIgnored):
-            whole_run(tmp_path / "k", monkeypatch, Killed(upto - played), "run.concurrency=1")
+            whole_run(
+                tmp_path / "k", monkeypatch, Killed(upto - played), "run.concurrency=1"
+            )
         played = upto
     (file,) = (tmp_path / "k").rglob("episodes.jsonl")
     assert max((row.trial, row.game) for row in read_rows(file)) == (2, 7)

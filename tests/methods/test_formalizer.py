@@ -1,5 +1,6 @@
-"""Planning formalizers: what a plan is worth, the gold files decide. Faults are planted in gold
-files, and each lands in its outcome."""
+"""Planning formalizers: what a plan is worth, the gold files decide. Faults are planted
+in gold files, and each lands in its outcome.
+"""
 
 import dataclasses
 import json
@@ -35,7 +36,9 @@ def answer(domain: str, problem: str) -> str:
     return json.dumps({"df": domain, "pf": problem})
 
 
-def outcome(planner: FastDownward, *answers: str, rounds: int = 0) -> tuple[str, str, str]:
+def outcome(
+    planner: FastDownward, *answers: str, rounds: int = 0
+) -> tuple[str, str, str]:
     """The episode's outcome, the last plan's cause, and what the gold files say."""
     method, world = Formalizer(rounds=rounds), Described(sizes=(3, 5))
     ended, events = play(method, world, Scripted(answers), planner, game=GAME)
@@ -75,7 +78,9 @@ FAULTS: dict[str, dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_a_planted_fault_lands_in_its_outcome(fault: dict[str, Any], planner: FastDownward) -> None:
+def test_a_planted_fault_lands_in_its_outcome(
+    fault: dict[str, Any], planner: FastDownward
+) -> None:
     files = dict(zip(("domain", "problem"), gold(), strict=True))
     for name in files.keys() & fault.keys():
         assert fault[name][0] in files[name], "the fault has nowhere to stand"
@@ -110,7 +115,11 @@ def test_a_plan_counts_at_its_end_as_for_a_validator() -> None:
     class GoesOn(FastDownward):
         def plan(self, domain: str, problem: str) -> PlanResult:
             result = super().plan(domain, problem)
-            undo = result.plan[-1].replace("put-down", "pick-up").replace("stack", "unstack")
+            undo = (
+                result.plan[-1]
+                .replace("put-down", "pick-up")
+                .replace("stack", "unstack")
+            )
             return dataclasses.replace(result, plan=(*result.plan, undo))
 
     with GoesOn() as planner:
@@ -118,26 +127,37 @@ def test_a_plan_counts_at_its_end_as_for_a_validator() -> None:
     assert ended == (WRONG, "solved", "The plan ends where the goal is not reached.")
 
 
-def test_an_answer_without_files_or_plan_is_repaired_in_rounds(planner: FastDownward) -> None:
+def test_an_answer_without_files_or_plan_is_repaired_in_rounds(
+    planner: FastDownward,
+) -> None:
     domain, problem = gold()
     broken = answer(domain, problem.replace("(hand-empty)", "", 1))
     assert outcome(planner, "I do not know.")[0] == NO_PLAN
     assert outcome(planner, broken, answer(domain, problem), rounds=1)[0] == "success"
     model = Scripted(["Sorry.", broken, answer(domain, problem)])
-    ended, _ = play(Formalizer(rounds=2), Described(sizes=(3, 5)), model, planner, game=GAME)
+    ended, _ = play(
+        Formalizer(rounds=2), Described(sizes=(3, 5)), model, planner, game=GAME
+    )
     asked = [question.messages[-1].content for question in model.asked]
     assert ended == "success" and len(asked) == 3
-    assert "held no JSON object" in asked[1] and "Your previous problem file" not in asked[1]
+    assert (
+        "held no JSON object" in asked[1]
+        and "Your previous problem file" not in asked[1]
+    )
     assert "Your previous problem file" in asked[2] and "found no plan" in asked[2]
 
 
-def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(planner: FastDownward) -> None:
+def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(
+    planner: FastDownward,
+) -> None:
     domain, problem = gold()
     answers = [json.dumps({"df": domain}), json.dumps({"pf": problem})]
     for shows_domain in (True, False):
         for shows_text in (True, False):
             model = Scripted(answers)
-            method = FormalizerTwoStep(shows_domain=shows_domain, shows_domain_text=shows_text)
+            method = FormalizerTwoStep(
+                shows_domain=shows_domain, shows_domain_text=shows_text
+            )
             ended, _ = play(method, Described(sizes=(3, 5)), model, planner, game=GAME)
             first, second = model.asked
             assert ended == "success"
@@ -153,7 +173,9 @@ def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(planner: Fast
     assert ended == "success" and len(of(events, Call)) == 3
 
 
-def test_the_problem_alone_is_asked_for_after_solved_examples(planner: FastDownward) -> None:
+def test_the_problem_alone_is_asked_for_after_solved_examples(
+    planner: FastDownward,
+) -> None:
     domain, problem = gold()
     model = Scripted([json.dumps({"pf": problem})])
     world, method = Described(sizes=(3, 5)), FormalizerProblem(shots=2)
@@ -161,9 +183,20 @@ def test_the_problem_alone_is_asked_for_after_solved_examples(planner: FastDownw
     (question,) = model.asked
     shown = question.messages[0].content
     assert ended == "success" and [plan.domain for plan in of(events, Plan)] == [domain]
-    assert question.form == PROBLEM and question.context.domain == domain and domain in shown
-    assert shown.count("In the beginning") == 3 and "For example, this is one world" in shown
-    answers = [json.loads(line)["pf"] for line in shown.splitlines() if line.startswith('{"pf"')]
+    assert (
+        question.form == PROBLEM
+        and question.context.domain == domain
+        and domain in shown
+    )
+    assert (
+        shown.count("In the beginning") == 3
+        and "For example, this is one world" in shown
+    )
+    answers = [
+        json.loads(line)["pf"]
+        for line in shown.splitlines()
+        if line.startswith('{"pf"')
+    ]
     assert [planner.plan(domain, file).outcome for file in answers] == ["solved"] * 2
     assert len({task_hash(file) for file in [problem, *answers]}) == 3
 
@@ -173,7 +206,9 @@ def test_the_names_of_solved_examples_can_be_excluded(planner: FastDownward) -> 
         model = Scripted([json.dumps({"pf": ""})])
         decoding = Decoding(rung="grounded", names=source)
         world = Described(world="ferry", sizes=(1, 3))
-        play(FormalizerProblem(shots=9), world, model, planner, game=0, decoding=decoding)
+        play(
+            FormalizerProblem(shots=9), world, model, planner, game=0, decoding=decoding
+        )
         return set(model.asked[0].context.names.objects)
 
     assert objects("game") < objects("prompt")
@@ -190,10 +225,15 @@ def test_examples_are_other_tasks_than_the_one_that_is_played() -> None:
 
 def test_too_few_other_worlds_are_named(planner: FastDownward) -> None:
     world = Described(sizes=(2, 2))
-    with pytest.raises(ConfigError, match=r"only 8 other .* choose at most method\.shots=8$"):
+    with pytest.raises(
+        ConfigError, match=r"only 8 other .* choose at most method\.shots=8$"
+    ):
         play(FormalizerProblem(shots=9), world, Scripted([]), planner, game=1)
 
 
 def test_a_world_that_is_done_at_the_start_asks_nobody(planner: FastDownward) -> None:
     world = Described(sizes=(1, 1))  # one block, on the table for ever
-    assert play(Formalizer(), world, Scripted([]), planner, game=0)[0] == "success_at_start"
+    assert (
+        play(Formalizer(), world, Scripted([]), planner, game=0)[0]
+        == "success_at_start"
+    )

@@ -1,5 +1,6 @@
-"""Every method on the highest rung, in real games, by a model that knows nothing: whatever it
-answers is read, and no PDDL of its own is refused. About 20 s."""
+"""Every method on the highest rung, in real games, by a model that knows nothing:
+whatever it answers is read, and no PDDL of its own is refused. About 20 s.
+"""
 
 import contextlib
 
@@ -18,18 +19,30 @@ from tests.methods.test_every_method import IN_WORDS, ONE_ANSWER_A_STEP
 def test_every_method_plays_grounded(planner: FastDownward, environment: str) -> None:
     events: Events = []
     for method in (*ONE_ANSWER_A_STEP, *IN_WORDS):
-        options = [f"environment={environment}", f"method={method}", "environment.budget.limit=5"]
+        options = [
+            f"environment={environment}",
+            f"method={method}",
+            "environment.budget.limit=5",
+        ]
         config = compose_cell([*options, "model=reference"])
         decoding = Decoding(rung="grounded", goal="unmet", max_tokens=3000)
         with contextlib.closing(config.build("environment")) as game:
             outcome, played = play(
-                config.build("method"), game, RandomLogits(1), planner, decoding=decoding
+                config.build("method"),
+                game,
+                RandomLogits(1),
+                planner,
+                decoding=decoding,
             )
         assert outcome
         events += played
     calls = of(events, Call)
     assert {call.fault for call in calls} <= {"", "truncated", "empty"}
-    first = {"problem", "edit"} if environment == "coin" else {"seen"}  # gathering comes first
-    assert {"pddl", "command", "move", "choice"} | first <= {call.form for call in calls}
+    first = (
+        {"problem", "edit"} if environment == "coin" else {"seen"}
+    )  # gathering comes first
+    assert {"pddl", "command", "move", "choice"} | first <= {
+        call.form for call in calls
+    }
     planned = {plan.outcome for plan in of(events, Plan)}
     assert planned <= {"solved", "unsolvable", "goal_already_true"}

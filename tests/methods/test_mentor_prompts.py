@@ -1,4 +1,6 @@
-"""The examples of answers that FCRF's mentor and Reflexion show, two for each question."""
+"""The examples of answers that FCRF's mentor and Reflexion show, two for each
+question.
+"""
 
 import json
 import re
@@ -25,12 +27,16 @@ TRIAL = Trial("The look of this game.", 3, "no_action")
 
 
 def mentor(environment: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = family.words(environment, "prompts/fcrf.yaml")["mentor"]
+    found: list[dict[str, Any]] = family.words(environment, "prompts/fcrf.yaml")[
+        "mentor"
+    ]
     return found
 
 
 def asked(environment: str, part: str, **facts: Any) -> str:
-    return prompting.render(f"fcrf/{part}", environment, trial=TRIAL, **(NEEDS[part] | facts)).text
+    return prompting.render(
+        f"fcrf/{part}", environment, trial=TRIAL, **(NEEDS[part] | facts)
+    ).text
 
 
 @pytest.mark.parametrize("part", NEEDS)
@@ -52,16 +58,20 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
         assert needed in own and needed not in shown
 
 
-def test_a_lesson_is_taken_from_the_pool_in_one_example_and_said_anew_in_the_other() -> None:
+def test_a_lesson_is_taken_from_the_pool_in_one_example_and_new_in_the_other() -> None:
     for environment in ENVIRONMENTS:
         old, new = mentor(environment)
         assert old["lesson"] in old["pool"] and not new["pool"]
-        without = asked(environment, "lesson", pool=[]).partition("Now it is your turn.")[2]
+        without = asked(environment, "lesson", pool=[]).partition(
+            "Now it is your turn."
+        )[2]
         assert "lessons were learnt" not in without
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_trials_in_examples_say_only_what_the_game_understands(environment: str) -> None:
+def test_trials_in_examples_say_only_what_the_game_understands(
+    environment: str,
+) -> None:
     tables = Tables.load(environment)
     for example in mentor(environment):
         failed, solved = (

@@ -29,7 +29,9 @@ def house(actions: int) -> Coin:
     return Coin(rooms=11, budget=Budget(unit="actions", limit=actions))
 
 
-def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownward) -> None:
+def test_refused_actions_cost_a_step_and_stay_in_the_history(
+    planner: FastDownward,
+) -> None:
     model = named("move south", "open door to south", "move south")
     outcome, events = play(ActionGen(), house(3), model, planner)
     assert outcome == "step_limit"
@@ -41,7 +43,9 @@ def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownwa
 
 
 @pytest.mark.parametrize("name", ["coin", "cooking", "alfworld"])
-def test_a_command_with_control_characters_is_refused(planner: FastDownward, name: str) -> None:
+def test_a_command_with_control_characters_is_refused(
+    planner: FastDownward, name: str
+) -> None:
     """TextWorldExpress alone would overlook a NUL and open the door."""
     bad = ["open door to south\0", "\0", "\x1b[2Jlook"]
     build = {"coin": Coin, "cooking": Cooking, "alfworld": Alfworld}[name]
@@ -49,20 +53,32 @@ def test_a_command_with_control_characters_is_refused(planner: FastDownward, nam
         outcome, events = play(ActionGen(), game, named(*bad), planner)
     given = of(events, ActionTaken)
     assert outcome == "step_limit" and all(action.refused for action in given)
-    assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
+    assert [action.command for action in given] == [
+        "open door to south␀",
+        "␀",
+        "␛[2Jlook",
+    ]
 
 
-@pytest.mark.parametrize("bad", ["I would move.\nOr not?", '{"deed": "move"}', '{"action": " "}'])
-def test_an_answer_without_an_action_is_sampled_again(planner: FastDownward, bad: str) -> None:
+@pytest.mark.parametrize(
+    "bad", ["I would move.\nOr not?", '{"deed": "move"}', '{"action": " "}']
+)
+def test_an_answer_without_an_action_is_sampled_again(
+    planner: FastDownward, bad: str
+) -> None:
     model = Scripted([bad, '{"action": "open door to south"}'])
     outcome, _ = play(ActionGen(), house(1), model, planner)
     assert outcome == "step_limit"
     assert model.asked[0].messages == model.asked[1].messages
-    outcome, events = play(ActionGen(max_retries=2), house(9), Scripted([bad] * 3), planner)
+    outcome, events = play(
+        ActionGen(max_retries=2), house(9), Scripted([bad] * 3), planner
+    )
     assert outcome == "no_action" and not of(events, ActionTaken)
 
 
-def test_plangen_takes_a_refused_action_back_and_says_why(planner: FastDownward) -> None:
+def test_plangen_takes_a_refused_action_back_and_says_why(
+    planner: FastDownward,
+) -> None:
     model = named("open door to south", "move west", "move south")
     outcome, events = play(PlanGen(), house(2), model, planner)
     assert outcome == "step_limit"
@@ -76,13 +92,17 @@ def test_plangen_takes_a_refused_action_back_and_says_why(planner: FastDownward)
 
 
 def test_plangen_gives_up_after_five_attempts(planner: FastDownward) -> None:
-    model = named("move west", "move west", "fly", "move north", "move west", "move west")
+    model = named(
+        "move west", "move west", "fly", "move north", "move west", "move west"
+    )
     outcome, events = play(PlanGen(), house(9), model, planner)
     assert outcome == "simulation_abort" and len(model.asked) == 5
     assert len(of(events, Restart)) == 4
 
 
-def test_plangen_tells_a_faulty_answer_apart_and_need_not_restart(planner: FastDownward) -> None:
+def test_plangen_tells_a_faulty_answer_apart_and_need_not_restart(
+    planner: FastDownward,
+) -> None:
     model = Scripted(["Let me think.\nIs it open?", '{"action": "open door to south"}'])
     outcome, events = play(PlanGen(), house(1), model, planner)
     assert outcome == "step_limit" and not of(events, Restart)
@@ -100,7 +120,9 @@ def test_plangen_is_shown_the_valid_commands_and_memory(planner: FastDownward) -
         "one action only",
     ):
         assert item in text
-    assert "take coin" not in text and "[" not in text  # no forms besides (appendix C.5)
+    assert (
+        "take coin" not in text and "[" not in text
+    )  # no forms besides (appendix C.5)
 
 
 def test_chance_asks_nobody_and_is_repeatable(planner: FastDownward) -> None:

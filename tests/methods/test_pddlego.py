@@ -1,4 +1,6 @@
-"""PDDLego's methods through real games: the end goal and its fallbacks, edits, no refinement."""
+"""PDDLego's methods through real games: the end goal and its fallbacks, edits, no
+refinement.
+"""
 
 import json
 from typing import Any
@@ -7,7 +9,13 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Completion
-from pddlego_local.core.record.events import ActionTaken, Call, EditApplied, Plan, Restart
+from pddlego_local.core.record.events import (
+    ActionTaken,
+    Call,
+    EditApplied,
+    Plan,
+    Restart,
+)
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.methods import Method
@@ -22,20 +30,28 @@ from tests.methods.playing import of, play
 
 # Game 1: kitchen, closed doors south (backyard) and west (pantry).
 HOUSE = (
-    "(:objects kitchen south_room west_room - location north south east west - direction)"
-    " (:init (at kitchen) (visited kitchen) (closed-door kitchen south_room south)%s)"
+    "(:objects kitchen south_room west_room - location north south east west -"
+    " direction) (:init (at kitchen) (visited kitchen) (closed-door kitchen south_room"
+    " south)%s)"
 )
 
 
 def problem(further: str = "", goal: str = "(at nowhere)") -> str:
-    text = f"(define (problem p) (:domain coin_collector) {HOUSE % further} (:goal {goal}))"
+    text = (
+        f"(define (problem p) (:domain coin_collector) {HOUSE % further} (:goal"
+        f" {goal}))"
+    )
     return json.dumps({"pf": text})
 
 
 SOUTH = problem()
 BROKEN = json.dumps({"pf": "(define (problem"})
-NOWHERE = json.dumps({"pf": "(define (problem p) (:domain coin_collector) (:objects a - location)"
-                            " (:init (at a) (visited a)) (:goal (and)))"})  # fmt: skip
+NOWHERE = json.dumps(
+    {
+        "pf": "(define (problem p) (:domain coin_collector) (:objects a - location)"
+        " (:init (at a) (visited a)) (:goal (and)))"
+    }
+)
 
 
 def edit(declared: list[str], stated: list[str], **changes: Any) -> str:
@@ -58,7 +74,9 @@ def one_round(rounds: int = 1) -> Coin:
     return Coin(rooms=11, budget=Budget(unit="rounds", limit=rounds))
 
 
-@pytest.mark.parametrize(("method", "answer"), [(PddlGen(), SOUTH), (PddlEdit(), EDIT_SOUTH)])
+@pytest.mark.parametrize(
+    ("method", "answer"), [(PddlGen(), SOUTH), (PddlEdit(), EDIT_SOUTH)]
+)
 def test_the_end_goal_is_tried_first_and_then_its_fallback(
     planner: FastDownward, method: Method, answer: str
 ) -> None:
@@ -77,7 +95,9 @@ def test_the_end_goal_is_tried_first_and_then_its_fallback(
 
 
 def test_the_models_own_goal_is_replaced(planner: FastDownward) -> None:
-    _, events = play(PddlGen(), one_round(), Scripted([problem(goal="(at kitchen)")]), planner)
+    _, events = play(
+        PddlGen(), one_round(), Scripted([problem(goal="(at kitchen)")]), planner
+    )
     assert "(at kitchen))" not in of(events, Plan)[-1].problem.partition(":goal")[2]
     assert of(events, ActionTaken)
 
@@ -90,11 +110,16 @@ def test_what_gives_no_plan_is_sampled_again_and_told_nothing(
     model = Scripted([bad] * 3)
     outcome, events = play(method, one_round(), model, planner)
     assert outcome == "no_plan"
-    assert len({question.messages for question in model.asked}) == 1 and len(model.asked) == 3
+    assert (
+        len({question.messages for question in model.asked}) == 1
+        and len(model.asked) == 3
+    )
     assert len({call.sampling.seed for call in of(events, Call)}) == 3
 
 
-@pytest.mark.parametrize(("bad", "cause"), [(BROKEN, "translate_error"), (NOWHERE, "unsolvable")])
+@pytest.mark.parametrize(
+    ("bad", "cause"), [(BROKEN, "translate_error"), (NOWHERE, "unsolvable")]
+)
 def test_a_retry_can_mend_it(planner: FastDownward, bad: str, cause: str) -> None:
     outcome, events = play(PddlGen(), one_round(), Scripted([bad, SOUTH]), planner)
     assert outcome == "step_limit"
@@ -119,7 +144,10 @@ def test_the_next_prompt_has_the_file_and_only_the_news(planner: FastDownward) -
     assert "You are in the kitchen. To the South you see a closed patio door." in first
     assert "problem file until now" not in first
     news = second.partition("These are the new observations:")[2]
-    assert "Action: move south\nYou are in the backyard." in news and "patio door. To" not in news
+    assert (
+        "Action: move south\nYou are in the backyard." in news
+        and "patio door. To" not in news
+    )
     assert "(closed-door kitchen south_room south)" in second
     for item in (
         "(:action take-coin", "take the coin; be in a room that is not visited yet",
@@ -166,7 +194,9 @@ def won_run(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from pddlego_local.runner.run import run_cell
 
     out = tmp_path_factory.mktemp("won")
-    return run_cell(compose_cell([f"run.out={out}", "games=0-4", "environment.rooms=7"])).folder
+    return run_cell(
+        compose_cell([f"run.out={out}", "games=0-4", "environment.rooms=7"])
+    ).folder
 
 
 def test_a_reused_domain_is_held_fixed_and_only_problems_are_asked(
@@ -195,6 +225,8 @@ def test_a_broken_problem_for_a_reused_domain_is_mended(
     assert "This is what it said" in model.asked[2].messages[0].content
 
 
-def test_a_folder_without_won_episodes_is_refused(planner: FastDownward, tmp_path: Any) -> None:
+def test_a_folder_without_won_episodes_is_refused(
+    planner: FastDownward, tmp_path: Any
+) -> None:
     with pytest.raises(ConfigError, match="no won episode"):
         play(PddlegoPlus(domains=tmp_path), Coin(), Scripted([]), planner)

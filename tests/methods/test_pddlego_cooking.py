@@ -17,8 +17,9 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.methods.playing import commands, of, play
 
-# Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the fridge holds
-# water and a red onion. The recipe: water, red onion, red potato, salt, flour.
+# Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the
+# fridge holds water and a red onion. The recipe: water, red onion, red potato, salt,
+# flour.
 NOTHING = '{"closed": [], "items": []}'
 
 
@@ -41,12 +42,17 @@ def test_perfect_answers_cook_and_eat(planner: FastDownward, method: Method) -> 
 
 
 def test_a_meal_that_is_ready_needs_no_plan(planner: FastDownward) -> None:
-    """One room, one ingredient: where nothing is to be processed the end goal is already true. The
-    method's own steps follow, so this is no solver error."""
+    """One room, one ingredient: where nothing is to be processed the end goal is
+    already true. The method's own steps follow, so this is no solver error.
+    """
     outcomes = set()
     for game in range(6):
         outcome, events = play(
-            PddlGen(), Cooking(rooms=1, ingredients=1), ReferenceFormalizer(), planner, game=game
+            PddlGen(),
+            Cooking(rooms=1, ingredients=1),
+            ReferenceFormalizer(),
+            planner,
+            game=game,
         )
         assert outcome == "success"
         assert summarize(events).solver_errors == 0
@@ -76,7 +82,9 @@ def test_what_is_wanted_is_taken_and_nothing_else(planner: FastDownward) -> None
 def test_containers_that_are_not_there_cost_actions_and_come_to_an_end(
     planner: FastDownward,
 ) -> None:
-    invented = [seen([f"chest {letter}"], []) for letter in "abcdefghijklmnopqrstuvwxyz"]
+    invented = [
+        seen([f"chest {letter}"], []) for letter in "abcdefghijklmnopqrstuvwxyz"
+    ]
     outcome, events = play(PddlGen(), hard(actions=5), Scripted(invented), planner)
     assert outcome == "step_limit"
     row = summarize(events)
@@ -84,18 +92,25 @@ def test_containers_that_are_not_there_cost_actions_and_come_to_an_end(
 
 
 def pddl(action: str, parameters: str, goal: str) -> str:
-    """A domain of one action that makes (done ?x) true of its first parameter, and its problem."""
+    """A domain of one action that makes (done ?x) true of its first parameter, and its
+    problem.
+    """
     domain = (
         "(define (domain d) (:types thing) (:predicates (done ?x - thing)) "
         f"(:action {action} :parameters ({parameters}) :effect (done ?x)))"
     )
-    file = f"(define (problem p) (:domain d) (:objects red_potato knife - thing) (:init) {goal})"
+    file = (
+        "(define (problem p) (:domain d) (:objects red_potato knife - thing) (:init)"
+        f" {goal})"
+    )
     return json.dumps({"df": domain, "pf": file})
 
 
 def test_wrong_processing_loses_the_game(planner: FastDownward) -> None:
     """The recipe chops the potato."""
-    take = pddl("take", "?x ?at - thing", "(:goal (and (done red_potato) (done knife)))")
+    take = pddl(
+        "take", "?x ?at - thing", "(:goal (and (done red_potato) (done knife)))"
+    )
     dice = pddl("dice", "?x ?with - thing", "(:goal (done red_potato))")
     outcome, events = play(PddlegoPlus(), hard(), Scripted([take, dice]), planner)
     assert outcome == "game_lost"

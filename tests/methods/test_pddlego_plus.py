@@ -1,4 +1,6 @@
-"""PDDLego+ through the real game and the real planner, with answers given in advance."""
+"""PDDLego+ through the real game and the real planner, with answers given in
+advance.
+"""
 
 import json
 import re
@@ -23,8 +25,9 @@ GAME = 1  # 11 rooms: kitchen, closed doors south (backyard) and west (pantry)
 
 def problem(facts: str, goal: str) -> str:
     return (
-        "(define (problem p) (:domain exploration) (:objects kitchen backyard driveway north_room"
-        f" - location north south east west - direction) (:init {facts}) (:goal {goal}))"
+        "(define (problem p) (:domain exploration) (:objects kitchen backyard driveway"
+        f" north_room - location north south east west - direction) (:init {facts})"
+        f" (:goal {goal}))"
     )
 
 
@@ -33,8 +36,12 @@ def answer(facts: str, goal: str, domain: str = DOMAIN) -> str:
 
 
 SOUTH = answer("(at kitchen) (closed-door kitchen backyard south)", "(at backyard)")
-THROUGH_THE_DOOR = answer("(at kitchen) (connected kitchen backyard south)", "(at backyard)")
-DOOR_IN_THE_WAY = answer("(at backyard) (connected backyard north_room west)", "(at north_room)")
+THROUGH_THE_DOOR = answer(
+    "(at kitchen) (connected kitchen backyard south)", "(at backyard)"
+)
+DOOR_IN_THE_WAY = answer(
+    "(at backyard) (connected backyard north_room west)", "(at north_room)"
+)
 UNREACHABLE = answer("(at kitchen)", "(at backyard)")
 ALREADY = answer("(at kitchen)", "(at kitchen)")
 BROKEN = json.dumps({"df": "(define (domain exploration", "pf": "(define"})
@@ -42,7 +49,11 @@ FURTHER = answer("(at backyard) (connected backyard driveway south)", "(at drive
 
 
 def play(
-    planner: FastDownward, model: Any, game: int = GAME, rounds: int = 20, **settings: Any
+    planner: FastDownward,
+    model: Any,
+    game: int = GAME,
+    rounds: int = 20,
+    **settings: Any,
 ) -> tuple[str, Events]:
     house = Coin(rooms=11, budget=Budget(unit="rounds", limit=rounds))
     return playing.play(PddlegoPlus(**settings), house, model, planner, game=game)
@@ -62,7 +73,11 @@ def numbers(events: Events, *names: str) -> list[int]:
         ("I cannot do that.", "no_json", 'no JSON object of the form {"df"'),
         ("", "empty", "empty"),
         (Completion('{"df": "(def', "length", 9, 9, 0.1), "truncated", "cut off"),
-        (Completion("", "unfinished_thought", 9, 9, 0.1, "hm"), "unfinished_thought", "thinking"),
+        (
+            Completion("", "unfinished_thought", 9, 9, 0.1, "hm"),
+            "unfinished_thought",
+            "thinking",
+        ),
     ],
 )
 def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
@@ -72,21 +87,31 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
     outcome, events = play(planner, model, rounds=1)
     assert outcome == "step_limit"
     second = model.asked[1].messages[0].content
-    said = second.partition("This is what it said:\n")[2].partition("\nReview both files")[0]
+    said = second.partition("This is what it said:\n")[2].partition(
+        "\nReview both files"
+    )[0]
     assert len(said.strip()) > 20 and told in said
     assert summarize(events).causes == {cause: 1, "solved": 1}
     assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
 
 
-def test_after_five_retries_without_a_plan_the_episode_ends(planner: FastDownward) -> None:
+def test_after_five_retries_without_a_plan_the_episode_ends(
+    planner: FastDownward,
+) -> None:
     model = Scripted([BROKEN] * 7)
     outcome, events = play(planner, model)
     assert outcome == "solver_abort"
     assert len(model.asked) == 6
-    assert numbers(events, "solver_errors", "solver_errors_fixed", "actions") == [1, 0, 0]
+    assert numbers(events, "solver_errors", "solver_errors_fixed", "actions") == [
+        1,
+        0,
+        0,
+    ]
 
 
-def test_a_refused_action_resets_the_game_and_is_explained(planner: FastDownward) -> None:
+def test_a_refused_action_resets_the_game_and_is_explained(
+    planner: FastDownward,
+) -> None:
     model = Scripted([SOUTH, DOOR_IN_THE_WAY, FURTHER])
     outcome, events = play(planner, model, rounds=2)
     assert outcome == "step_limit"
@@ -109,13 +134,15 @@ def test_after_five_refused_plans_the_episode_ends(planner: FastDownward) -> Non
 
 
 @pytest.mark.parametrize(
-    ("keep_prefix", "replayed"), [(False, []), (True, ["open door to south", "move south"])]
+    ("keep_prefix", "replayed"),
+    [(False, []), (True, ["open door to south", "move south"])],
 )
 def test_the_successful_prefix_is_kept_only_if_asked(
     planner: FastDownward, keep_prefix: bool, replayed: list[str]
 ) -> None:
     wrong_after_door = answer(
-        "(at kitchen) (closed-door kitchen backyard south) (connected backyard north_room up)",
+        "(at kitchen) (closed-door kitchen backyard south) (connected backyard"
+        " north_room up)",
         "(at north_room)",
     ).replace("west - direction", "west up - direction")
     model = Scripted([wrong_after_door, SOUTH])
@@ -146,7 +173,9 @@ def test_an_action_that_the_environment_does_not_have_is_a_simulation_error(
         ("simple_hint", False, True),
     ],
 )
-def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hint: bool) -> None:
+def test_prompt_variants(
+    planner: FastDownward, variant: str, template: bool, hint: bool
+) -> None:
     model = Scripted([SOUTH])
     play(planner, model, rounds=1, variant=variant)
     text = model.asked[0].messages[0].content
@@ -155,8 +184,14 @@ def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hi
     for item in (
         '{"df": "...", "pf": "..."}',
         "You are in the kitchen. To the South you see a closed patio door.",
-        "1. :action open-door\n   :parameters (?loc1 - location ?loc2 - location ?dir - direction)",
-        "2. :action move\n   :parameters (?from - location ?to - location ?dir - direction)",
+        (
+            "1. :action open-door\n   :parameters (?loc1 - location ?loc2 - location"
+            " ?dir - direction)"
+        ),
+        (
+            "2. :action move\n   :parameters (?from - location ?to - location ?dir -"
+            " direction)"
+        ),
         "not visited yet",
         "Do not assume that there is a door",
         '"(not',
@@ -165,27 +200,36 @@ def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hi
     assert "previous domain file" not in text and "This is what it said" not in text
 
 
-def test_compact_tells_in_fewer_words_what_detailed_tells(planner: FastDownward) -> None:
-    """A door thought open, a goal already true, and on: every kind of question but repetition."""
+def test_compact_tells_in_fewer_words_what_detailed_tells(
+    planner: FastDownward,
+) -> None:
+    """A door thought open, a goal already true, and on: every kind of question but
+    repetition.
+    """
     told: dict[str, list[str]] = {}
     for variant in ("detailed", "compact"):
         model = Scripted([THROUGH_THE_DOOR, ALREADY, SOUTH, FURTHER])
         play(planner, model, rounds=2, variant=variant)
         told[variant] = [question.messages[0].content for question in model.asked]
     said = re.compile(  # by the game, the planner, and the model itself before
-        r"^Action: .+|^You (?:are in the|open the) .+|^\(define .+|move .+, open door to .+"
+        r"^Action: .+|^You (?:are in the|open the) .+|^\(define .+|move .+, open door"
+        r" to .+"
         r"|failed because .+|(?<=This is what it said:\n)[^\n]+|open-door|\(\?from .+",
         re.MULTILINE,
     )
     kinds = ("", "failed because", "already", "Action: move south")
-    for kind, detailed, compact in zip(kinds, told["detailed"], told["compact"], strict=True):
+    for kind, detailed, compact in zip(
+        kinds, told["detailed"], told["compact"], strict=True
+    ):
         lines = said.findall(detailed)
         assert any(kind in line for line in lines)
         assert not [line for line in lines if line not in compact]
         assert len(compact) < len(detailed) * 0.8
 
 
-def test_later_prompts_carry_the_previous_files_and_the_memory(planner: FastDownward) -> None:
+def test_later_prompts_carry_the_previous_files_and_the_memory(
+    planner: FastDownward,
+) -> None:
     model = Scripted([SOUTH, FURTHER])
     play(planner, model, rounds=2)
     text = model.asked[1].messages[0].content

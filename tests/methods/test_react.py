@@ -12,7 +12,16 @@ from pddlego_local.methods import prompting
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
 from tests.environments.commands import parse
-from tests.methods.learning import FAILING, WINNING, act, fcrf, opening, play, text, think
+from tests.methods.learning import (
+    FAILING,
+    WINNING,
+    act,
+    fcrf,
+    opening,
+    play,
+    text,
+    think,
+)
 
 
 def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
@@ -37,7 +46,11 @@ def test_reflexion_reflects_once_and_carries_its_plans() -> None:
     assert play(Reflexion(), model, rows).outcome == "success"
     told = opening(model)
     assert "Plan: One." not in told
-    assert told.index("Plan: Two.") < told.index("Plan: Three.") < told.index("Plan: Four.")
+    assert (
+        told.index("Plan: Two.")
+        < told.index("Plan: Three.")
+        < told.index("Plan: Four.")
+    )
     solved = play(Reflexion(), Scripted(WINNING))
     assert play(Reflexion(), Scripted([]), [*rows, solved]).outcome == "solved_before"
 
@@ -47,13 +60,22 @@ def test_reflexion_reflects_once_and_carries_its_plans() -> None:
     [
         ([act("move up"), act("move up")], "repeated_action", 2),
         ([think("Hm."), think("Hm.")], "repeated_action", 0),
-        # the same command again, but it gave something else: no repetition until it does not
+        # the same command again, but it gave something else: no repetition until it
+        # does not
         ([act("open door to west")] * 3, "repeated_action", 3),
-        ([act("move up"), think("Hm."), act("move up"), think("Up."), *WINNING], "success", 4),
+        (
+            [act("move up"), think("Hm."), act("move up"), think("Up."), *WINNING],
+            "success",
+            4,
+        ),
         ([think("1"), think("2"), think("3")], "no_action", 0),
         ([think("1"), "nonsense", think("3")], "no_action", 0),
         (["nonsense"] * 3, "no_action", 0),
-        ([think("1"), think("2"), WINNING[0], think("4"), think("5"), WINNING[1]], "success", 2),
+        (
+            [think("1"), think("2"), WINNING[0], think("4"), think("5"), WINNING[1]],
+            "success",
+            2,
+        ),
     ],
 )
 def test_how_a_trial_ends(answers: list[str], outcome: str, actions: int) -> None:
@@ -63,8 +85,16 @@ def test_how_a_trial_ends(answers: list[str], outcome: str, actions: int) -> Non
     assert ("reflection" in row.notes) == (outcome != "success")
 
 
-def test_thoughts_are_free_under_a_budget_of_actions_and_rounds_of_one_of_rounds() -> None:
-    moves = [think("1"), act("open door to south"), think("2"), act("move south"), text("Plan.")]
+def test_thoughts_are_free_under_a_budget_of_actions_and_rounds_of_one_of_rounds() -> (
+    None
+):
+    moves = [
+        think("1"),
+        act("open door to south"),
+        think("2"),
+        act("move south"),
+        text("Plan."),
+    ]
     assert play(Reflexion(), Scripted(moves), limit=2).outcome == "step_limit"
     row = play(Reflexion(), Scripted([*moves[:2], moves[-1]]), limit=2, unit="rounds")
     assert (row.outcome, row.steps, row.actions) == ("step_limit", 2, 1)
@@ -75,7 +105,11 @@ def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
     assert play(Reflexion(), model).causes == {"answered": 2, "wrong_keys": 2}
     assert "exactly this form" in opening(model, 2)
     assert "exactly this form" not in str(model.asked[3])
-    assert [message.role for message in model.asked[3].messages] == ["user", "assistant", "user"]
+    assert [message.role for message in model.asked[3].messages] == [
+        "user",
+        "assistant",
+        "user",
+    ]
 
 
 def test_a_dialogue_that_outgrows_the_context_is_reflected_on() -> None:
@@ -94,7 +128,12 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
     kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
     for kind in kinds:
         shown = prompting.render(
-            "fcrf/actor", package, actions=tables.schemas, task_type=kind, reflections=[], look=""
+            "fcrf/actor",
+            package,
+            actions=tables.schemas,
+            task_type=kind,
+            reflections=[],
+            look="",
         )
         told = shown.text.partition("Example 1:")[2]
         moves = [json.loads(line) for line in told.splitlines() if line.startswith("{")]

@@ -1,5 +1,5 @@
-"""A cell's prompts are hashed by themselves: what another variant or method of the same folder
-uses may change while the cell is unfinished.
+"""A cell's prompts are hashed by themselves: what another variant or method of the same
+folder uses may change while the cell is unfinished.
 """
 
 import json
@@ -38,7 +38,11 @@ def prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def play(out: Path, games: str, **options: Any) -> Path:
-    fixed: dict[str, Any] = {"environment": "coin", "environment__rooms": 4, "model": "reference"}
+    fixed: dict[str, Any] = {
+        "environment": "coin",
+        "environment__rooms": 4,
+        "model": "reference",
+    }
     (cell,) = pddlego_local.run(**fixed, **options, games=games, run__out=out)
     return cell
 
@@ -66,18 +70,23 @@ def test_one_line_in_another_variant_refuses_no_cell(
     before = read_run(cell)
     path = prompts / file
     path.write_text(
-        (path.read_text(encoding="utf-8") if path.exists() else "") + "One line more.\n",
+        (path.read_text(encoding="utf-8") if path.exists() else "")
+        + "One line more.\n",
         encoding="utf-8",
     )
     caches_clear()
     if not goes_on:
-        with pytest.raises(ConfigError, match=r"begun with other prompts: choose another `name`"):
+        with pytest.raises(
+            ConfigError, match=r"begun with other prompts: choose another `name`"
+        ):
             play(tmp_path, "3,5", **options)
         return
     play(tmp_path, "3,5", **options)
     after = read_run(cell)
     assert len(after.starts) == 2 and len(pddlego_local.load(cell)) == 2
-    assert after.prompt_sha256 == before.prompt_sha256  # as the folder was when it was begun
+    assert (
+        after.prompt_sha256 == before.prompt_sha256
+    )  # as the folder was when it was begun
 
 
 @pytest.mark.parametrize(
@@ -89,7 +98,9 @@ def test_words_count_where_the_variant_names_them(
     before = prompting.used_sha256("pddlego_plus", COIN, ("compact",))
     words = family.words(COIN, "prompts/environment.yaml") | {key: ["another"]}
     monkeypatch.setattr(family, "words", lambda *_: words)
-    assert (prompting.used_sha256("pddlego_plus", COIN, ("compact",)) != before) is changes
+    assert (
+        prompting.used_sha256("pddlego_plus", COIN, ("compact",)) != before
+    ) is changes
 
 
 def test_an_older_record_goes_on_with_the_prompts_of_its_folder(
@@ -101,7 +112,9 @@ def test_an_older_record_goes_on_with_the_prompts_of_its_folder(
     for changed, goes_on in ((False, True), (True, False)):
         (cell / "run.json").write_text(json.dumps(older), encoding="utf-8")
         if changed:
-            (prompts / "pddlego_plus" / "prompt.jinja").write_text("Changed.", encoding="utf-8")
+            (prompts / "pddlego_plus" / "prompt.jinja").write_text(
+                "Changed.", encoding="utf-8"
+            )
             caches_clear()
         if goes_on:
             play(tmp_path, "3,5", **COMPACT)
@@ -137,6 +150,8 @@ def test_a_method_names_all_templates_that_it_renders(
 
     monkeypatch.setattr(prompting, "_text", text)
     caches_clear()
-    options: dict[str, Any] = dict(word.replace(".", "__").split("=") for word in words.split())
+    options: dict[str, Any] = dict(
+        word.replace(".", "__").split("=") for word in words.split()
+    )
     pddlego_local.run(**options, model="reference", games="3-4", run__out=tmp_path)
     assert rendered and rendered <= allowed

@@ -15,7 +15,9 @@ CPU = Engine(device="cpu", threads=1)
 PROMPT = (Message("system", "You map a house."), Message("user", "Write the PDDL."))
 SHORT = [form for form in forms.FORMS if form.name not in ("pddl", "domain", "choice")]
 FORMS = [*SHORT, forms.choice(12)]
-TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')
+TOY = Grammar(
+    "toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n'
+)
 TOY_LANGUAGE = re.compile(r"\([a-z]{1,6}(,[a-z]{1,6}){0,5}\)")
 ENVELOPE = Grammar(
     "envelope",
@@ -55,7 +57,9 @@ def assert_grammars_are_obeyed(model: LanguageModel, seed: int) -> None:
 
 
 def finished(model: LanguageModel, form: Form[Fields], seed: int) -> bool:
-    """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
+    """Whether an answer under "syntax" came to its end; if it did, it must be one of
+    the form.
+    """
     grammar = static_grammar("syntax", form)
     completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))
     answer = read_constrained(completion, form)

@@ -38,7 +38,9 @@ class Planted:
 
 
 class Dictated(Planted):
-    """The same, but the model draws the tokens of the draft, so that its limit cuts it."""
+    """The same, but the model draws the tokens of the draft, so that its limit cuts
+    it.
+    """
 
     def draft(self, messages: Messages, sampling: Sampling) -> Completion:
         dictated = Grammar("dictated", "lark", f"start: {json.dumps(self._text)}\n")
@@ -46,10 +48,17 @@ class Dictated(Planted):
 
 
 def drafted(
-    model: Any, constraint: Constraint, *, seed: int = 3, limit: int = 60, prompt: Messages = PROMPT
+    model: Any,
+    constraint: Constraint,
+    *,
+    seed: int = 3,
+    limit: int = 60,
+    prompt: Messages = PROMPT,
 ) -> Drawn:
     sampling = Sampling(max_tokens=1500, seed=seed, draft_tokens=limit)
-    return draw(model, Question(PDDL, prompt, GrammarContext()), constraint, sampling, {})[0]
+    return draw(
+        model, Question(PDDL, prompt, GrammarContext()), constraint, sampling, {}
+    )[0]
 
 
 def two_stages() -> Stages:

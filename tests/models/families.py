@@ -1,7 +1,9 @@
-"""Model folders of random weights in the shape, and with the tokenizer, of real families.
+"""Model folders of random weights in the shape, and with the tokenizer, of real
+families.
 
-A tokenizer and its chat template are the family's own where they are at hand (PDDLEGO_DATA), else
-one of ours that cuts text in the same way, filled up to the same size.
+A tokenizer and its chat template are the family's own where they are at hand
+(PDDLEGO_DATA), else one of ours that cuts text in the same way, filled up to the same
+size.
 """
 
 import json
@@ -19,7 +21,9 @@ from tests.models import family_tokenizers as stand_in
 from tools.bench.large_vocabulary import TINY
 
 ROOT = Path(__file__).parents[2]
-TOKENIZERS = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "tokenizers"
+TOKENIZERS = (
+    Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "tokenizers"
+)
 _CHAT = (
     "{% for message in messages %}"
     "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
@@ -32,10 +36,11 @@ _TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="u
 
 @dataclass(frozen=True)
 class Family:
-    """`architecture` is what transformers calls it; `tokenizer` whose archive its tokenizer is
-    taken from, "" its own; `renamed` control tokens there have other names in this family.
-    `opening` is what a stand-in for its chat template opens an answer with, `template` a whole
-    one. `also_ends` is a token that ends an answer as the tokenizer's own does.
+    """`architecture` is what transformers calls it; `tokenizer` whose archive its
+    tokenizer is taken from, "" its own; `renamed` control tokens there have other names
+    in this family. `opening` is what a stand-in for its chat template opens an answer
+    with, `template` a whole one. `also_ends` is a token that ends an answer as the
+    tokenizer's own does.
     """
 
     architecture: str
@@ -71,7 +76,8 @@ FAMILIES: Mapping[str, Family] = {
         template=_TOLD["smollm3"],
     ),
     "gemma3": Family(
-        "gemma3_text",  # the part that writes; pictures need packages that the CPU build is without
+        # the part that writes; pictures need packages that the CPU build is without
+        "gemma3_text",
         262_208,
         shape={**_TOLD["windowed"], "query_pre_attn_scalar": 32},
         template=_TOLD["gemma3"],
@@ -80,12 +86,16 @@ FAMILIES: Mapping[str, Family] = {
     ),
 }
 MAY_ANSWER_AT_ONCE = [
-    name for name, family in FAMILIES.items() if not family.thinking or family.thinking.switch
+    name
+    for name, family in FAMILIES.items()
+    if not family.thinking or family.thinking.switch
 ]
 
 
 def make_family(out: Path, name: str) -> Path:
-    """Writes two narrow layers of random weights, and the tokenizer, to `out` and returns it."""
+    """Writes two narrow layers of random weights, and the tokenizer, to `out` and
+    returns it.
+    """
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
 
@@ -115,7 +125,9 @@ def make_family(out: Path, name: str) -> Path:
         torch.manual_seed(0)
         model = build.from_config(config, dtype=torch.float32)
         if family.thinking:  # or it would think for ever
-            model.lm_head.weight[tokenizer.convert_tokens_to_ids(family.thinking.end)] *= 300
+            model.lm_head.weight[
+                tokenizer.convert_tokens_to_ids(family.thinking.end)
+            ] *= 300
     if family.also_ends:
         other = tokenizer.convert_tokens_to_ids(family.also_ends)
         ends["eos_token_id"] = [ends["eos_token_id"], other]
@@ -137,7 +149,9 @@ def _own(out: Path, family: Family, name: str) -> Any:
     (file,) = (out / "own").rglob("tokenizer.json")
     for path in (file, file.with_name("tokenizer_config.json")):
         known = json.loads(path.read_text(encoding="utf-8"))
-        added = known.get("added_tokens") or list(known.get("added_tokens_decoder", {}).values())
+        added = known.get("added_tokens") or list(
+            known.get("added_tokens_decoder", {}).values()
+        )
         for token in added:
             if new := family.renamed.get(token["content"]):
                 token |= {"content": new, "special": "think" not in new}

@@ -1,4 +1,6 @@
-"""A server in this process that answers rightly, and now and then as no server should."""
+"""A server in this process that answers rightly, and now and then as no server
+should.
+"""
 
 import contextlib
 import json
@@ -40,7 +42,9 @@ def trickle(each: bytes, pause_s: float, begin: bytes = b"") -> Reply:
 
     def reply(handler: QuietHandler) -> None:
         handler.close_connection = True
-        handler.wfile.write(begin or b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+        handler.wfile.write(
+            begin or b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+        )
         with contextlib.suppress(OSError):
             while True:
                 handler.wfile.write(each)
@@ -56,9 +60,11 @@ def hostile_server(
     version: Reply | None = None,
     spells: Callable[[str, Any], Any] | None = None,
 ) -> Iterator[str]:
-    """Its address. `answers` are its good ones, as those of `simulated`, "fine" to all if None;
-    `chat` tells of the n-th request whether the reply is to be another. `spells` are its replies to
-    other requests, by path and body; None: it knows no others."""
+    """Its address. `answers` are its good ones, as those of `simulated`, "fine" to all
+    if None; `chat` tells of the n-th request whether the reply is to be another.
+    `spells` are its replies to other requests, by path and body; None: it knows no
+    others.
+    """
     count, lock = 0, threading.Lock()
 
     class Handler(QuietHandler):

@@ -41,7 +41,9 @@ class QuietHandler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serving(handler: type[QuietHandler], tls: ssl.SSLContext | None = None) -> Iterator[int]:
+def serving(
+    handler: type[QuietHandler], tls: ssl.SSLContext | None = None
+) -> Iterator[int]:
     """The server's port."""
     with QuietServer(("127.0.0.1", 0), handler) as server:
         if tls:

@@ -8,7 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pddlego_local.core.nouns import Action, Completion, Grammar, Names, Prefix, Sampling
+from pddlego_local.core.nouns import (
+    Action,
+    Completion,
+    Grammar,
+    Names,
+    Prefix,
+    Sampling,
+)
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
@@ -27,13 +34,15 @@ ENDLESS = Grammar("endless", "lark", "start: /[a-z]+/\n")
 RECORD = Grammar(
     "record",
     "json_schema",
-    '{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 99}},'
-    ' "required": ["n"], "additionalProperties": false}',
+    '{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0,'
+    ' "maximum": 99}}, "required": ["n"], "additionalProperties": false}',
 )
 
 
 def second(name: str) -> Grammar:
-    """Made from what the first stage wrote; it begins with a blank, which must not be lost."""
+    """Made from what the first stage wrote; it begins with a blank, which must not be
+    lost.
+    """
     return Grammar("second", "lark", f'start: " (b {name} " /[0-9]{{1,3}}/ ")"\n')
 
 
@@ -43,15 +52,20 @@ def begin(model: LanguageModel, seed: int, *, thinking: bool = False) -> Complet
     return model.complete(PROMPT, FIRST, sampling, Prefix())
 
 
-def go_on(model: LanguageModel, seed: int, first: Completion, *, anew: bool = False) -> Completion:
-    """The second stage; `anew` rolls back the end of the first and forces it and a comma, so that
-    the model tokenizes the seam."""
+def go_on(
+    model: LanguageModel, seed: int, first: Completion, *, anew: bool = False
+) -> Completion:
+    """The second stage; `anew` rolls back the end of the first and forces it and a
+    comma, so that the model tokenizes the seam.
+    """
     match = FIRST_LANGUAGE.fullmatch(first.text)
     assert match and first.finish_reason == "stop"
     prefix = first.prefix
     assert prefix is not None and prefix.text == first.text
     if anew:
-        prefix = dataclasses.replace(prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},")
+        prefix = dataclasses.replace(
+            prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},"
+        )
     sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
     rest = model.complete(PROMPT, second(match[1]), sampling, prefix)
     assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
@@ -85,10 +99,14 @@ def staged(model: LanguageModel, seed: int) -> str:
 
 
 def assert_seeds_alone_decide(model: LanguageModel, count: int) -> None:
-    """Answers in stages are the same alone and in company, in whatever order they are asked for."""
+    """Answers in stages are the same alone and in company, in whatever order they are
+    asked for.
+    """
     alone = [staged(model, seed) for seed in range(count)]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda seed: staged(model, seed), reversed(range(count))))
+        together = list(
+            pool.map(lambda seed: staged(model, seed), reversed(range(count)))
+        )
     assert together[::-1] == alone
     assert len(set(alone)) == count
 
@@ -113,7 +131,10 @@ def assert_pieces_make_the_whole(model: LanguageModel) -> None:
     assert prefix is not None and prefix.text == whole
 
 
-FIRST_HEAD, SECOND_HEAD = '{"df": "(define (domain d) (:types', '", "pf": "(define (problem p)'
+FIRST_HEAD, SECOND_HEAD = (
+    '{"df": "(define (domain d) (:types',
+    '", "pf": "(define (problem p)',
+)
 
 
 def _heads() -> Stages:
@@ -163,7 +184,9 @@ def assert_heads_follow_a_thought(model: LanguageModel) -> None:
 
 SCENE = GrammarContext(
     actions=(
-        Action("move", "(?from - location ?to - location ?dir - direction)", "move {dir}"),
+        Action(
+            "move", "(?from - location ?to - location ?dir - direction)", "move {dir}"
+        ),
         Action("take-coin", "(?loc - location)", "take coin"),
     ),
     names=Names(("kitchen", "corridor", "pantry", "north", "south")),
@@ -171,9 +194,13 @@ SCENE = GrammarContext(
 
 
 def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) -> str:
-    """ "cut", or "accepted" for a domain and a problem that are what the rung promises."""
+    """ "cut", or "accepted" for a domain and a problem that are what the rung
+    promises.
+    """
     constraint = constraint_for(rung, PDDL, SCENE)
-    drawn = draw(model, QUESTION, constraint, Sampling(max_tokens=max_tokens, seed=seed), {})[0]
+    drawn = draw(
+        model, QUESTION, constraint, Sampling(max_tokens=max_tokens, seed=seed), {}
+    )[0]
     answer = read_constrained(drawn.completion, PDDL)
     if not answer.value:
         assert answer.fault == "truncated"
@@ -184,8 +211,9 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
 
 
 def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
-    """What was written up to there is the beginning of what an unwatched request gives, and the
-    answer goes on behind it."""
+    """What was written up to there is the beginning of what an unwatched request gives,
+    and the answer goes on behind it.
+    """
     sampling, begin = Sampling(max_tokens=40, seed=7), Prefix(forced_prefix="(")
     whole = model.complete(PROMPT, ENDLESS, sampling, begin)
     seen = list[str]()
@@ -194,7 +222,9 @@ def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
         seen.append(text)
         return len(text) > 12
 
-    cut = model.complete(PROMPT, ENDLESS, sampling, dataclasses.replace(begin, watch=watch))
+    cut = model.complete(
+        PROMPT, ENDLESS, sampling, dataclasses.replace(begin, watch=watch)
+    )
     assert cut.finish_reason == "circle"
     assert 12 < len(cut.text) < len(whole.text) and whole.text.startswith(cut.text)
     assert seen[-1] == cut.text and len(seen) > 1

@@ -1,5 +1,6 @@
-"""Models whose tokenizers have added tokens that spell PDDL: nothing is taken for an answer that
-was cut by one."""
+"""Models whose tokenizers have added tokens that spell PDDL: nothing is taken for an
+answer that was cut by one.
+"""
 
 import dataclasses
 from pathlib import Path
@@ -25,7 +26,9 @@ def special(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "special"
     tokenizer: Any = AutoTokenizer.from_pretrained(locate("nano"))
     model: Any = AutoModelForCausalLM.from_pretrained(locate("nano"))
-    tokens = [AddedToken(text, special=True) for text in ("(:goal", "location", "<tool>")]
+    tokens = [
+        AddedToken(text, special=True) for text in ("(:goal", "location", "<tool>")
+    ]
     tokenizer.add_tokens(tokens, special_tokens=True)
     model.resize_token_embeddings(max(len(tokenizer), model.config.vocab_size))
     tokenizer.save_pretrained(folder)
@@ -53,8 +56,9 @@ def test_where_the_engine_fails_there_is_no_answer(special: Path, rung: str) -> 
 
 
 class Ending:
-    """Draws the stages of an answer that is known; in one of them it ends too early, or goes on
-    behind the end, and says that this is the end."""
+    """Draws the stages of an answer that is known; in one of them it ends too early, or
+    goes on behind the end, and says that this is the end.
+    """
 
     decodes = True
 
@@ -62,7 +66,11 @@ class Ending:
         self._texts, self._stage, self._cut, self._number = texts, stage, cut, 0
 
     def complete(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix,
     ) -> Completion:
         text = self._texts[self._number].removeprefix(prefix.forced_prefix)
         if self._number == self._stage:
@@ -81,7 +89,9 @@ def test_a_stop_that_is_no_stages_end_is_never_taken_for_one() -> None:
     constraint = constraint_for("typed", PDDL, question.context, decoding.layout)
 
     def drawn(backend: Any) -> Drawn:
-        return draw_one(backend, question.messages, constraint, decoding.sampling(1), {})
+        return draw_one(
+            backend, question.messages, constraint, decoding.sampling(1), {}
+        )
 
     texts = [stage.text for stage in drawn(model).stages]
     assert drawn(Ending(texts, -1, 0)).completion.text.endswith("}")

@@ -17,20 +17,25 @@ from tests.models.asking import PROMPT, TOY
 from tests.models.staging import FIRST, RECORD, second
 from tools.bench.bent import Step, Watched, places, rows, watched
 
-BLIND = Grammar("blind", "lark", 'start: "(a b c d e) (f g)" /[0-9]{3}/ " and no more"\n')
+BLIND = Grammar(
+    "blind", "lark", 'start: "(a b c d e) (f g)" /[0-9]{3}/ " and no more"\n'
+)
 HEAT = 0.7
 
 
 @pytest.fixture
-def watching(model: TransformersModel, monkeypatch: pytest.MonkeyPatch) -> TransformersModel:
+def watching(
+    model: TransformersModel, monkeypatch: pytest.MonkeyPatch
+) -> TransformersModel:
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
     Watched.noted.clear()
     return model
 
 
 def assert_masses(model: TransformersModel, grammar: Grammar) -> float:
-    """Those noted last are what a reading of the whole text gives, token by token, by a mask made
-    afresh; all that they took."""
+    """Those noted last are what a reading of the whole text gives, token by token, by a
+    mask made afresh; all that they took.
+    """
     assert model._loaded
     ids, noted = Watched.noted[-1]
     ids, took_in_all = list(ids), 0.0
@@ -38,7 +43,11 @@ def assert_masses(model: TransformersModel, grammar: Grammar) -> float:
     for token, noted_left, likeliest, forbidden in noted:
         with torch.inference_mode():
             logits = model._loaded.model(torch.tensor([ids])).logits[0, -1]
-        allowed = [bit == "1" for byte in matcher.compute_bitmask() for bit in f"{byte:08b}"[::-1]]
+        allowed = [
+            bit == "1"
+            for byte in matcher.compute_bitmask()
+            for bit in f"{byte:08b}"[::-1]
+        ]
         likely = (logits / HEAT).softmax(dim=-1)
         left = sum(float(p) for p, may in zip(likely, allowed, strict=False) if may)
         assert noted_left == pytest.approx(left, rel=1e-3)
@@ -56,13 +65,17 @@ def test_each_token_is_measured_once_forced_ones_too(
     watching: TransformersModel, grammar: Grammar
 ) -> None:
     for seed in range(3):
-        drawn = watching.complete(PROMPT, grammar, Sampling(HEAT, max_tokens=50, seed=seed))
+        drawn = watching.complete(
+            PROMPT, grammar, Sampling(HEAT, max_tokens=50, seed=seed)
+        )
         (_, noted) = Watched.noted[-1]
         assert len(noted) == drawn.completion_tokens - (drawn.finish_reason == "stop")
         assert assert_masses(watching, grammar) > 5
 
 
-def test_later_stages_are_measured_behind_the_earlier_ones(watching: TransformersModel) -> None:
+def test_later_stages_are_measured_behind_the_earlier_ones(
+    watching: TransformersModel,
+) -> None:
     for seed in range(3):
         sampling = Sampling(HEAT, max_tokens=60, seed=seed)
         first = watching.complete(PROMPT, FIRST, sampling, Prefix())
@@ -81,11 +94,19 @@ def test_answers_are_those_of_a_model_that_is_not_watched(
     sampling = Sampling(HEAT, max_tokens=60, seed=5)
     plain = [model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)]
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    assert [model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)] == plain
+    assert [
+        model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)
+    ] == plain
 
 
 def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
-    words = ["environment=coin", "environment.rooms=5", "model=random", "games=2000", *overrides]
+    words = [
+        "environment=coin",
+        "environment.rooms=5",
+        "model=random",
+        "games=2000",
+        *overrides,
+    ]
     config = compose_cell([*words, "decoding.max_tokens=300"])
     random: TransformersModel = config.build("model")
     return random, list(watched(config, random, 3))
@@ -103,9 +124,13 @@ def test_stages_add_up_over_all_questions_of_a_game(
     method: str, stages: set[str], lists: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    model, answers = played(f"method={method}", "decoding=typed", f"decoding.lists={lists}")
+    model, answers = played(
+        f"method={method}", "decoding=typed", f"decoding.lists={lists}"
+    )
     assert len(answers) == 3
-    table = {str(name): (tokens, took) for name, _, tokens, _, took, *_ in rows(answers)}
+    table = {
+        str(name): (tokens, took) for name, _, tokens, _, took, *_ in rows(answers)
+    }
     every = [step for answer in answers for step in answer]
     of_stage = Counter(step.stage for step in every)
     assert stages <= of_stage.keys()
@@ -113,16 +138,22 @@ def test_stages_add_up_over_all_questions_of_a_game(
     assert table["all"][0] == len(every) == of_stage.total()
     took = sum(step.took for answer in answers for step in answer) / len(answers)
     assert table["all"][1] == f"{took:.1f}"
-    for answer in answers:  # the text is told in order, and rolled back text is not in it
+    for (
+        answer
+    ) in answers:  # the text is told in order, and rolled back text is not in it
         for before, step in itertools.pairwise(answer):
             if step.stage == before.stage and step.ids is before.ids:
                 assert step.before == before.before + before.text
     ten = list(places(answers, model._loaded))
     assert len(ten) == 10
-    assert float(str(ten[0][1])) == pytest.approx(max(step.took for step in every), abs=0.06)
+    assert float(str(ten[0][1])) == pytest.approx(
+        max(step.took for step in every), abs=0.06
+    )
 
 
-def test_an_answer_without_a_grammar_has_no_masks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_without_a_grammar_has_no_masks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
     _, answers = played("method=pddl_edit", "decoding=free")
     assert len(answers) == 3 and not any(answers)

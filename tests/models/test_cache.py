@@ -1,4 +1,6 @@
-"""Folders of the cache are made once, whoever asks at the same time, and also after a failure."""
+"""Folders of the cache are made once, whoever asks at the same time, and also after a
+failure.
+"""
 
 import os
 import time
@@ -11,7 +13,9 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.models.cache import keep_compiled_code_private, made_once
 
 
-def test_who_asks_at_the_same_time_waits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_who_asks_at_the_same_time_waits(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     made = list[Path]()
 
@@ -26,7 +30,9 @@ def test_who_asks_at_the_same_time_waits(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert len(made) == 1 and [file.name for file in folder.iterdir()] == ["file"]
 
 
-def test_a_failure_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_failure_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def breaks(folder: Path) -> None:
@@ -48,4 +54,6 @@ def test_compiled_code_is_not_looked_for_where_others_may_put_it(
     assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == "/named"
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR")
     keep_compiled_code_private()
-    assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == str(tmp_path / "pddlego_local/torchinductor")
+    assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == str(
+        tmp_path / "pddlego_local/torchinductor"
+    )

@@ -1,4 +1,6 @@
-"""The canary for forced tokens against models that garble answers in ways others have seen."""
+"""The canary for forced tokens against models that garble answers in ways others have
+seen.
+"""
 
 import re
 import threading
@@ -13,7 +15,9 @@ SENTENCE = "From the pantry a closed door leads to the west. "
 
 
 class AtOnce:
-    """Waits until eight ask at once; then `garble` is done to the answers of odd seeds."""
+    """Waits until eight ask at once; then `garble` is done to the answers of odd
+    seeds.
+    """
 
     def __init__(self, old: str, new: str) -> None:
         self._together = threading.Barrier(8, timeout=30)

@@ -1,4 +1,6 @@
-"""Templates that ask for today's date, as those of Llama 3.2, SmolLM3 and gpt-oss do."""
+"""Templates that ask for today's date, as those of Llama 3.2, SmolLM3 and gpt-oss
+do.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,10 @@ LLAMA = (
     '{%- set date_string = strftime_now("%d %b %Y") %}{%- endif %}{%- endif %}'
 )
 SMOLLM = '{%- set date_string = strftime_now("%d %B %Y") -%}'
-REST = "Today: {{ date_string }}. {% for message in messages %}{{ message.content }}{% endfor %}"
+REST = (
+    "Today: {{ date_string }}. {% for message in messages %}{{ message.content }}{%"
+    " endfor %}"
+)
 
 
 @pytest.mark.parametrize("opening", [LLAMA, SMOLLM])
@@ -36,5 +41,7 @@ def test_every_day_is_the_same(
     assert prefix is not None and model._loaded is not None
     assert model._loaded.tokenizer.decode(prefix.opening) == f"Today: {DATE}. Go."
     written = dated_file(folder)
-    assert written is not None and written.read_text(encoding="utf-8").endswith(opening + REST)
+    assert written is not None and written.read_text(encoding="utf-8").endswith(
+        opening + REST
+    )
     assert model._loaded.tokenizer.chat_template == written.read_text(encoding="utf-8")

@@ -1,4 +1,6 @@
-"""A backend that is closed while it is asked: nobody waits for an answer that may never come."""
+"""A backend that is closed while it is asked: nobody waits for an answer that may never
+come.
+"""
 
 import socket
 import threading
@@ -21,7 +23,9 @@ def test_closing_ends_what_is_under_way_at_a_server_that_never_answers() -> None
 
         def ask() -> None:
             try:
-                model.complete((Message("user", "Well?"),), None, Sampling(max_tokens=9))
+                model.complete(
+                    (Message("user", "Well?"),), None, Sampling(max_tokens=9)
+                )
             except ModelFault as fault:
                 ended.append(fault)
 
@@ -50,7 +54,9 @@ def test_closing_ends_a_request_to_a_server_that_does_not_read_it() -> None:
 
         def ask() -> None:
             with pytest.raises(Lost):
-                http.request("POST", "completions", b" " * (30 << 20))  # no buffer holds so much
+                http.request(
+                    "POST", "completions", b" " * (30 << 20)
+                )  # no buffer holds so much
             ended.set()
 
         threading.Thread(target=ask, daemon=True).start()

@@ -32,8 +32,12 @@ def test_a_stage_goes_on_under_its_own_grammar(
     assert rest.prompt_tokens >= first.prompt_tokens + 1
 
 
-def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel) -> None:
-    ends = [staging.typed_answer(model, rung, 0, 4000) for rung in ("typed", "grounded")]
+def test_the_upper_rungs_keep_their_promise_in_process(
+    model: TransformersModel,
+) -> None:
+    ends = [
+        staging.typed_answer(model, rung, 0, 4000) for rung in ("typed", "grounded")
+    ]
     assert ends == ["accepted"] * 2
 
 
@@ -69,9 +73,13 @@ def test_only_the_first_stage_thinks(model: TransformersModel, tokenizer: Any) -
         assert first.prefix is not None
         if first.finish_reason == "stop":
             rest = staging.go_on(model, seed, first)
-            assert tokenizer.decode(first.prefix.opening).endswith(first.thought + "</think>")
+            assert tokenizer.decode(first.prefix.opening).endswith(
+                first.thought + "</think>"
+            )
             again = Sampling(max_tokens=60, seed=1, thinking=True)
-            assert model.complete(PROMPT, staging.RECORD, again, rest.prefix).thought == ""
+            assert (
+                model.complete(PROMPT, staging.RECORD, again, rest.prefix).thought == ""
+            )
             return
         assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
@@ -80,7 +88,9 @@ def test_only_the_first_stage_thinks(model: TransformersModel, tokenizer: Any) -
 def test_the_context_bounds_the_stages_too(random_llama: Path) -> None:
     model = TransformersModel(weights=str(random_llama), context_tokens=70, engine=CPU)
     sampling = Sampling(max_tokens=500, seed=1)
-    first = model.complete(PROMPT, None, dataclasses.replace(sampling, max_tokens=5), Prefix())
+    first = model.complete(
+        PROMPT, None, dataclasses.replace(sampling, max_tokens=5), Prefix()
+    )
     rest = model.complete(PROMPT, None, sampling, first.prefix)
     assert rest.finish_reason == "length"
     assert rest.prompt_tokens + rest.completion_tokens == 70
@@ -88,7 +98,9 @@ def test_the_context_bounds_the_stages_too(random_llama: Path) -> None:
         model.complete(PROMPT, None, sampling, rest.prefix)
 
 
-def test_a_text_that_has_lost_its_tokens_is_not_continued(model: TransformersModel) -> None:
+def test_a_text_that_has_lost_its_tokens_is_not_continued(
+    model: TransformersModel,
+) -> None:
     with pytest.raises(ValueError, match=r"without prefix\.opening"):
         model.complete(PROMPT, staging.FIRST, Sampling(), Prefix("(a b)"))
 
@@ -99,7 +111,9 @@ def test_samples_differ_and_come_again(model: TransformersModel) -> None:
     assert all(TOY_LANGUAGE.fullmatch(sample.text) for sample in samples)
     assert len({sample.text for sample in samples}) == 5
     again = model.complete_many(PROMPT, TOY, sampling, 3)
-    assert [words(sample) for sample in again] == [words(sample) for sample in samples[:3]]
+    assert [words(sample) for sample in again] == [
+        words(sample) for sample in samples[:3]
+    ]
 
 
 def test_the_canary_hears_a_model_that_is_deaf_in_later_stages_only(

@@ -1,4 +1,6 @@
-"""Whole runs with drafts, by the random model in process: continued, shown, reported."""
+"""Whole runs with drafts, by the random model in process: continued, shown,
+reported.
+"""
 
 from pathlib import Path
 
@@ -25,7 +27,9 @@ DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tok
 
 def play(out: Path, *overrides: str, games: str = "0-1") -> CellResult:
     fixed = ["model=random", "decoding=typed", "run.concurrency=1", "run.retries=0"]
-    return run_cell(compose_cell([*fixed, *DRAFTS, f"run.out={out}", f"games={games}", *overrides]))
+    return run_cell(
+        compose_cell([*fixed, *DRAFTS, f"run.out={out}", f"games={games}", *overrides])
+    )
 
 
 def rows(result: CellResult) -> list[EpisodeRow]:
@@ -35,12 +39,18 @@ def rows(result: CellResult) -> list[EpisodeRow]:
 
 def calls(result: CellResult) -> list[Call]:
     paths = sorted((result.folder / "transcripts").glob("*.jsonl"))
-    return [event for path in paths for event in read_events(path) if isinstance(event, Call)]
+    return [
+        event
+        for path in paths
+        for event in read_events(path)
+        if isinstance(event, Call)
+    ]
 
 
 def written(result: CellResult) -> list[list[tuple[str, int]]]:
     return [
-        [(stage.text, stage.completion_tokens) for stage in call.stages] for call in calls(result)
+        [(stage.text, stage.completion_tokens) for stage in call.stages]
+        for call in calls(result)
     ]
 
 
@@ -83,7 +93,9 @@ def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
     assert written(continued) == written(whole)
 
 
-def test_drafts_are_counted_shown_and_reported(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_drafts_are_counted_shown_and_reported(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     drafted = play(tmp_path, games="0")
     plain = play(tmp_path, "decoding.reason=none", games="0")
     asked = calls(drafted)
@@ -96,6 +108,8 @@ def test_drafts_are_counted_shown_and_reported(tmp_path: Path, pddlego: Pddlego)
     told = pddlego("show", drafted.folder, 0).out
     assert f"draft {asked[0].stages[0].completion_tokens}, types" in told
     assert asked[0].draft and asked[0].draft.asked in told
-    rungs = [cell.labels["decoding"] for cell in report_numbers(find_cells([tmp_path])).cells]
+    rungs = [
+        cell.labels["decoding"] for cell in report_numbers(find_cells([tmp_path])).cells
+    ]
     assert sorted(rungs) == ["typed", "typed + draft"]
     assert drafted.folder != plain.folder

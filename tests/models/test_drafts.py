@@ -36,8 +36,12 @@ def tokens_of(model: TransformersModel, draft: str, asked: str) -> int:
     return len(tokenizer(text)["input_ids"])
 
 
-@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
-def test_the_model_has_its_draft_before_its_eyes(model: TransformersModel, constraint: Any) -> None:
+@pytest.mark.parametrize(
+    "constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"]
+)
+def test_the_model_has_its_draft_before_its_eyes(
+    model: TransformersModel, constraint: Any
+) -> None:
     for text in ("(kitchen,pantry)", "(north)", ""):
         drawn = drafted(Planted(model, text), constraint)
         draft, answer, *_ = drawn.stages
@@ -60,8 +64,12 @@ def test_a_draft_that_its_limit_cuts_is_used_as_it_is(model: TransformersModel) 
         assert language.fullmatch(drawn.completion.text)
 
 
-@pytest.mark.parametrize("text", ["\n", "<think>so", "a</think>b", "{{ x }}", "Küche \U0001f600"])
-def test_whatever_the_draft_says_the_answer_obeys(model: TransformersModel, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["\n", "<think>so", "a</think>b", "{{ x }}", "Küche \U0001f600"]
+)
+def test_whatever_the_draft_says_the_answer_obeys(
+    model: TransformersModel, text: str
+) -> None:
     drawn = drafted(Planted(model, text), TWO_STAGES)
     assert drawn.stages[0].text == text
     assert drawn.completion.finish_reason == "stop"
@@ -69,7 +77,9 @@ def test_whatever_the_draft_says_the_answer_obeys(model: TransformersModel, text
 
 def test_a_draft_is_free(model: TransformersModel) -> None:
     drafts = [drafted(model, at_once(TOY), seed=seed).stages[0] for seed in range(5)]
-    assert all(0 < draft.completion_tokens <= 60 and draft.grammar is None for draft in drafts)
+    assert all(
+        0 < draft.completion_tokens <= 60 and draft.grammar is None for draft in drafts
+    )
     assert len({draft.text for draft in drafts}) == 5
     assert not any(TOY_LANGUAGE.fullmatch(draft.text) for draft in drafts)
 
@@ -87,17 +97,23 @@ def test_drafts_depend_on_their_seeds_alone(model: TransformersModel) -> None:
     assert texts(4) == four
 
 
-@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
+@pytest.mark.parametrize(
+    "constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"]
+)
 def test_a_draft_that_fills_the_context_says_what_to_lower(
     random_llama: Path, constraint: Any
 ) -> None:
     model = TransformersModel(weights=str(random_llama), context_tokens=80, engine=CPU)
-    with pytest.raises(PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"):
+    with pytest.raises(
+        PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"
+    ):
         drafted(Dictated(model, LONG), constraint, limit=500)
 
 
 def test_a_model_that_always_thinks_drafts_nothing(random_llama: Path) -> None:
     thinker = Thinking(switch=None)
     model = TransformersModel(weights=str(random_llama), thinking=thinker, engine=CPU)
-    with pytest.raises(ConfigError, match=r"always thinks.*decoding\.reason=draft.*reason=think"):
+    with pytest.raises(
+        ConfigError, match=r"always thinks.*decoding\.reason=draft.*reason=think"
+    ):
         model.preflight()

@@ -1,5 +1,6 @@
-"""What a grammar forces, in process: answers are the same with and without a pass for each token,
-and the counts say what was not sampled."""
+"""What a grammar forces, in process: answers are the same with and without a pass for
+each token, and the counts say what was not sampled.
+"""
 
 import dataclasses
 import json
@@ -22,7 +23,10 @@ from tests.models import staging
 from tests.models.asking import CPU, PROMPT, TOY, words
 from tests.questions import QUESTION
 
-FORCED = "(define (domain kitchen)\\n  (:types room - object)\\n  (:predicates (at ?r - room))"
+FORCED = (
+    "(define (domain kitchen)\\n  (:types room - object)\\n  (:predicates (at ?r -"
+    " room))"
+)
 MIXED = Grammar(
     "mixed",
     "lark",
@@ -93,11 +97,15 @@ def test_a_limit_cuts_a_forced_run(
 @pytest.mark.parametrize("seed", range(4))
 def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> None:
     drawn = staging.assert_heads_are_forced(model, seed)
-    plain = draw(model, QUESTION, at_once(None), Sampling(max_tokens=5), {})[0].completion
+    plain = draw(model, QUESTION, at_once(None), Sampling(max_tokens=5), {})[
+        0
+    ].completion
     assert drawn.completion.prompt_tokens == plain.prompt_tokens
 
 
-def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: TransformersModel) -> None:
+def test_behind_a_thought_a_head_is_forced_by_the_grammar(
+    model: TransformersModel,
+) -> None:
     staging.assert_heads_follow_a_thought(model)
 
 
@@ -124,5 +132,7 @@ def test_a_tokenizer_that_cannot_spell_forced_text_is_told_of(
     tokenizer["normalizer"] = {"type": "Lowercase"}
     path.write_text(json.dumps(tokenizer), encoding="utf-8")
     model = TransformersModel(weights=str(folder), engine=CPU)
-    with pytest.raises(ConfigError, match=r"tokenizer of .*lower cannot spell.*decoding=syntax"):
+    with pytest.raises(
+        ConfigError, match=r"tokenizer of .*lower cannot spell.*decoding=syntax"
+    ):
         check_obedience(model, stages=True)

@@ -1,4 +1,6 @@
-"""GGUF files: made into a plain model folder once, which answers as the model they were made of."""
+"""GGUF files: made into a plain model folder once, which answers as the model they were
+made of.
+"""
 
 import importlib.util
 from pathlib import Path
@@ -34,7 +36,9 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_gguf(
     folder: Path, file: Path, *, arch: str = "llama", pre: str = "gpt-2", drop: str = ""
 ) -> Path:
-    """The model of a folder as llama.cpp's converter writes it, without the tensors `drop`."""
+    """The model of a folder as llama.cpp's converter writes it, without the tensors
+    `drop`.
+    """
     import gguf
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -54,14 +58,20 @@ def write_gguf(
     add_tokenizer(writer, tokenizer, pre)
     heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}
     weights = model.state_dict()
-    names = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+    names = {
+        "token_embd": "model.embed_tokens",
+        "output_norm": "model.norm",
+        "output": "lm_head",
+    }
     for layer in range(config.num_hidden_layers):
         for ours, theirs in BLOCK.items():
             names[f"blk.{layer}.{ours}"] = f"model.layers.{layer}.{theirs}"
     for ours, theirs in names.items():
         if ours != drop:
             tensor = weights[f"{theirs}.weight"].numpy()
-            if count := heads.get(ours.rpartition(".")[2]):  # llama.cpp turns the halves of a head
+            if count := heads.get(
+                ours.rpartition(".")[2]
+            ):  # llama.cpp turns the halves of a head
                 halves = tensor.reshape(count, 2, -1, tensor.shape[1])
                 tensor = halves.swapaxes(1, 2).reshape(tensor.shape)
             writer.add_tensor(f"{ours}.weight", tensor.copy())
@@ -80,7 +90,9 @@ def add_tokenizer(writer: Any, tokenizer: Any, pre: str) -> None:
     writer.add_tokenizer_pre(pre)
     writer.add_token_list(tokenizer.convert_ids_to_tokens(range(len(tokenizer))))
     added = tokenizer.get_added_vocab().values()
-    writer.add_token_types([3 if token in added else 1 for token in range(len(tokenizer))])
+    writer.add_token_types(
+        [3 if token in added else 1 for token in range(len(tokenizer))]
+    )
     writer.add_token_merges([" ".join(pair) for pair in known["model"]["merges"]])
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
@@ -132,7 +144,10 @@ def test_digits_are_split_where_the_vocabulary_was_learned_so(
     ("changes", "told"),
     [
         ({"arch": "rwkv6"}, r"cannot read .*rwkv6"),
-        ({"drop": "blk.1.ffn_up"}, r"lacks 1 of its model's tensors, such as .*up_proj"),
+        (
+            {"drop": "blk.1.ffn_up"},
+            r"lacks 1 of its model's tensors, such as .*up_proj",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_in_one_sentence(
@@ -146,7 +161,9 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(
 
 @pytest.mark.usefixtures("_own_cache")
 @pytest.mark.parametrize("kept", [0, 100, 40_000])
-def test_a_damaged_file_is_told_too(random_llama: Path, tmp_path: Path, kept: int) -> None:
+def test_a_damaged_file_is_told_too(
+    random_llama: Path, tmp_path: Path, kept: int
+) -> None:
     file = write_gguf(random_llama, tmp_path / "cut.gguf")
     file.write_bytes(file.read_bytes()[:kept])
     with pytest.raises(ConfigError, match=r"cut\.gguf"):
@@ -160,15 +177,21 @@ def test_without_the_packages_the_remedy_is_told(
 ) -> None:
     there = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == package else there("json")
+        importlib.util,
+        "find_spec",
+        lambda name: None if name == package else there("json"),
     )
     file = tmp_path / "a.gguf"
     file.write_bytes(b"GGUF")
-    with pytest.raises(MissingPart, match=rf"package {package}; run .*pddlego_local\[gguf\]"):
+    with pytest.raises(
+        MissingPart, match=rf"package {package}; run .*pddlego_local\[gguf\]"
+    ):
         locate(str(file))
 
 
-def test_no_such_file_is_a_mistake_of_the_user(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_no_such_file_is_a_mistake_of_the_user(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     with pytest.raises(ConfigError, match=r"there is no file .*b\.gguf"):
         locate(str(tmp_path / "b.gguf"))
     told = pddlego("fetch", "maker/model.gguf", code=2).err

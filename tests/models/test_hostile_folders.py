@@ -1,4 +1,6 @@
-"""Folders that are broken or made to harm: `run` and `doctor` say so, and run no code of theirs."""
+"""Folders that are broken or made to harm: `run` and `doctor` say so, and run no code
+of theirs.
+"""
 
 import io
 import json
@@ -29,7 +31,8 @@ def config(**changes: object) -> Change:
     def change(folder: Path) -> None:
         path = folder / "config.json"
         path.write_text(
-            json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8"
+            json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes),
+            encoding="utf-8",
         )
 
     return change
@@ -65,7 +68,9 @@ SEEN = {
     "a list for a config": written("config.json", "[]"),
     "a very deep config": written("config.json", "[" * 100_000),
     "layers in words": config(num_hidden_layers="two"),
-    "negative heads": config(num_attention_heads=-2, num_key_value_heads=-2, head_dim=None),
+    "negative heads": config(
+        num_attention_heads=-2, num_key_value_heads=-2, head_dim=None
+    ),
     "a context in words": config(max_position_embeddings="long"),
     "no tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
     "garbage for a tokenizer": written("tokenizer.json", "{]"),
@@ -86,17 +91,21 @@ SEEN = {
     "a template that raises": template("{{ raise_exception('no') }}"),
     "a template that divides by 0": template("{{ 1 // 0 }}"),
     "a template in another encoding": written("chat_template.jinja", b"\xff\xfe\x00"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("change", SEEN.values(), ids=SEEN.keys())
-def test_doctor_and_run_say_what_is_wrong(folder: Path, change: Change, pddlego: Pddlego) -> None:
+def test_doctor_and_run_say_what_is_wrong(
+    folder: Path, change: Change, pddlego: Pddlego
+) -> None:
     assert "/model" in pddlego("doctor", folder, code=(0, 1)).out
     change(folder)
     told = pddlego("doctor", folder, code=(1, 2))
     assert "enough" not in told.out
     assert not [
-        line for line in (told.out + told.err).splitlines() if "files" in line and line[-1] == "/"
+        line
+        for line in (told.out + told.err).splitlines()
+        if "files" in line and line[-1] == "/"
     ]
     with pytest.raises(ConfigError, match=r"model|config"):
         _ = TransformersModel(weights=str(folder), engine=CPU).generation
@@ -110,7 +119,11 @@ def lacking(folder: Path) -> None:
 
 def other_sizes(folder: Path) -> None:
     tensors: dict[str, Any] = load_file(folder / WEIGHTS)
-    save_file({k: t[:1].clone() for k, t in tensors.items()}, folder / WEIGHTS, {"format": "pt"})
+    save_file(
+        {k: t[:1].clone() for k, t in tensors.items()},
+        folder / WEIGHTS,
+        {"format": "pt"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +135,9 @@ def test_what_only_loading_shows(folder: Path, change: Change) -> None:
         _ = TransformersModel(weights=str(folder), engine=CPU).generation
 
 
-@pytest.mark.parametrize("weights", ["~nobody-here/x", "x" * 5000, "./a\0b", "./" + "y" * 300])
+@pytest.mark.parametrize(
+    "weights", ["~nobody-here/x", "x" * 5000, "./a\0b", "./" + "y" * 300]
+)
 def test_what_can_be_no_path(weights: str) -> None:
     with pytest.raises(ConfigError, match=r"model\.weights"):
         _ = TransformersModel(weights=weights, engine=CPU).generation
@@ -130,7 +145,10 @@ def test_what_can_be_no_path(weights: str) -> None:
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
 def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
-    folder: Path, file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    file: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     ran = folder / "ran"
     (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
@@ -142,7 +160,10 @@ def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
             "auto_map": {"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"},
         }
     else:
-        told |= {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.T", None]}}
+        told |= {
+            "tokenizer_class": "Own",
+            "auto_map": {"AutoTokenizer": ["own.T", None]},
+        }
     path.write_text(json.dumps(told), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 9))
     with pytest.raises(ConfigError, match="is not a model that transformers can load"):

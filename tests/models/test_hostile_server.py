@@ -31,13 +31,17 @@ REFUSALS = {
     "401": body({"error": "no"}, 401),
     "404": body(b"<html>", 404),
     "404 with a number": body(7, 404),
-    "a thought that nobody asked for": body(choice(message={"content": None, "reasoning": "hm"})),
+    "a thought that nobody asked for": body(
+        choice(message={"content": None, "reasoning": "hm"})
+    ),
     "a thought by another name": body(
         choice(message={"content": None, "reasoning": None, "reasoning_content": "hm"})
     ),
 }
 IN_THOUGHT = body(
-    choice(message={"content": None, "reasoning": "Let me think"}, finish_reason="length")
+    choice(
+        message={"content": None, "reasoning": "Let me think"}, finish_reason="length"
+    )
 )
 
 
@@ -60,7 +64,9 @@ def endings(out: Path) -> list[tuple[int, str]]:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing waits before it tries again."""
-    monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setattr(
+        "tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None)
+    )
     yield
 
 
@@ -74,7 +80,9 @@ def asked(
     """A model at such a server."""
     with hostile_server(chat=chat, version=version) as url:
         server = Server(url=url, **settings)
-        with contextlib.closing(VllmModel(weights="m", thinking=thinking, server=server)) as model:
+        with contextlib.closing(
+            VllmModel(weights="m", thinking=thinking, server=server)
+        ) as model:
             yield model
 
 
@@ -83,14 +91,18 @@ def asked(
 def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(
     tmp_path: Path, right: dict[str, str], refusal: str, refused: int, code: int
 ) -> None:
-    with hostile_server(right, lambda n: REFUSALS[refusal] if n == refused else None) as url:
+    with hostile_server(
+        right, lambda n: REFUSALS[refusal] if n == refused else None
+    ) as url:
         one_by_one = [*PLAYED, f"run.out={tmp_path}", f"model.server.url={url}"]
         assert run(["run", *one_by_one, "run.concurrency=1"]) == code
     assert len(endings(tmp_path)) == 3 if code == 3 else len(endings(tmp_path)) < 3
 
 
 @pytest.mark.parametrize("thinking", [None, Thinking(switch=None)])
-def test_an_answer_that_is_cut_inside_its_thought_is_the_models(thinking: Thinking | None) -> None:
+def test_an_answer_that_is_cut_inside_its_thought_is_the_models(
+    thinking: Thinking | None,
+) -> None:
     """Of gpt-oss no option says that it thinks."""
     with asked(lambda number: IN_THOUGHT, thinking=thinking) as model:
         said = model.complete(PROMPT, None, Sampling(thinking=thinking is not None))
@@ -98,25 +110,41 @@ def test_an_answer_that_is_cut_inside_its_thought_is_the_models(thinking: Thinki
     assert said.thought == "Let me think"
 
 
-def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(tmp_path: Path) -> None:
+def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(
+    tmp_path: Path,
+) -> None:
     with hostile_server(chat=lambda number: IN_THOUGHT) as url:
-        words = [*GAMES, "model=gpt_oss_20b", f"model.server.url={url}", f"run.out={tmp_path}"]
+        words = [
+            *GAMES,
+            "model=gpt_oss_20b",
+            f"model.server.url={url}",
+            f"run.out={tmp_path}",
+        ]
         assert run(["run", *words, "method.max_attempts=1"]) == 0
     assert [outcome for _, outcome in endings(tmp_path)].count("solver_abort") >= 2
-    said = [row.causes for path in tmp_path.rglob("episodes.jsonl") for row in read_rows(path)]
+    said = [
+        row.causes
+        for path in tmp_path.rglob("episodes.jsonl")
+        for row in read_rows(path)
+    ]
     assert {"unfinished_thought"} == {cause for causes in said for cause in causes}
 
 
 def test_a_thought_in_the_place_of_a_constrained_answer_is_the_settings_fault() -> None:
     """However it ends: the server's parser has kept the grammar from applying."""
-    with asked(lambda n: IN_THOUGHT) as model, pytest.raises(ConfigError, match="reasoning parser"):
+    with (
+        asked(lambda n: IN_THOUGHT) as model,
+        pytest.raises(ConfigError, match="reasoning parser"),
+    ):
         model.complete(PROMPT, TOY, Sampling())
 
 
 def test_a_server_that_says_nothing_more_has_its_time() -> None:
     silent = trickle(b"", 60, b"HTTP/1.1 200 OK\r\n")
     with asked(lambda n: silent if n == 2 else None, request_timeout_s=0.5) as model:
-        model.complete(PROMPT, None, Sampling())  # what follows goes through the same connection
+        model.complete(
+            PROMPT, None, Sampling()
+        )  # what follows goes through the same connection
         with pytest.raises(ModelFault, match="request_timeout_s"):
             model.complete(PROMPT, None, Sampling())
         assert model.complete(PROMPT, None, Sampling()).text == "fine"
@@ -137,15 +165,25 @@ def test_a_server_that_says_nothing_more_has_its_time() -> None:
 def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
     with asked(version=reply) as model:
         identity = model.identity()
-        assert (identity["backend_version"], identity["servers"]) == ("unknown", model.server.url)
+        assert (identity["backend_version"], identity["servers"]) == (
+            "unknown",
+            model.server.url,
+        )
 
 
 def test_a_server_that_ignores_grammars_ends_the_run(
     tmp_path: Path, right: dict[str, str], pddlego: Pddlego
 ) -> None:
-    question = key_of([{"role": one.role, "content": one.content} for one in canary._MESSAGES])
+    question = key_of(
+        [{"role": one.role, "content": one.content} for one in canary._MESSAGES]
+    )
     with hostile_server(right | {question: "yes"}) as url:
-        words = [*PLAYED, "decoding=json", f"model.server.url={url}", f"run.out={tmp_path}"]
+        words = [
+            *PLAYED,
+            "decoding=json",
+            f"model.server.url={url}",
+            f"run.out={tmp_path}",
+        ]
         told = pddlego("run", *words, code=3).err
     assert "it answered 'yes'" in " ".join(told.split())
     assert endings(tmp_path) == []
@@ -156,14 +194,18 @@ def test_a_run_goes_on_over_answers_that_no_server_gives(
 ) -> None:
     """Three of them; `make chaos` has a sweep that meets them all."""
     names = ("a length of 99999999999999", "a body that drips", "a refusal")
-    chosen = [one for one in hostile_answers() if one.ask == "free" and one.name in names]
+    chosen = [
+        one for one in hostile_answers() if one.ask == "free" and one.name in names
+    ]
     assert len(chosen) == len(names)
     queue, code = Queue(chosen, right), 3
     with server(queue.text, queue.reply) as url:
         words = [*PLAYED, f"model.server.url={url}", f"run.out={tmp_path}"]
         words.append("model.server.request_timeout_s=0.5")
         assert "Traceback" not in pddlego("run", *words, code=3).err
-        assert any(path.read_text(encoding="utf-8") for path in tmp_path.rglob("faults.jsonl"))
+        assert any(
+            path.read_text(encoding="utf-8") for path in tmp_path.rglob("faults.jsonl")
+        )
         while code:
             code = run(["run", *words])
     assert [outcome[:7] for _, outcome in endings(tmp_path)] == ["success"] * 4

@@ -1,4 +1,6 @@
-"""What the client of a server has to do of HTTP: TLS, connections that are used again."""
+"""What the client of a server has to do of HTTP: TLS, connections that are used
+again.
+"""
 
 import json
 import shutil

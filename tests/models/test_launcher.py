@@ -1,5 +1,6 @@
-"""What the launcher of servers shows to other users of the machine, by a server that only tells
-what it was given."""
+"""What the launcher of servers shows to other users of the machine, by a server that
+only tells what it was given.
+"""
 
 import json
 import os
@@ -21,7 +22,8 @@ private = os.environ["TMPDIR"]
 open(os.path.join(private, "socket"), "w").close()
 names = [f"/proc/{{one}}/cmdline" for one in (os.getpid(), os.getppid())]
 line = "".join(open(name).read() for name in names)
-told = {{"mode": os.stat(private).st_mode, "commands": line, "variables": dict(os.environ)}}
+mode, variables = os.stat(private).st_mode, dict(os.environ)
+told = {{"mode": mode, "commands": line, "variables": variables}}
 json.dump(told, open(os.environ["TOLD"], "w"))
 """
 
@@ -31,7 +33,12 @@ def told_by_server(tmp_path: Path, *extra: str, **variables: str) -> dict[str, A
     (env / "bin/python").write_text(TELLS, encoding="utf-8")
     (env / "bin/python").chmod(0o700)
     words = [sys.executable, str(launcher()), str(tmp_path), "--env", str(env), *extra]
-    given = {**os.environ, "TOLD": str(tmp_path / "told"), "VLLM_API_KEY": KEY, **variables}
+    given = {
+        **os.environ,
+        "TOLD": str(tmp_path / "told"),
+        "VLLM_API_KEY": KEY,
+        **variables,
+    }
     given |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(words, env=given, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
@@ -46,7 +53,9 @@ def told_by_server(tmp_path: Path, *extra: str, **variables: str) -> dict[str, A
 def test_a_servers_sockets_and_files_are_in_a_private_folder_that_it_leaves(
     tmp_path: Path, temporary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)  # torch itself may have set it
+    monkeypatch.delenv(
+        "TORCHINDUCTOR_CACHE_DIR", raising=False
+    )  # torch itself may have set it
     variables = {}
     if temporary:
         (tmp_path / temporary).mkdir(parents=True)

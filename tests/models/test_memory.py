@@ -1,4 +1,6 @@
-"""What a model needs of a GPU: arithmetic on its shape, and the shape from a YAML or from files."""
+"""What a model needs of a GPU: arithmetic on its shape, and the shape from a YAML or
+from files.
+"""
 
 import json
 from dataclasses import replace
@@ -11,7 +13,10 @@ from pddlego_local.models.memory import About, Needs, needs_found, needs_told
 
 GB = 10**9
 LLAMA_8B = Needs(
-    parameters=8.03e9, most_context_tokens=131_072, weights=16_060_522_496, token=128 * 1024
+    parameters=8.03e9,
+    most_context_tokens=131_072,
+    weights=16_060_522_496,
+    token=128 * 1024,
 )
 
 
@@ -34,7 +39,13 @@ def test_what_fits_is_weights_and_whole_answers() -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "card", "count"),
-    [(32_768, 80, 1), (32_768, 24, 2), (16_000, 24, 1), (32_768, 12, 4), (131_072, 24, 2)],
+    [
+        (32_768, 80, 1),
+        (32_768, 24, 2),
+        (16_000, 24, 1),
+        (32_768, 12, 4),
+        (131_072, 24, 2),
+    ],
 )
 def test_the_fewest_gpus(tokens: int, card: int, count: int) -> None:
     assert LLAMA_8B.fewest(tokens, card * GB) == count
@@ -75,12 +86,16 @@ def test_files_tell_their_own_size_and_shape(random_llama: Path) -> None:
 
 def altered(files: Path, folder: Path, config: object) -> Path:
     """A copy with another config.json."""
-    (folder / "model.safetensors").write_bytes((files / "model.safetensors").read_bytes())
+    (folder / "model.safetensors").write_bytes(
+        (files / "model.safetensors").read_bytes()
+    )
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     return folder
 
 
-def test_the_part_of_config_json_that_is_about_text(random_llama: Path, tmp_path: Path) -> None:
+def test_the_part_of_config_json_that_is_about_text(
+    random_llama: Path, tmp_path: Path
+) -> None:
     """Gemma 3's nests it."""
     text = {
         "num_hidden_layers": 34,
@@ -97,9 +112,13 @@ def test_the_part_of_config_json_that_is_about_text(random_llama: Path, tmp_path
     assert (needs.windowed, needs.window) == (0.5, 7)
 
 
-@pytest.mark.parametrize("config", [{}, [], {"num_hidden_layers": 3}, {"text_config": 3}])
+@pytest.mark.parametrize(
+    "config", [{}, [], {"num_hidden_layers": 3}, {"text_config": 3}]
+)
 def test_a_config_that_tells_nothing_is_refused(
     random_llama: Path, tmp_path: Path, config: object
 ) -> None:
-    with pytest.raises(ConfigError, match=r"config\.json does not state the model's shape"):
+    with pytest.raises(
+        ConfigError, match=r"config\.json does not state the model's shape"
+    ):
         needs_found(altered(random_llama, tmp_path, config), "auto")

@@ -1,4 +1,6 @@
-"""The small model of three games that ships: what it makes of games that it has not seen."""
+"""The small model of three games that ships: what it makes of games that it has not
+seen.
+"""
 
 import contextlib
 
@@ -19,7 +21,9 @@ EASY = Cooking(rooms=2, ingredients=2, budget=Budget(unit="actions", limit=20))
 
 
 @pytest.mark.parametrize(
-    "environment", [SimulatedAlfworld(split="valid_unseen"), EASY, Coin()], ids=lambda one: one.name
+    "environment",
+    [SimulatedAlfworld(split="valid_unseen"), EASY, Coin()],
+    ids=lambda one: one.name,
 )
 def test_it_wins_games_that_it_has_not_seen(
     environment: SimulatedAlfworld | Cooking | Coin, planner: FastDownward

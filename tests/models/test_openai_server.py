@@ -23,8 +23,14 @@ class OpenAi(QuietHandler):
     def do_POST(self) -> None:
         body = json.loads(self.asked())
         self.bodies.append(body)
-        schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-        said = json.dumps(schema["enum"][0]) if "enum" in schema and not self.deaf else "Yes."
+        schema = (
+            body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+        )
+        said = (
+            json.dumps(schema["enum"][0])
+            if "enum" in schema and not self.deaf
+            else "Yes."
+        )
         choice = {"index": 0, "finish_reason": "stop", "message": {"content": said}}
         usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
         self.answer(json.dumps({"choices": [choice], "usage": usage}).encode())
@@ -32,7 +38,9 @@ class OpenAi(QuietHandler):
 
 def model_at(port: int) -> Any:
     address = f"model.server.url=http://127.0.0.1:{port}/v1"
-    return compose_cell(["model=openai_server", "model.weights=any", address]).build("model")
+    return compose_cell(["model=openai_server", "model.weights=any", address]).build(
+        "model"
+    )
 
 
 def test_a_json_schema_is_sent_as_it_is_and_no_other_grammar_is() -> None:
@@ -47,11 +55,15 @@ def test_a_json_schema_is_sent_as_it_is_and_no_other_grammar_is() -> None:
         assert constrained["response_format"]["json_schema"]["schema"] == SCHEMA
         assert "structured_outputs" not in constrained and "response_format" not in free
         with pytest.raises(ConfigError, match="decoding=free or decoding=json"):
-            model.complete(question, Grammar("pddl", "lark", 'start: "a"'), Sampling(max_tokens=9))
+            model.complete(
+                question, Grammar("pddl", "lark", 'start: "a"'), Sampling(max_tokens=9)
+            )
         model.close()
 
 
-def test_a_server_that_ignores_schemas_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_ignores_schemas_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with serving(OpenAi) as port:
         model = model_at(port)
         check_obedience(model, schema=True)

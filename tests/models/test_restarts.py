@@ -61,7 +61,9 @@ def test_a_request_that_ends_after_its_server_was_closed_is_told_its_last_words(
     server._launcher = subprocess.Popen(command, stdin=subprocess.PIPE)
     server.close()
     assert server._log.closed
-    assert "It has died" in server.last_words() and "out of memory" in server.last_words()
+    assert (
+        "It has died" in server.last_words() and "out of memory" in server.last_words()
+    )
 
 
 def test_one_that_dies_now_and_then_is_started_all_night(
@@ -80,7 +82,9 @@ def test_one_that_dies_again_and_again_is_given_up_for_good(
         model.start()
         clock[0] += 600
     for _ in range(2):
-        with pytest.raises(ModelFault, match=r"died 4 times within an hour.*out of memory"):
+        with pytest.raises(
+            ModelFault, match=r"died 4 times within an hour.*out of memory"
+        ):
             model.start()
         clock[0] += 7200
     assert model.restarts == 4
@@ -88,7 +92,10 @@ def test_one_that_dies_again_and_again_is_given_up_for_good(
 
 def test_the_cause_is_told_and_not_a_warning_that_names_an_error() -> None:
     log = [
-        "(APIServer pid=1) WARNING This can cause errors like `OSError: [Errno 24] Too many files`",
+        (
+            "(APIServer pid=1) WARNING This can cause errors like `OSError: [Errno 24]"
+            " Too many files`"
+        ),
         "(Worker pid=3) ERROR KeyError: 'layers.1.mlp.gate'",
         *("  frame" for _ in range(30)),
         "RuntimeError: Engine core initialization failed. See root cause above.",

@@ -14,11 +14,31 @@ from tests.models.test_vllm_settings import H100, plant_gpus
     [
         (Server(tensor_parallel_size=2), 2),
         (Server(extra_arguments=("--data-parallel-size", "2")), 2),
-        (Server(extra_arguments=("--data-parallel-size=2",), tensor_parallel_size=2), 4),
-        (Server(extra_arguments=("--data-parallel-size=8", "--data-parallel-size-local=2")), 2),
+        (
+            Server(extra_arguments=("--data-parallel-size=2",), tensor_parallel_size=2),
+            4,
+        ),
+        (
+            Server(
+                extra_arguments=(
+                    "--data-parallel-size=8",
+                    "--data-parallel-size-local=2",
+                )
+            ),
+            2,
+        ),
         (Server(extra_arguments=("-dp", "2")), 2),
         (Server(extra_arguments=("--data_parallel_size=2",)), 2),
-        (Server(extra_arguments=("--data-parallel-size", "8", "--data-parallel-backend=ray")), 1),
+        (
+            Server(
+                extra_arguments=(
+                    "--data-parallel-size",
+                    "8",
+                    "--data-parallel-backend=ray",
+                )
+            ),
+            1,
+        ),
     ],
 )
 def test_each_copy_needs_its_cards(
@@ -28,5 +48,7 @@ def test_each_copy_needs_its_cards(
     plant_gpus(tmp_path, monkeypatch, *[H100] * needed)
     server.check_gpus()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(needed - 1))))
-    with pytest.raises(MissingPart, match=rf"needs {needed} NVIDIA GPU.* and {needed - 1} are"):
+    with pytest.raises(
+        MissingPart, match=rf"needs {needed} NVIDIA GPU.* and {needed - 1} are"
+    ):
         server.check_gpus()

@@ -22,10 +22,11 @@ from tools.bench.played import played
 from tools.bench.walk import stages_of
 
 ANSWER = (
-    '{"df": "(define (domain house) (:requirements :strips :typing) (:types room) (:predicates '
-    "(at ?r - room)) (:action move :parameters (?a - room) :precondition (at ?a) :effect (not (at "
-    '?a))))", "pf": "(define (problem p) (:domain house) (:objects living-room - room) (:init (at '
-    'living-room)) (:goal (at living-room)))"}'
+    '{"df": "(define (domain house) (:requirements :strips :typing) (:types room)'
+    " (:predicates (at ?r - room)) (:action move :parameters (?a - room) :precondition"
+    ' (at ?a) :effect (not (at ?a))))", "pf": "(define (problem p) (:domain house)'
+    " (:objects living-room - room) (:init (at living-room)) (:goal (at"
+    ' living-room)))"}'
 )
 
 
@@ -61,7 +62,9 @@ def test_masks_are_the_same_with_and_without(
     sliced = with_word_slices(plain)
     for text, part in rung(layout):
         grammar = LLMatcher.grammar_from_lark(text)
-        without, with_ = (LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced))
+        without, with_ = (
+            LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced)
+        )
         for token in plain.tokenize_str(part):
             assert torch.equal(_mask(without, plain), _mask(with_, sliced))
             assert without.consume_token(token) and with_.consume_token(token)

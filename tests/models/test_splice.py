@@ -15,11 +15,12 @@ from tests.models.families import TOKENIZERS
 
 NAMES = ["random", "qwen3", "llama3_1", "deepseek_v3", "smollm2"]
 ANSWER = (
-    '{"df": "(define (domain house) (:requirements :strips :typing) (:types location direction) '
-    "(:predicates (at ?l - location) (closed-door ?from ?to - location ?d2 - direction)) "
-    "(:action move :parameters (?from ?to - location) :precondition (and (at ?from)) "
-    ':effect (and (not (at ?from)) (at ?to))))", "pf": "(define (problem p) (:domain house)\\n'
-    '  (:objects kitchen living_room behind_kitchen_south mug1 - location)\\n  (:init)\\n)"}'
+    '{"df": "(define (domain house) (:requirements :strips :typing) (:types location'
+    " direction) (:predicates (at ?l - location) (closed-door ?from ?to - location ?d2"
+    " - direction)) (:action move :parameters (?from ?to - location) :precondition (and"
+    ' (at ?from)) :effect (and (not (at ?from)) (at ?to))))", "pf": "(define (problem'
+    " p) (:domain house)\\n  (:objects kitchen living_room behind_kitchen_south mug1 -"
+    ' location)\\n  (:init)\\n)"}'
 )
 
 
@@ -37,7 +38,9 @@ def tokenizer(request: pytest.FixtureRequest) -> LocalTokenizer:
         member = next(file for file in files if file.name.endswith("tokenizer.json"))
         content = files.extractfile(member)
         assert content
-        return LocalTokenizer(name, tokenizers.Tokenizer.from_str(content.read().decode()))
+        return LocalTokenizer(
+            name, tokenizers.Tokenizer.from_str(content.read().decode())
+        )
 
 
 def test_what_servers_are_asked_to_spell_comes_back(tokenizer: LocalTokenizer) -> None:
@@ -45,11 +48,19 @@ def test_what_servers_are_asked_to_spell_comes_back(tokenizer: LocalTokenizer) -
 
 
 def test_a_head_merges_with_what_was_drawn(tokenizer: LocalTokenizer) -> None:
-    """Wherever a text is cut that ends as forced text may: before a blank or a quote."""
-    cuts = [n for n in range(5, len(ANSWER)) if ANSWER[n] in ' "' and ANSWER[n - 1] not in ' "\\']
+    """Wherever a text is cut that ends as forced text may: before a blank or a
+    quote.
+    """
+    cuts = [
+        n
+        for n in range(5, len(ANSWER))
+        if ANSWER[n] in ' "' and ANSWER[n - 1] not in ' "\\'
+    ]
     for cut in cuts:
         drawn = tokenizer.encode(ANSWER[:cut])
-        found = splice(Prefix(ANSWER[:cut], (1,), drawn, forced_prefix=ANSWER[cut:]), tokenizer)
+        found = splice(
+            Prefix(ANSWER[:cut], (1,), drawn, forced_prefix=ANSWER[cut:]), tokenizer
+        )
         assert found.tokens == tokenizer.encode(ANSWER)
         assert found.forced == len(found.tokens) - len(drawn)
 
@@ -63,10 +74,14 @@ def test_what_stands_before_a_blank_stays_as_it_is(tokenizer: LocalTokenizer) ->
             assert whole[: len(begun)] == begun, ANSWER[:cut]
 
 
-def test_only_two_tokens_before_the_seam_are_read_again(tokenizer: LocalTokenizer) -> None:
+def test_only_two_tokens_before_the_seam_are_read_again(
+    tokenizer: LocalTokenizer,
+) -> None:
     """A model may have drawn other tokens than usual; these stay its own."""
     drawn = tuple(token for letter in ANSWER for token in tokenizer.encode(letter))
-    found = splice(Prefix(ANSWER, (1,), drawn, rollback_chars=4, forced_prefix=" a)"), tokenizer)
+    found = splice(
+        Prefix(ANSWER, (1,), drawn, rollback_chars=4, forced_prefix=" a)"), tokenizer
+    )
     assert tokenizer.decode(found.tokens) == ANSWER[:-4] + " a)"
     kept = len(drawn) - 4 - HEALED_TOKENS
     assert found.tokens[:kept] == drawn[:kept]
@@ -77,7 +92,9 @@ def test_only_two_tokens_before_the_seam_are_read_again(tokenizer: LocalTokenize
 def test_any_rollback_leaves_the_text_that_was_asked_for(
     tokenizer: LocalTokenizer, text: str
 ) -> None:
-    """Through the midst of a token, and of a character whose bytes are several tokens."""
+    """Through the midst of a token, and of a character whose bytes are several
+    tokens.
+    """
     rng = random.Random(0)
     drawn = tokenizer.encode(text)
     for drop in [*range(1, 40), len(text) - 1, len(text)]:
@@ -95,5 +112,7 @@ def test_a_head_that_cannot_be_spelled_is_told_of(tokenizer: LocalTokenizer) -> 
     for drop in (0, 2):
         found = splice(Prefix("(at hall", (1,), drawn, drop, " kitchen)"), poor)
         assert poor.decode(found.tokens) == "(at hall"[: 8 - drop] + " kitchen)"
-        with pytest.raises(ConfigError, match=r"poor/model cannot spell the text ' Kitchen\)'"):
+        with pytest.raises(
+            ConfigError, match=r"poor/model cannot spell the text ' Kitchen\)'"
+        ):
             splice(Prefix("(at hall", (1,), drawn, drop, " Kitchen)"), poor)

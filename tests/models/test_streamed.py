@@ -1,4 +1,6 @@
-"""A response of a vLLM server that comes in pieces is the one that would have come at once."""
+"""A response of a vLLM server that comes in pieces is the one that would have come at
+once.
+"""
 
 import json
 from typing import Any
@@ -37,7 +39,11 @@ def test_the_pieces_make_the_whole() -> None:
     assert not any(map(streamed, WRITTEN + END))
     response = Answers[TextChoice].model_validate_json(streamed.joined)
     (choice,) = response.choices
-    assert (choice.text, choice.drawn, choice.finish_reason) == ("a b c d", (1, 2, 3, 4, 9), "stop")
+    assert (choice.text, choice.drawn, choice.finish_reason) == (
+        "a b c d",
+        (1, 2, 3, 4, 9),
+        "stop",
+    )
     assert (response.usage.completion_tokens, response.forced_tokens) == (5, 2)
     assert seen == ["a ", "a b c "]
 
@@ -48,7 +54,11 @@ def test_a_response_that_the_watch_ends_is_cut_there() -> None:
     assert [streamed(one) for one in WRITTEN] == [False, False, True]
     response = Answers[TextChoice].model_validate_json(streamed.joined)
     (choice,) = response.choices
-    assert (choice.text, choice.spelled, choice.finish_reason) == ("a b c ", (1, 2, 3), "length")
+    assert (choice.text, choice.spelled, choice.finish_reason) == (
+        "a b c ",
+        (1, 2, 3),
+        "length",
+    )
     assert watch.stopped
     assert response.usage.completion_tokens == 3
 
@@ -64,4 +74,6 @@ def test_a_response_that_ends_without_its_end_is_no_answer(lines: list[bytes]) -
 
 def test_what_is_no_piece_is_refused() -> None:
     with pytest.raises(pydantic.ValidationError):
-        Streamed(lambda text: False, 9)(b'data: {"error": {"message": "out of memory"}}')
+        Streamed(lambda text: False, 9)(
+            b'data: {"error": {"message": "out of memory"}}'
+        )

@@ -1,4 +1,6 @@
-"""The in-process backend on a real (random) model: grammars, seeds, thoughts, limits, bad input."""
+"""The in-process backend on a real (random) model: grammars, seeds, thoughts, limits,
+bad input.
+"""
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -32,11 +34,15 @@ def test_grammars_are_obeyed(model: TransformersModel, seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_every_form_is_drawn_as_it_is_read(model: TransformersModel, form: Form[Fields]) -> None:
+def test_every_form_is_drawn_as_it_is_read(
+    model: TransformersModel, form: Form[Fields]
+) -> None:
     assert any(finished(model, form, seed) for seed in range(3))
 
 
-def test_without_a_grammar_the_random_model_babbles_to_the_limit(model: TransformersModel) -> None:
+def test_without_a_grammar_the_random_model_babbles_to_the_limit(
+    model: TransformersModel,
+) -> None:
     completion = model.complete(PROMPT, None, Sampling(max_tokens=30, seed=1))
     assert completion.finish_reason == "length"
     assert completion.completion_tokens == 30
@@ -52,7 +58,9 @@ def test_an_answer_depends_on_its_seed_alone(model: TransformersModel) -> None:
     samplings = [Sampling(max_tokens=40, seed=seed) for seed in range(8)]
     alone = [words(model.complete(PROMPT, None, sampling)) for sampling in samplings]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda s: words(model.complete(PROMPT, None, s)), samplings[::-1]))
+        together = list(
+            pool.map(lambda s: words(model.complete(PROMPT, None, s)), samplings[::-1])
+        )
     assert together[::-1] == alone
     assert len({text for text, *_ in alone}) == len(samplings)
 
@@ -64,7 +72,9 @@ def test_temperature_zero_ignores_the_seed(model: TransformersModel) -> None:
 
 
 def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> None:
-    """Random weights reach `</think>` now and then: both causes must be seen in 40 tries."""
+    """Random weights reach `</think>` now and then: both causes must be seen in 40
+    tries.
+    """
     ended = {"stop": 0, "unfinished_thought": 0}
     for seed in range(40):
         completion = model.complete(
@@ -82,7 +92,9 @@ def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> No
 
 
 def test_a_thought_cut_by_the_limit_is_unfinished(model: TransformersModel) -> None:
-    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=5, seed=3, thinking=True))
+    completion = model.complete(
+        PROMPT, TOY, Sampling(max_tokens=5, seed=3, thinking=True)
+    )
     assert completion.finish_reason == "unfinished_thought"
     assert (completion.text, completion.completion_tokens) == ("", 5)
 
@@ -119,17 +131,25 @@ def test_the_context_bounds_prompt_and_answer(random_llama: Path) -> None:
         model.complete(long, TOY, Sampling(max_tokens=10))
 
 
-def test_no_chat_template_means_plain_concatenation(random_llama: Path, tmp_path: Path) -> None:
+def test_no_chat_template_means_plain_concatenation(
+    random_llama: Path, tmp_path: Path
+) -> None:
     folder = shutil.copytree(random_llama, tmp_path / "base")
     (folder / "chat_template.jinja").unlink()
     model = TransformersModel(weights=str(folder), engine=CPU, thinking=None)
-    assert TOY_LANGUAGE.fullmatch(model.complete(PROMPT, TOY, Sampling(max_tokens=100)).text)
+    assert TOY_LANGUAGE.fullmatch(
+        model.complete(PROMPT, TOY, Sampling(max_tokens=100)).text
+    )
 
 
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
-        ("Qwen/Qwen3-8B-not-here", MissingPart, "`make fetch MODEL=Qwen/Qwen3-8B-not-here`"),
+        (
+            "Qwen/Qwen3-8B-not-here",
+            MissingPart,
+            "`make fetch MODEL=Qwen/Qwen3-8B-not-here`",
+        ),
         ("/nowhere/model", ConfigError, "no folder /nowhere/model"),
         ("a/b/c", ConfigError, "no folder"),
         ("spaces in it", ConfigError, "not a Hugging Face name"),
@@ -147,7 +167,9 @@ def test_cuda_without_a_gpu_is_a_missing_part(
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")  # no nvidia-smi
     with pytest.raises(MissingPart, match=r"model\.engine\.device=cpu"):
-        TransformersModel(weights=str(random_llama), engine=Engine(device="cuda")).preflight()
+        TransformersModel(
+            weights=str(random_llama), engine=Engine(device="cuda")
+        ).preflight()
 
 
 def test_the_same_seed_makes_the_same_files_and_another_does_not(
@@ -174,7 +196,8 @@ from pddlego_local.core.nouns import *
 from pddlego_local.models.transformers import *
 model = TransformersModel(weights=sys.argv[1], engine=Engine(device="cpu", threads=1))
 prompt = (Message("user", "?"),)
-print(model.complete(prompt, Grammar("g", "lark", 'start: "yes"'), Sampling(max_tokens=9)).text)
+grammar = Grammar("g", "lark", 'start: "yes"')
+print(model.complete(prompt, grammar, Sampling(max_tokens=9)).text)
 """
 
 

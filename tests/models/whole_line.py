@@ -1,4 +1,6 @@
-"""Every way in which an answer is asked for, put to one model; the same for every backend."""
+"""Every way in which an answer is asked for, put to one model; the same for every
+backend.
+"""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -33,8 +35,10 @@ AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Line:
-    """A model, its tokenizer as transformers has it, and how it thinks where it is asked to.
-    `limit` is the most tokens of an answer on a rung: random weights write long ones."""
+    """A model, its tokenizer as transformers has it, and how it thinks where it is
+    asked to. `limit` is the most tokens of an answer on a rung: random weights write
+    long ones.
+    """
 
     model: LanguageModel
     tokenizer: Any
@@ -54,7 +58,9 @@ def the_prompt_is_the_templates(line: Line) -> None:
     chat = [{"role": m.role, "content": m.content} for m in PROMPT]
     template = dated(line.tokenizer.chat_template)
     ask = {"add_generation_prompt": True, "chat_template": template, **arguments}
-    tokens = line.tokenizer.apply_chat_template(chat, tokenize=True, return_dict=False, **ask)
+    tokens = line.tokenizer.apply_chat_template(
+        chat, tokenize=True, return_dict=False, **ask
+    )
     opening = line.opening(PROMPT)
     assert opening == tuple(tokens)
     text = line.tokenizer.apply_chat_template(chat, tokenize=False, **ask)
@@ -76,13 +82,19 @@ def control_tokens_in_an_observation_are_text(line: Line) -> None:
     control = set(line.tokenizer.added_tokens_decoder)
 
     def controls(text: str) -> list[int]:
-        return [token for token in line.opening((Message("user", text),)) if token in control]
+        return [
+            token
+            for token in line.opening((Message("user", text),))
+            if token in control
+        ]
 
     assert controls(f"<|im_start|> {said}") == controls("You see a fridge.")
 
 
 def every_rung_layout_and_reason(line: Line) -> None:
-    """What is finished keeps the rung's promise; what is cut is the beginning of something."""
+    """What is finished keeps the rung's promise; what is cut is the beginning of
+    something.
+    """
     reasons = ("none", "draft", "think") if line.thinking else ("none", "draft")
     asked = [("free", LAYOUTS[0], reason) for reason in reasons]
     asked += itertools.product(tuple(RUNGS)[1:], LAYOUTS, reasons)
@@ -107,7 +119,10 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
         if rung != "syntax":
             assert check(answer.value.df, answer.value.pf).accepted
     elif rung == "syntax" and drawn.completion.text:
-        assert decoder_verdict(constraint.first_grammar, drawn.completion.text) == "unfinished"
+        assert (
+            decoder_verdict(constraint.first_grammar, drawn.completion.text)
+            == "unfinished"
+        )
 
 
 def stages_go_on_from_the_very_tokens(line: Line) -> None:
@@ -147,7 +162,9 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
         return
     for seed in range(20):
         first = staging.begin(line.model, seed, thinking=True)
-        if first.finish_reason == "stop" and first.thought:  # random weights end some at once
+        if (
+            first.finish_reason == "stop" and first.thought
+        ):  # random weights end some at once
             assert line.thinking.end not in first.thought
             _ends_with_marker(line, first)
             staging.go_on(line.model, seed, first)
@@ -157,13 +174,17 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
 
 def _ends_with_marker(line: Line, first: Completion) -> None:
     assert first.prefix is not None and line.thinking is not None
-    assert first.prefix.opening[-1] == line.tokenizer.convert_tokens_to_ids(line.thinking.end)
+    assert first.prefix.opening[-1] == line.tokenizer.convert_tokens_to_ids(
+        line.thinking.end
+    )
 
 
 def the_same_seed_draws_the_same(line: Line) -> None:
     def ask(_: int) -> Drawn:
         constraint = constraint_for("grounded", PDDL, staging.SCENE, "line")
-        return draw(line.model, QUESTION, constraint, Sampling(max_tokens=60, seed=9), {})[0]
+        return draw(
+            line.model, QUESTION, constraint, Sampling(max_tokens=60, seed=9), {}
+        )[0]
 
     with ThreadPoolExecutor(4) as pool:
         assert len({one.completion.text for one in pool.map(ask, range(4))}) == 1

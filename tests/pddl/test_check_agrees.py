@@ -34,7 +34,9 @@ def from_tables() -> Iterable[Pair]:
 
 
 def with_words_moved(text: str, draw: random.Random) -> str:
-    """The text after one or two slips: a word or parenthesis lost, doubled, or put elsewhere."""
+    """The text after one or two slips: a word or parenthesis lost, doubled, or put
+    elsewhere.
+    """
     words = text.replace("(", " ( ").replace(")", " ) ").split()
     for _ in range(draw.choice((1, 1, 2))):
         place, other = draw.randrange(len(words)), draw.randrange(len(words))
@@ -60,7 +62,10 @@ def test_slips_in_right_tasks() -> None:
     pairs: list[Pair] = []
     for domain, problem in [
         (tables.DOMAIN, tables.PROBLEM),
-        (tables.EVERY_FEATURE.split("\n", 1)[1], tables.EVERY_PROBLEM.rsplit(";", 1)[0]),
+        (
+            tables.EVERY_FEATURE.split("\n", 1)[1],
+            tables.EVERY_PROBLEM.rsplit(";", 1)[0],
+        ),
     ] * 150:
         if draw.random() < 0.6:
             pairs.append((with_words_moved(domain, draw), problem))

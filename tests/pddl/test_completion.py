@@ -7,7 +7,11 @@ from collections.abc import Set
 import pytest
 
 from pddlego_local.environments.described.game import Described
-from pddlego_local.environments.described.generated import Constraint, generate, words_of
+from pddlego_local.environments.described.generated import (
+    Constraint,
+    generate,
+    words_of,
+)
 from pddlego_local.environments.described.world import World
 from pddlego_local.pddl.completion import Fact, Invariants, _groups, completed
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -15,7 +19,15 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
 from tests.environments.strips import Strips
 
-EXACT = ("blocksworld", "elevator", "ferry", "gripper", "logistics", "mystery", "sokoban")
+EXACT = (
+    "blocksworld",
+    "elevator",
+    "ferry",
+    "gripper",
+    "logistics",
+    "mystery",
+    "sokoban",
+)
 """In these worlds all facts are found that follow from a goal."""
 
 
@@ -33,7 +45,9 @@ def completed_goal(world: World, invariants: Invariants) -> tuple[set[Fact], set
 
 
 def true_in_all_goal_states(world: World, planner: FastDownward) -> set[Fact]:
-    """The planner looks for a goal state that lacks one of the facts, as long as there is one."""
+    """The planner looks for a goal state that lacks one of the facts, as long as there
+    is one.
+    """
     goal = world.problem[world.problem.index("(:goal") + 6 : -2]
     left: Set[Fact] | None = None
     while True:
@@ -50,8 +64,9 @@ def true_in_all_goal_states(world: World, planner: FastDownward) -> set[Fact]:
 
 def test_a_tower_stands_on_the_table_and_nothing_is_on_it() -> None:
     problem = (
-        "(define (problem p) (:domain d) (:objects a b c - block) (:init (hand-empty) (clear a)"
-        " (clear b) (clear c) (on-table a) (on-table b) (on-table c)) (:goal {goal}))"
+        "(define (problem p) (:domain d) (:objects a b c - block) (:init (hand-empty)"
+        " (clear a) (clear b) (clear c) (on-table a) (on-table b) (on-table c)) (:goal"
+        " {goal}))"
     )
     domain = generate("blocksworld", "heavily", (3, 3), 0).domain
     tower = "(on-table c) (clear a) (hand-empty)"
@@ -59,7 +74,9 @@ def test_a_tower_stands_on_the_table_and_nothing_is_on_it() -> None:
         "(on a b) (on b c)": tower,
         "(on a b)": "",
         "(on a b) (clear a) (clear c)": "(hand-empty) (on-table b) (on-table c)",
-        "(on-table a) (on-table b) (on-table c)": "(clear a) (clear b) (clear c) (hand-empty)",
+        "(on-table a) (on-table b) (on-table c)": (
+            "(clear a) (clear b) (clear c) (hand-empty)"
+        ),
     }.items():
         world = World("", "", "", (), domain, problem.format(goal=f"(and {goal})"))
         written, found = completed_goal(world, words_of("blocksworld")["invariants"])
@@ -77,11 +94,15 @@ def test_a_goal_is_completed_by_what_all_its_states_share(
         shared = true_in_all_goal_states(world, planner)
         _, found = completed_goal(world, words_of(family)["invariants"])
         if constraint == "one" and family in ("blocksworld", "mystery"):
-            found |= {fact for fact in shared if "once" in fact[0]}  # what was done before
+            found |= {
+                fact for fact in shared if "once" in fact[0]
+            }  # what was done before
         assert found == shared
 
 
-@pytest.mark.parametrize("family", [name for name in EXACT if words_of(name)["invariants"]])
+@pytest.mark.parametrize(
+    "family", [name for name in EXACT if words_of(name)["invariants"]]
+)
 def test_the_invariants_hold_on_the_way_to_the_goal_and_on_random_ways(
     family: str, planner: FastDownward
 ) -> None:
@@ -111,7 +132,10 @@ def test_an_answer_that_states_what_follows_is_equivalent() -> None:
     stated = " ".join(f"({' '.join(fact)})" for fact in sorted(whole))
     head = gold[: gold.index("(:goal")]
     assert world.equivalence(f"{head}(:goal (and {stated})))") == "equivalent"
-    assert world.equivalence(f"{head}(:goal (and {stated} (holding block1))))") == "different"
+    assert (
+        world.equivalence(f"{head}(:goal (and {stated} (holding block1))))")
+        == "different"
+    )
     many = " ".join(f"thing{number}" for number in range(5000))
     answer = gold.replace("(:objects", f"(:objects {many} - block")
     assert world.equivalence(answer) == "different"

@@ -6,7 +6,13 @@ import pytest
 
 from pddlego_local.decoding.forms import Edit
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.edit import apply, difference, empty_problem, facts_of, objects_of
+from pddlego_local.pddl.edit import (
+    apply,
+    difference,
+    empty_problem,
+    facts_of,
+    objects_of,
+)
 from pddlego_local.pddl.sections import with_goal
 
 FILE = """(define (problem p) ; a comment with (:init (no))
@@ -43,7 +49,11 @@ def edit(**parts: Any) -> dict[str, Any]:
 
 
 def test_objects_and_facts_are_read_as_they_stand() -> None:
-    assert objects_of(FILE) == {"kitchen": "location", "loc1": "location", "south": "direction"}
+    assert objects_of(FILE) == {
+        "kitchen": "location",
+        "loc1": "location",
+        "south": "direction",
+    }
     assert facts_of(FILE) == [
         "(at kitchen)", "(connected kitchen loc1 south)", "(closed-door kitchen loc1)",
     ]  # fmt: skip
@@ -56,8 +66,11 @@ def test_a_renamed_object_is_renamed_wherever_it_occurs_and_nowhere_else() -> No
     )
     assert faults == ()
     assert objects_of(file) == {
-        "kitchen": "location", "pantry": "location", "south": "direction", "loc11": "location",
-    }  # fmt: skip
+        "kitchen": "location",
+        "pantry": "location",
+        "south": "direction",
+        "loc11": "location",
+    }
     assert "(closed-door kitchen pantry)" in facts_of(file)
     further, *_ = apply(edit(objects={"replace": {"loc11": "attic"}}), file)
     assert "pantry" in objects_of(further) and "attic" in objects_of(further)
@@ -74,24 +87,38 @@ def test_facts_are_added_deleted_and_replaced_once() -> None:
     )  # fmt: skip
     assert faults == ()
     assert facts_of(file) == [
-        "(connected kitchen loc1 south)", "(open kitchen loc1)", "(at loc1)", "(at south)",
-    ]  # fmt: skip
+        "(connected kitchen loc1 south)",
+        "(open kitchen loc1)",
+        "(at loc1)",
+        "(at south)",
+    ]
 
 
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"objects": {"delete": ["cellar"]}}, "objects.delete: there is no object cellar"),
+        (
+            {"objects": {"delete": ["cellar"]}},
+            "objects.delete: there is no object cellar",
+        ),
         ({"objects": {"replace": {"a": "b"}}}, "objects.replace: there is no object a"),
-        ({"init": {"delete": ["(at cellar)"]}}, "init.delete: there is no fact (at cellar)"),
-        ({"init": {"replace": {"(at x)": "(at y)"}}}, "init.replace: there is no (at x)"),
+        (
+            {"init": {"delete": ["(at cellar)"]}},
+            "init.delete: there is no fact (at cellar)",
+        ),
+        (
+            {"init": {"replace": {"(at x)": "(at y)"}}},
+            "init.replace: there is no (at x)",
+        ),
         ({"init": {"replace": {"cellar": "y"}}}, "init.replace: there is no cellar"),
         ({"objects": {"add": [""]}}, "objects.add: '' declares nothing"),
         ({"objects": {"add": ["a -"]}}, "objects.add: 'a -' declares nothing"),
         ({"init": {"add": [" () "]}}, "init.add: ' () ' states nothing"),
     ],
 )
-def test_what_names_nothing_is_a_fault_and_changes_nothing(changes: Any, fault: str) -> None:
+def test_what_names_nothing_is_a_fault_and_changes_nothing(
+    changes: Any, fault: str
+) -> None:
     file, faults, *_ = apply(edit(**changes), FILE)
     assert faults == (fault,)
     assert (objects_of(file), facts_of(file)) == (objects_of(FILE), facts_of(FILE))
@@ -110,7 +137,10 @@ def test_a_difference_applied_gives_the_other_file() -> None:
     "domain",
     [
         "; c\n(define (domain coin_x) (:types a))",
-        "; (domain moon)\n( DEFINE ; (domain moon)\n ( Domain ; )\n coin_x ) (:types domain))",
+        (
+            "; (domain moon)\n( DEFINE ; (domain moon)\n ( Domain ; )\n coin_x )"
+            " (:types domain))"
+        ),
     ],
 )
 def test_an_empty_problem_is_of_the_domain(domain: str) -> None:
@@ -123,15 +153,22 @@ def test_comments_names_and_upper_case_mislead_nobody() -> None:
         "loc1": "(either room place)", "domain": "object",
     }  # fmt: skip
     assert facts_of(MISLEADING) == [
-        "(AT Kitchen)", "(not (at loc1))", "(= (Total-Cost) 0)", "(near Kitchen :goals)",
-    ]  # fmt: skip
+        "(AT Kitchen)",
+        "(not (at loc1))",
+        "(= (Total-Cost) 0)",
+        "(near Kitchen :goals)",
+    ]
     before, after = MISLEADING.split("( :GOAL (AT init))")
     assert with_goal(MISLEADING, "(p)") == f"{before}(:goal (p)){after}"
 
 
 def test_of_a_misleading_file_only_objects_and_facts_change() -> None:
     changes = edit(
-        objects={"replace": {"kitchen": "Hall"}, "delete": ["DOMAIN"], "add": ["a - room b - way"]},
+        objects={
+            "replace": {"kitchen": "Hall"},
+            "delete": ["DOMAIN"],
+            "add": ["a - room b - way"],
+        },
         init={"delete": ["(NOT (at LOC1))"], "add": ["(at b) (at a)", "(AT hall)"]},
     )
     file, faults, *_ = apply(changes, MISLEADING)
@@ -148,7 +185,10 @@ def test_of_a_misleading_file_only_objects_and_facts_change() -> None:
 
 
 def test_an_object_is_renamed_and_a_predicate_of_its_name_is_not() -> None:
-    file = "(define (problem p) (:objects at) (:init (at at) (not (at at))) (:goal (at at)))"
+    file = (
+        "(define (problem p) (:objects at) (:init (at at) (not (at at))) (:goal (at"
+        " at)))"
+    )
     renamed, *_ = apply(edit(objects={"replace": {"at": "hall"}}), file)
     assert facts_of(renamed) == ["(at hall)", "(not (at hall))"]
 
@@ -156,11 +196,15 @@ def test_an_object_is_renamed_and_a_predicate_of_its_name_is_not() -> None:
 def test_a_goal_is_replaced_and_nothing_else() -> None:
     goal = "(:goal (and (at loc1)\n              (not (at kitchen))))"
     assert with_goal(FILE, "(p)") == FILE.replace(goal, "(:goal (p))")
-    assert with_goal("(define (problem p) (:init))", "(p)").endswith("(:init)(:goal (p)))")
+    assert with_goal("(define (problem p) (:init))", "(p)").endswith(
+        "(:init)(:goal (p)))"
+    )
     assert with_goal("nothing", "(p)") == "nothing"
 
 
-DOMAIN = "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :effect (p)))"
+DOMAIN = (
+    "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :effect (p)))"
+)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +221,9 @@ DOMAIN = "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :ef
         "(define (problem x) (:domain d) (:init (q)) ; (:goal (",
     ],
 )
-def test_the_goal_of_a_broken_file_is_set_and_the_file_stays_broken(problem: str) -> None:
+def test_the_goal_of_a_broken_file_is_set_and_the_file_stays_broken(
+    problem: str,
+) -> None:
     """The planner is to refuse it as it was written."""
     changed = with_goal(problem, "(p)")
     assert check(DOMAIN, problem).syntax is False

@@ -11,7 +11,8 @@ from pddlego_local.pddl.equivalence import compare
 
 DOMAIN = """(define (domain moves) (:requirements :strips :typing)
  (:types truck - vehicle box vehicle place) (:constants home - place)
- (:predicates (at ?v - vehicle ?p - place) (road ?a ?b - place) (in ?b - box ?v - vehicle) (calm))
+ (:predicates (at ?v - vehicle ?p - place) (road ?a ?b - place)
+ (in ?b - box ?v - vehicle) (calm))
  (:action rest :parameters () :effect (calm)))"""
 OBJECTS = "t u - truck b - box p q - place"
 INIT = "(at t p) (at u q) (road p q) (road q home) (in b t) (calm)"
@@ -20,7 +21,8 @@ GOAL = "(and (at t home) (at u p))"
 
 def problem(objects: str = OBJECTS, init: str = INIT, goal: str = GOAL) -> str:
     return (
-        f"(define (problem p) (:domain moves) (:objects {objects}) (:init {init}) (:goal {goal}))"
+        f"(define (problem p) (:domain moves) (:objects {objects}) (:init {init})"
+        f" (:goal {goal}))"
     )
 
 
@@ -32,8 +34,12 @@ VERDICTS = {
             init="(calm) (in b t) (road q home) (road p q) (at u q) (at t p)",
             goal="(and (at u p) (and (at t home)))",
         ),
-        "said twice, and that something is false": problem(init=f"{INIT} (CALM) (not (at b p))"),
-        "names": re.sub(r"\b[tubpq]\b(?=[ )])", lambda m: f"thing{ord(m[0])}", problem()),
+        "said twice, and that something is false": problem(
+            init=f"{INIT} (CALM) (not (at b p))"
+        ),
+        "names": re.sub(
+            r"\b[tubpq]\b(?=[ )])", lambda m: f"thing{ord(m[0])}", problem()
+        ),
         "names exchanged": problem(
             init="(at u q) (at t p) (road q p) (road p home) (in b u) (calm)",
             goal="(and (at u home) (at t q))",
@@ -43,13 +49,17 @@ VERDICTS = {
     "different": {
         "a fact less": problem(init=INIT.replace("(calm)", "")),
         "a fact more": problem(init=f"{INIT} (road q p)"),
-        "arguments exchanged": problem(init=INIT.replace("(road q home)", "(road home q)")),
+        "arguments exchanged": problem(
+            init=INIT.replace("(road q home)", "(road home q)")
+        ),
         "another object": problem(init=INIT.replace("(in b t)", "(in b u)")),
         "another type": problem(OBJECTS.replace("truck", "vehicle")),
         "an object more": problem(f"{OBJECTS} c - box"),
         "half a goal": problem(goal="(and (at t home))"),
         "the opposite": problem(goal="(and (at t home) (not (at u p)))"),
-        "goal and start exchanged": problem(init=INIT + " (at u p)", goal="(and (at t home))"),
+        "goal and start exchanged": problem(
+            init=INIT + " (at u p)", goal="(and (at t home))"
+        ),
         "another place than the constant": problem(goal="(and (at t q) (at u p))"),
     },
     "not comparable": {
@@ -66,9 +76,12 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize(
-    ("verdict", "name"), [(verdict, name) for verdict, named in VERDICTS.items() for name in named]
+    ("verdict", "name"),
+    [(verdict, name) for verdict, named in VERDICTS.items() for name in named],
 )
-def test_an_answer_has_its_verdict_whichever_of_the_two_is_gold(verdict: str, name: str) -> None:
+def test_an_answer_has_its_verdict_whichever_of_the_two_is_gold(
+    verdict: str, name: str
+) -> None:
     answer = VERDICTS[verdict][name]
     assert compare(DOMAIN, problem(), answer) == verdict
     assert compare(DOMAIN, answer, problem()) == verdict
@@ -79,7 +92,9 @@ def _circles(*lengths: int) -> str:
     first = 0
     for length in lengths:
         ring = names[first : first + length]
-        roads += [f"(road {a} {b})" for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+        roads += [
+            f"(road {a} {b})" for a, b in zip(ring, ring[1:] + ring[:1], strict=True)
+        ]
         first += length
     return problem(f"{' '.join(names)} - place", " ".join(roads), "(calm)")
 
@@ -91,8 +106,10 @@ def test_problems_that_look_alike_everywhere_are_told_apart() -> None:
 
 
 def _switched(places: int, twisted: bool) -> str:
-    """Each road of a complete graph is a pair of switches that must agree (Cai, Fürer and Immerman
-    1992). With one pair twisted, no neighbourhood differs, and colours never tell the two apart."""
+    """Each road of a complete graph is a pair of switches that must agree (Cai, Fürer
+    and Immerman 1992). With one pair twisted, no neighbourhood differs, and colours
+    never tell the two apart.
+    """
     names, roads = set[str](), list[str]()
 
     def road(one: str, other: str) -> None:
@@ -113,7 +130,9 @@ def _switched(places: int, twisted: bool) -> str:
     return problem(f"{' '.join(sorted(names))} - place", " ".join(roads), "(calm)")
 
 
-def test_what_would_take_too_much_work_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_would_take_too_much_work_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     plain, twisted = _switched(3, twisted=False), _switched(3, twisted=True)
     assert compare(DOMAIN, plain, twisted) == "different"
     assert compare(DOMAIN, plain, plain) == "equivalent"
@@ -126,16 +145,25 @@ def test_what_would_take_too_much_work_is_undecided(monkeypatch: pytest.MonkeyPa
 def test_a_problem_without_facts_is_equivalent_to_itself(objects: str) -> None:
     nothing = problem(objects, init="", goal="(and)")
     assert (
-        compare(DOMAIN.replace(" (:constants home - place)", ""), nothing, nothing) == "equivalent"
+        compare(DOMAIN.replace(" (:constants home - place)", ""), nothing, nothing)
+        == "equivalent"
     )
-    assert compare(DOMAIN, nothing, problem("t - truck", init="", goal="(and)")) == "different"
+    assert (
+        compare(DOMAIN, nothing, problem("t - truck", init="", goal="(and)"))
+        == "different"
+    )
 
 
 def test_many_interchangeable_objects_take_no_time() -> None:
     gold = generate("elevator", "heavily", (40, 40), 0)
-    other = re.sub(r"passenger(\d+)", lambda m: f"guest{37 * int(m[1]) % 41}", gold.problem)
+    other = re.sub(
+        r"passenger(\d+)", lambda m: f"guest{37 * int(m[1]) % 41}", gold.problem
+    )
     assert compare(gold.domain, gold.problem, other) == "equivalent"
-    assert compare(gold.domain, gold.problem, other.replace("floor1)", "floor2)", 1)) == "different"
+    assert (
+        compare(gold.domain, gold.problem, other.replace("floor1)", "floor2)", 1))
+        == "different"
+    )
 
 
 def test_agrees_with_trying_all_renamings() -> None:
@@ -149,7 +177,11 @@ def test_agrees_with_trying_all_renamings() -> None:
             for names in [dict(zip(places, order, strict=True))]
         ]
         gold, answer = (
-            problem("p0 p1 p2 - place", " ".join(f"(road {a} {b})" for a, b in roads), "(calm)")
+            problem(
+                "p0 p1 p2 - place",
+                " ".join(f"(road {a} {b})" for a, b in roads),
+                "(calm)",
+            )
             for roads in (one, other)
         )
         verdict = compare(DOMAIN, gold, answer)

@@ -10,16 +10,20 @@ from tests.pddl.test_static_check import DOMAIN, PROBLEM, with_change
 SAID = "Fast Downward said so.\nAnd more."
 
 
-def told(outcome: PlanOutcome, domain: str = DOMAIN, problem: str = PROBLEM) -> list[str]:
+def told(
+    outcome: PlanOutcome, domain: str = DOMAIN, problem: str = PROBLEM
+) -> list[str]:
     return explain(domain, problem, PlanResult(outcome, (), SAID, 0.1)).split("\n")
 
 
 def test_faults_come_with_place_symbol_and_remedy_and_without_warnings() -> None:
-    domain = with_change(DOMAIN, "(at ?from) (door", "(at hall) (door ?from ?d ?d) (door")
+    domain = with_change(
+        DOMAIN, "(at ?from) (door", "(at hall) (door ?from ?d ?d) (door"
+    )
     assert told("translate_error", domain) == [
-        "domain line 10, column 28: `hall` is used in action `move` but is an object of the "
-        "problem: declare it under `:constants` of the domain, and no longer under `:objects`, "
-        "or use a parameter"
+        "domain line 10, column 28: `hall` is used in action `move` but is an object of"
+        " the problem: declare it under `:constants` of the domain, and no longer under"
+        " `:objects`, or use a parameter"
     ]
 
 
@@ -38,18 +42,29 @@ def test_a_broken_structure_is_told_with_the_planners_words() -> None:
 @pytest.mark.parametrize(
     ("outcome", "goal", "reason"),
     [
-        ("unsolvable", "(door hall k east)", "problem line 7, column 10: no action can make"),
-        ("goal_already_true", "(at k)", "problem line 7, column 10: the goal `(at k)` already"),
+        (
+            "unsolvable",
+            "(door hall k east)",
+            "problem line 7, column 10: no action can make",
+        ),
+        (
+            "goal_already_true",
+            "(at k)",
+            "problem line 7, column 10: the goal `(at k)` already",
+        ),
     ],
 )
-def test_why_the_files_lead_nowhere(outcome: PlanOutcome, goal: str, reason: str) -> None:
+def test_why_the_files_lead_nowhere(
+    outcome: PlanOutcome, goal: str, reason: str
+) -> None:
     lines = told(outcome, problem=with_change(PROBLEM, "(at hall))\n", f"{goal})\n"))
     assert lines[0] == "Fast Downward said so."
     assert lines[1].startswith(reason) and len(lines) == 2
 
 
 @pytest.mark.parametrize(
-    "outcome", ["unsolvable", "translate_error", "timeout", "out_of_memory", "planner_fault"]
+    "outcome",
+    ["unsolvable", "translate_error", "timeout", "out_of_memory", "planner_fault"],
 )
 def test_without_findings_the_planner_speaks(outcome: PlanOutcome) -> None:
     assert told(outcome) == SAID.split("\n")

@@ -8,7 +8,9 @@ from tests.pddl.test_static_check import DOMAIN, PROBLEM, with_change
 
 def nested(operator: str, depth: int) -> str:
     condition = f"({operator} " * depth + "(at ?a)" + ")" * depth
-    return with_change(DOMAIN, ":effect (open", f":precondition {condition} :effect (open")
+    return with_change(
+        DOMAIN, ":effect (open", f":precondition {condition} :effect (open"
+    )
 
 
 HOSTILE = {
@@ -30,9 +32,12 @@ HOSTILE = {
     "deep condition": nested("and", 900),
     "deep negation": nested("not", 899),
     "deep effect": with_change(
-        DOMAIN, ":effect (open ?a ?b)", ":effect " + "(and " * 990 + "(at ?a)" + ")" * 991
+        DOMAIN,
+        ":effect (open ?a ?b)",
+        ":effect " + "(and " * 990 + "(at ?a)" + ")" * 991,
     ),
-    "type chain": "(define (domain d) (:types " + " ".join(f"t{i} - t{i + 1}" for i in range(9999)),
+    "type chain": "(define (domain d) (:types "
+    + " ".join(f"t{i} - t{i + 1}" for i in range(9999)),
     "long word": "(define (domain " + "x" * 100_000 + ")",
     "huge number": with_change(PROBLEM, "(at k)\n", f"(at k) (= (f) {'9' * 9000})\n"),
 }
@@ -40,9 +45,14 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_a_fault_and_never_an_exception(text: str) -> None:
-    for result, file in ((check(text, PROBLEM), "domain"), (check(DOMAIN, text), "problem")):
+    for result, file in (
+        (check(text, PROBLEM), "domain"),
+        (check(DOMAIN, text), "problem"),
+    ):
         assert not result.syntax
-        assert any(fault.kind == "syntax" and fault.file == file for fault in result.faults)
+        assert any(
+            fault.kind == "syntax" and fault.file == file for fault in result.faults
+        )
         assert all(len(fault.message) < 1000 for fault in result.faults)
 
 

@@ -35,7 +35,9 @@ def test_it_is_the_planners_verdict(planner: FastDownward) -> None:
             assert already_true(DOMAIN, PROBLEM.format(goal)) is expected, goal
 
 
-def test_random_conditions_are_judged_as_the_planner_does(planner: FastDownward) -> None:
+def test_random_conditions_are_judged_as_the_planner_does(
+    planner: FastDownward,
+) -> None:
     rng, verdicts = random.Random(7), []
     for number in range(100):
         domain, problem = random_task(rng, goal_depth=number % 2)

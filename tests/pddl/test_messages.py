@@ -1,6 +1,8 @@
-"""What is easily overlooked in files that people bring is named: joined marks, characters that
-cannot be seen, two files in one, actions of other kinds of PDDL. Each row: what is changed in the
-pair, the line, and words of the message there; no message elsewhere sends the reader astray."""
+"""What is easily overlooked in files that people bring is named: joined marks,
+characters that cannot be seen, two files in one, actions of other kinds of PDDL. Each
+row: what is changed in the pair, the line, and words of the message there; no message
+elsewhere sends the reader astray.
+"""
 
 from pathlib import Path
 
@@ -29,57 +31,135 @@ COMMA, COLON = "has a comma", "has a colon"
 
 MARKS = [  # (file, old, new, line, words)
     ("problem", OBJECTS, "o, o2 - t1 r - t2", 2, f"`o,` {COMMA}, which PDDL takes"),
-    ("problem", OBJECTS, "o, o2 - t1 r - t2", 3, "`o` is used in `:init` but is declared as `o,`"),
+    (
+        "problem",
+        OBJECTS,
+        "o, o2 - t1 r - t2",
+        3,
+        "`o` is used in `:init` but is declared as `o,`",
+    ),
     ("problem", OBJECTS, "o,o2 - t1 r - t2", 2, "write `o o2`"),
     ("problem", OBJECTS, "o , o2 - t1 r - t2", 2, "`,` stands here"),
     ("problem", OBJECTS, "o o2 - t1, r - t2", 2, f"`t1,` {COMMA}"),
     ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 2, "write `o -` with a space"),
     ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 3, "is declared as `o-`"),
     ("problem", OBJECTS, "o -t1 o2 - t1 r - t2", 2, "write `- t1` with a space"),
-    ("problem", OBJECTS, "o-t1 o2 - t1 r - t2", 3, "is declared as `o-t1`, which is one name"),
+    (
+        "problem",
+        OBJECTS,
+        "o-t1 o2 - t1 r - t2",
+        3,
+        "is declared as `o-t1`, which is one name",
+    ),
     ("problem", OBJECTS, "o: t1 o2 - t1 r - t2", 2, f"`o:` {COLON}"),
-    ("problem", OBJECTS, "o: t1 o2: t1 r - t2", 2, "a type stands behind ` - `, as in `name - t1`"),
+    (
+        "problem",
+        OBJECTS,
+        "o: t1 o2: t1 r - t2",
+        2,
+        "a type stands behind ` - `, as in `name - t1`",
+    ),
     ("problem", OBJECTS, "o:t1 o2 - t1 r - t2", 2, "write `o - t1`"),
     ("problem", OBJECTS, "o o2 : t1 r - t2", 2, "`:` stands here"),
     ("problem", OBJECTS, '"o" o2 - t1 r - t2', 2, '`"o"` has a quotation mark'),
-    ("problem", OBJECTS, "o. o2 - t1 r - t2", 3, "`o` is used in `:init` but is declared as `o.`"),
+    (
+        "problem",
+        OBJECTS,
+        "o. o2 - t1 r - t2",
+        3,
+        "`o` is used in `:init` but is declared as `o.`",
+    ),
     ("problem", "(q o r)", "(q o, r)", 3, f"`o,` {COMMA}"),
     ("problem", "(p o) (", "(p o), (", 3, "`,` stands here"),
     ("problem", "(:goal (done))", "(:goal (done,))", 4, f"`done,` {COMMA}"),
     ("problem", "(:goal (done))", "(:goal (q o, r))", 4, f"`o,` {COMMA}"),
     ("domain", "(:types t1 t2)", "(:types t1, t2)", 2, f"`t1,` {COMMA}"),
-    ("domain", "(:types t1 t2)", "(:types t1, t2)", 3, "type `t1` is declared as `t1,`"),
-    ("domain", "(:types t1 t2)", "(:types t1- object t2)", 2, "write `t1 -` with a space"),
+    (
+        "domain",
+        "(:types t1 t2)",
+        "(:types t1, t2)",
+        3,
+        "type `t1` is declared as `t1,`",
+    ),
+    (
+        "domain",
+        "(:types t1 t2)",
+        "(:types t1- object t2)",
+        2,
+        "write `t1 -` with a space",
+    ),
     ("domain", "(:constants k - t1)", "(:constants k, k2 - t1)", 3, f"`k,` {COMMA}"),
     ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 4, f"`q,` {COMMA}"),
     ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 6, "but is declared as `q,`"),
     ("domain", "(q ?x - t1 ?y", "(q ?x - t1, ?y", 4, f"`t1,` {COMMA}"),
     ("domain", "(p ?x - t1) (", "(p ?x - t1), (", 4, "`,` stands here"),
     ("domain", PARAMETERS, ":parameters (?x, ?y - t2)", 5, "write `?x`"),
-    ("domain", PARAMETERS, ":parameters (?x, ?y - t2)", 6, "is declared as `?x,`: leave out"),
+    (
+        "domain",
+        PARAMETERS,
+        ":parameters (?x, ?y - t2)",
+        6,
+        "is declared as `?x,`: leave out",
+    ),
     ("domain", PARAMETERS, ":parameters (?x - t1, ?y - t2)", 5, f"`t1,` {COMMA}"),
-    ("domain", PARAMETERS, ":parameters (?x- t1 ?y - t2)", 5, "write `?x -` with a space"),
+    (
+        "domain",
+        PARAMETERS,
+        ":parameters (?x- t1 ?y - t2)",
+        5,
+        "write `?x -` with a space",
+    ),
     ("domain", PARAMETERS, ":parameters (?x: t1 ?y - t2)", 5, f"`?x:` {COLON}"),
     ("domain", PARAMETERS, ":parameters (?x:t1 ?y - t2)", 6, "is declared as `?x:t1`"),
     ("domain", PARAMETERS, ":parameters (?x-t1 ?y - t2)", 6, "is declared as `?x-t1`"),
     ("domain", PARAMETERS, ":parameters: (?x - t1 ?y - t2)", 5, "write `:parameters`"),
     ("domain", "(q ?x ?y)", "(q ?x, ?y)", 6, f"`?x,` {COMMA}"),
     ("domain", "(and (p ?x) (", "(and (p ?x), (", 6, "`,` stands here"),
-    ("domain", "(and (p ?x)", "(and (forall (?z, ?w - t1) (p ?z)) (p ?x)", 6, "declared as `?z,`"),
+    (
+        "domain",
+        "(and (p ?x)",
+        "(and (forall (?z, ?w - t1) (p ?z)) (p ?x)",
+        6,
+        "declared as `?z,`",
+    ),
 ]
 OF_FILES = [
     ("domain", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
     ("problem", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
-    ("problem", "(p o)", "(p\u00a0o)", 3, "U+00A0 (no-break space) stands here instead of a blank"),
-    ("problem", "(p o)", "(p\u200b o)", 3, "U+200B (zero width space) stands here unseen"),
+    (
+        "problem",
+        "(p o)",
+        "(p\u00a0o)",
+        3,
+        "U+00A0 (no-break space) stands here instead of a blank",
+    ),
+    (
+        "problem",
+        "(p o)",
+        "(p\u200b o)",
+        3,
+        "U+200B (zero width space) stands here unseen",
+    ),
     ("domain", "k - t1", "k \u2013 t1", 3, "`\u2013` (U+2013, en dash)"),
     ("domain", "k - t1", "k\u3000- t1", 3, "U+3000 (ideographic space)"),
     ("problem", "(p o)", "(p \ufffdo)", 3, "a byte that is not UTF-8"),
-    ("domain", "(done)))\n", f"(done)))\n{PROBLEM}", 8, "a second `(define` begins here"),
+    (
+        "domain",
+        "(done)))\n",
+        f"(done)))\n{PROBLEM}",
+        8,
+        "a second `(define` begins here",
+    ),
     ("problem", PROBLEM, DOMAIN, 1, "this is a domain, where the problem is expected"),
     ("domain", DOMAIN, PROBLEM, 1, "this is a problem, where the domain is expected"),
     ("domain", "(:action a", "(:durative-action a", 5, "neither numbers nor time"),
-    ("problem", "(:goal", "(:derived (done) (p o)) (:goal", 4, "belongs to the domain file"),
+    (
+        "problem",
+        "(:goal",
+        "(:derived (done) (p o)) (:goal",
+        4,
+        "belongs to the domain file",
+    ),
     ("domain", "(:action a :p", "(:action :p", 5, "an action has no name"),
     ("domain", "(:action a :parameters", "(:action", 5, "an action has no name"),
     ("domain", "a :parameters", "a", 5, "write `:parameters` before"),
@@ -113,9 +193,9 @@ def test_the_planner_agrees() -> None:
 
 
 def test_right_files_with_such_characters_in_comments_have_no_fault() -> None:
-    assert check(f"; a, b: \ufeff\u00a0\n{DOMAIN}", f"{PROBLEM}; (define, \u200b") == check(
-        DOMAIN, PROBLEM
-    )
+    assert check(
+        f"; a, b: \ufeff\u00a0\n{DOMAIN}", f"{PROBLEM}; (define, \u200b"
+    ) == check(DOMAIN, PROBLEM)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
@@ -125,18 +205,29 @@ def test_utf_16_is_told_in_one_sentence(
 ) -> None:
     (tmp_path / "domain.pddl").write_text(DOMAIN, encoding="utf-8")
     (tmp_path / "problem.pddl").write_bytes(PROBLEM.encode(encoding))
-    output = pddlego(command, tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
+    output = pddlego(
+        command, tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1
+    ).out
     assert output.count("the file is UTF-16") == 1
     assert output.count("problem line") == 1
 
 
-def test_plan_and_the_feedback_to_models_name_it_too(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_plan_and_the_feedback_to_models_name_it_too(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     domain, problem = pair("problem", OBJECTS, "o, o2 - t1 r - t2")
     (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
     (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
-    output = pddlego("plan", tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1).out
-    assert "Undefined object" in output and "declared as `o,`: leave out the comma" in output
-    told = explain(domain, problem, PlanResult("translate_error", (), "Undefined object", 0))
+    output = pddlego(
+        "plan", tmp_path / "domain.pddl", tmp_path / "problem.pddl", code=1
+    ).out
+    assert (
+        "Undefined object" in output
+        and "declared as `o,`: leave out the comma" in output
+    )
+    told = explain(
+        domain, problem, PlanResult("translate_error", (), "Undefined object", 0)
+    )
     assert "declared as `o,`: leave out the comma" in told
 
 
@@ -151,7 +242,14 @@ USES = {
 
 @pytest.mark.parametrize("goal", USES.values(), ids=USES.keys())
 @pytest.mark.parametrize(
-    "head", ["(near)", "(near ?a - t1)", "(near ?a ?b - t1)", "(near ?a ?b ?c - t1)", "(far ?a)"]
+    "head",
+    [
+        "(near)",
+        "(near ?a - t1)",
+        "(near ?a ?b - t1)",
+        "(near ?a ?b ?c - t1)",
+        "(far ?a)",
+    ],
 )
 def test_a_derived_head_is_declared_so(head: str, goal: str) -> None:
     domain = DERIVED.format(f"(:derived {head} (exists (?v - t1) (p ?v)))")
@@ -159,8 +257,12 @@ def test_a_derived_head_is_declared_so(head: str, goal: str) -> None:
     found = check(domain, problem)
     named = [f.kind for f in found.faults if "derived" in f.message and f.line == 5]
     assert bool(named) is (head != "(near ?a ?b - t1)")
-    # Too few are refused wherever the predicate is asked for: some uses crash the planner.
-    too_few = head in ("(near)", "(near ?a - t1)") and goal in ("(near o o2)", USES["quantified"])
+    # Too few are refused wherever the predicate is asked for: some uses crash the
+    # planner.
+    too_few = head in ("(near)", "(near ?a - t1)") and goal in (
+        "(near o o2)",
+        USES["quantified"],
+    )
     assert found.accepted is not too_few
     if found.accepted or goal == "(near o o2)":
         assert disagreements([(domain, problem)]) == []
@@ -168,9 +270,20 @@ def test_a_derived_head_is_declared_so(head: str, goal: str) -> None:
 
 def test_other_slips_in_derived_predicates_are_judged_as_the_planner_does() -> None:
     rule = "(:derived {} (exists (?v - t1) (p ?v)))"
-    heads = "(near ?a ?b - t2)", "(near ?a ?b - t9)", "(= ?a ?b)", "(p ?x - t1)", "(and)", "near"
-    pairs = [(DERIVED.format(rule.format(head)), PROBLEM) for head in (*heads, "(near k ?b)")]
+    heads = (
+        "(near ?a ?b - t2)",
+        "(near ?a ?b - t9)",
+        "(= ?a ?b)",
+        "(p ?x - t1)",
+        "(and)",
+        "near",
+    )
+    pairs = [
+        (DERIVED.format(rule.format(head)), PROBLEM) for head in (*heads, "(near k ?b)")
+    ]
     domain = DERIVED.format(rule.format("(near ?a ?b - t1)"))
     pairs.append((domain, PROBLEM.replace("(p o)", "(p o) (near o o2)")))
-    pairs.append((domain.replace(":effect (done)", ":effect (and (done) (near ?x ?x))"), PROBLEM))
+    pairs.append(
+        (domain.replace(":effect (done)", ":effect (and (done) (near ?x ?x))"), PROBLEM)
+    )
     assert disagreements(pairs) == []

@@ -11,14 +11,33 @@ from pddlego_local.pddl.paths import path_in_place_of_text
 from tests.pddlego import Pddlego
 
 PATHS = [
-    "domain.pddl", "worlds/farm/domain.pddl", "/tmp/domain.pddl", "~/domain.pddl", "./d.pddl",
-    "../p01.PDDL", r"C:\worlds\domain.pddl", '"domain.pddl"', "domain.pddl\n", "/tmp/domain",
-    "file:///tmp/domain", "my worlds/domain.pddl", "plan.txt", r"worlds\domain.pddl", "d.lisp",
-]  # fmt: skip
+    "domain.pddl",
+    "worlds/farm/domain.pddl",
+    "/tmp/domain.pddl",
+    "~/domain.pddl",
+    "./d.pddl",
+    "../p01.PDDL",
+    r"C:\worlds\domain.pddl",
+    '"domain.pddl"',
+    "domain.pddl\n",
+    "/tmp/domain",
+    "file:///tmp/domain",
+    "my worlds/domain.pddl",
+    "plan.txt",
+    r"worlds\domain.pddl",
+    "d.lisp",
+]
 TEXTS = [
-    "", "domain", "(define (domain d))", "; domain.pddl\n(define (domain d))", "define (domain d)",
-    "domain.pddl: (define (domain d))", "domain.pddl\nproblem.pddl", "(:action a)", "farm - place",
-]  # fmt: skip
+    "",
+    "domain",
+    "(define (domain d))",
+    "; domain.pddl\n(define (domain d))",
+    "define (domain d)",
+    "domain.pddl: (define (domain d))",
+    "domain.pddl\nproblem.pddl",
+    "(:action a)",
+    "farm - place",
+]
 NEEDED = "is a path: give the content of the file in its place"
 
 
@@ -37,7 +56,8 @@ def test_a_text_is_not_called_a_path(text: str) -> None:
 def test_every_way_to_give_two_texts_says_so(tmp_path: Path, pddlego: Pddlego) -> None:
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(
-        '{"id": 1, "domain": "domain.pddl", "problem": "problem.pddl"}\n', encoding="utf-8"
+        '{"id": 1, "domain": "domain.pddl", "problem": "problem.pddl"}\n',
+        encoding="utf-8",
     )
     for command in ("check", "plan"):
         printed = pddlego(command, "--jsonl", pairs).out
@@ -47,6 +67,9 @@ def test_every_way_to_give_two_texts_says_so(tmp_path: Path, pddlego: Pddlego) -
         "translate_error",
         f"domain: `domain.pddl` {NEEDED}",
     )
-    for texts in ({"text": "puzzle.txt"}, {"text": "A robot.", "domain": "domain.pddl"}):
+    for texts in (
+        {"text": "puzzle.txt"},
+        {"text": "A robot.", "domain": "domain.pddl"},
+    ):
         with pytest.raises(ConfigError, match="is a path"):
             formalize(**texts, model="nano_described")

@@ -16,7 +16,9 @@ from tests.grammars.cases import data_folder
 
 SAMPLE = 300
 FILE = (data_folder() or Path("absent")) / "llm_pddl" / "open_weight_dev.jsonl.xz"
-pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the recorded pairs are not there")
+pytestmark = pytest.mark.skipif(
+    not FILE.exists(), reason="the recorded pairs are not there"
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +31,27 @@ def planned(planner: FastDownward) -> list[tuple[str, str, PlanResult]]:
 
 
 def names_a_symbol(said: str, files: str) -> bool:
-    """Whether something in backquotes stands in the files, whole or one of its words."""
+    """Whether something in backquotes stands in the files, whole or one of its
+    words.
+    """
     words = set(re.findall(r"[^\s()?]+", files.lower())) - {"define"}
     quoted = [quote.lower() for quote in re.findall(r"`([^`]+)`", said)]
     return any(
-        quote in files.lower() or words & set(re.findall(r"[^\s()?]+", quote)) for quote in quoted
+        quote in files.lower() or words & set(re.findall(r"[^\s()?]+", quote))
+        for quote in quoted
     )
 
 
-def test_the_checker_agrees_with_the_planner(planned: list[tuple[str, str, PlanResult]]) -> None:
+def test_the_checker_agrees_with_the_planner(
+    planned: list[tuple[str, str, PlanResult]],
+) -> None:
     for domain, problem, result in planned:
         found = check(domain, problem)
-        assert found.accepted == (result.outcome != "translate_error"), (domain, problem, result)
+        assert found.accepted == (result.outcome != "translate_error"), (
+            domain,
+            problem,
+            result,
+        )
         for fault in found.no_plan:
             if "no action can make" in fault.message:
                 assert result.outcome == "unsolvable", fault

@@ -1,4 +1,6 @@
-"""Why there can be no plan: what is said of small pairs, and that no planner disproves it."""
+"""Why there can be no plan: what is said of small pairs, and that no planner disproves
+it.
+"""
 
 import random
 from pathlib import Path
@@ -40,22 +42,33 @@ def test_a_fact_that_only_its_own_action_could_give() -> None:
 
 
 def test_two_conditions_that_exclude_each_other() -> None:
-    task = with_change(TASK, "(at table) (way table drawer1)",
-                       "(at table) (at hook) (way pen drawer1) (way mug drawer1)")  # fmt: skip
-    domain = with_change(HOUSE, ":parameters (?from ?to - place)", ":parameters (?from ?to)")
+    task = with_change(
+        TASK,
+        "(at table) (way table drawer1)",
+        "(at table) (at hook) (way pen drawer1) (way mug drawer1)",
+    )
+    domain = with_change(
+        HOUSE, ":parameters (?from ?to - place)", ":parameters (?from ?to)"
+    )
     assert said(with_change(task, "(clean mug)", "(at drawer1)"), domain) == [
-        "no action can make `(at drawer1)` true: `GoTo` finds no objects that meet all its "
-        "conditions"
+        "no action can make `(at drawer1)` true: `GoTo` finds no objects that meet all"
+        " its conditions"
     ]
 
 
 def test_conditions_that_might_be_met_are_not_held_against_a_task() -> None:
-    domain = with_change(HOUSE, ":precondition (held ?c)",
-                         ":precondition (or (held ?c) (exists (?p - place) (at ?p)))")  # fmt: skip
+    domain = with_change(
+        HOUSE,
+        ":precondition (held ?c)",
+        ":precondition (or (held ?c) (exists (?p - place) (at ?p)))",
+    )
     assert said(TASK, domain) == []
-    assert not any("no action can" in text for text in said(TASK.replace("(closed", "(opened")))
     assert not any(
-        "no action can" in text for text in said(with_change(TASK, "(closed drawer1) ", ""), domain)
+        "no action can" in text for text in said(TASK.replace("(closed", "(opened"))
+    )
+    assert not any(
+        "no action can" in text
+        for text in said(with_change(TASK, "(closed drawer1) ", ""), domain)
     )
 
 
@@ -65,20 +78,30 @@ def test_large_tasks_are_given_up_quickly_and_silently() -> None:
     task = with_change(TASK, "pen - thing", f"pen - thing {names} - place")
     task = with_change(task, "(way table", f"{facts} (way table")
     domain = with_change(HOUSE, "(and (at ?from) (way ?from ?to))", "(at ?from)")
-    assert said(with_change(task, "(clean mug)", "(clean pen)"), domain) in ([], [
-        "no action can make `(clean pen)` true: `Wash` takes for `?c` nothing but a `cup`"
-    ])  # fmt: skip
+    assert said(with_change(task, "(clean mug)", "(clean pen)"), domain) in (
+        [],
+        [
+            (
+                "no action can make `(clean pen)` true: `Wash` takes for `?c` nothing "
+                "but a `cup`"
+            )
+        ],
+    )
 
 
 def random_task(draw: random.Random, goal_depth: int = 2) -> tuple[str, str]:
-    """A small task of every kind of condition and effect that has no derived predicates. No object
-    is a "v". The goal has operators where `goal_depth` is below 2."""
+    """A small task of every kind of condition and effect that has no derived
+    predicates. No object is a "v". The goal has operators where `goal_depth` is below
+    2.
+    """
     types, objects = ["t", "u", "object", "v"], ["a", "b", "c", "d"]
     arity = {"p": 1, "q": 2, "r": 1, "s": 0}
 
     def atom(terms: list[str]) -> str:
         name = draw.choice(list(arity))
-        return f"({' '.join([name, *(draw.choice(terms) for _ in range(arity[name]))])})"
+        return (
+            f"({' '.join([name, *(draw.choice(terms) for _ in range(arity[name]))])})"
+        )
 
     def condition(terms: list[str], depth: int = 0) -> str:
         form = draw.randrange(10) if depth < 2 else draw.randrange(6)
@@ -119,9 +142,12 @@ def random_task(draw: random.Random, goal_depth: int = 2) -> tuple[str, str]:
     )
     facts = " ".join(atom(objects) for _ in range(draw.choice((2, 4, 6))))
     goals = " ".join(condition(objects, goal_depth) for _ in range(draw.choice((1, 2))))
-    return domain, (
-        f"(define (problem x) (:domain d) (:objects b - u c d) (:init {facts})"
-        f" (:goal (and {goals})))"
+    return (
+        domain,
+        (
+            f"(define (problem x) (:domain d) (:objects b - u c d) (:init {facts})"
+            f" (:goal (and {goals})))"
+        ),
     )
 
 
@@ -136,7 +162,9 @@ def test_the_planner_never_disproves_what_is_said(planner: FastDownward) -> None
         holds = any("already hold" in reason for reason in reasons)
         fruitless += outcome == "unsolvable"
         told += outcome == "unsolvable" and impossible
-        if (impossible and outcome != "unsolvable") or (holds and outcome != "goal_already_true"):
+        if (impossible and outcome != "unsolvable") or (
+            holds and outcome != "goal_already_true"
+        ):
             wrong.append(f"{outcome} {reasons}\n{domain}\n{problem}")
     assert wrong == []
     assert told > fruitless / 4 > 5  # a checker that says nothing would pass as well

@@ -1,4 +1,6 @@
-"""The judge of states: by hand, against the planner, its translator, and unified-planning."""
+"""The judge of states: by hand, against the planner, its translator, and
+unified-planning.
+"""
 
 import itertools
 import random
@@ -29,7 +31,9 @@ def steps(plan: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("goal", "plan", "cost"), CASES["accepted"])
-def test_a_plan_that_reaches_the_goal_is_accepted(goal: str, plan: str, cost: int) -> None:
+def test_a_plan_that_reaches_the_goal_is_accepted(
+    goal: str, plan: str, cost: int
+) -> None:
     problem = PROBLEM.format(goal)
     assert why_invalid(DOMAIN, problem, steps(plan)) == ""
     assert why_invalid(DOMAIN, problem, [step.upper() for step in steps(plan)]) == ""
@@ -58,12 +62,16 @@ def test_the_planners_plans_are_accepted(planner: FastDownward) -> None:
         problem = PROBLEM.format(goal)
         result = planner.plan(DOMAIN, problem)
         true = why_invalid(DOMAIN, problem, []) == ""
-        assert result.outcome == ("goal_already_true" if true else "solved"), result.message
+        assert result.outcome == ("goal_already_true" if true else "solved"), (
+            result.message
+        )
         assert why_invalid(DOMAIN, problem, [step[1:-1] for step in result.plan]) == ""
 
 
 def walked(task: Task, domain: str, problem: str, chance: random.Random) -> int:
-    """Walks at random; the translator agrees in each state. Returns the number of states."""
+    """Walks at random; the translator agrees in each state. Returns the number of
+    states.
+    """
     grounding, state = grounding_of(domain, problem, 5000), task.initial
     assert grounding is not None
     for number in range(8):
@@ -78,7 +86,10 @@ def walked(task: Task, domain: str, problem: str, chance: random.Random) -> int:
 def test_every_feature_is_as_the_translator_has_it() -> None:
     problem = PROBLEM.format("(or (calm) (exists (?c - crate) (on ?c gull)))")
     for seed in range(3):
-        assert walked(read_task(DOMAIN, problem), DOMAIN, problem, random.Random(seed)) == 8
+        assert (
+            walked(read_task(DOMAIN, problem), DOMAIN, problem, random.Random(seed))
+            == 8
+        )
 
 
 def test_random_tasks_are_as_the_translator_and_unified_planning_have_them(
@@ -92,10 +103,16 @@ def test_random_tasks_are_as_the_translator_and_unified_planning_have_them(
         states += walked(task, domain, problem, chance)
         result = planner.plan(domain, problem)
         plan = [tuple(step.strip("()").split()) for step in result.plan]
-        assert reaches(task, plan) == (result.outcome in ("solved", "goal_already_true"))
+        assert reaches(task, plan) == (
+            result.outcome in ("solved", "goal_already_true")
+        )
         assert not isinstance(unified, str), unified
         for changed in altered(plan, task, chance):
-            assert reaches(task, changed) == unified.reaches(changed), (changed, domain, problem)
+            assert reaches(task, changed) == unified.reaches(changed), (
+                changed,
+                domain,
+                problem,
+            )
     assert states > 10
 
 
@@ -113,7 +130,9 @@ def test_what_the_planner_reads_is_read(name: str, planner: FastDownward) -> Non
 
 def test_only_tests_and_tools_need_unified_planning() -> None:
     package = Path(pddlego_local.__file__).parent
-    assert not [p for p in package.rglob("*.py") if "unified_planning" in p.read_text("utf-8")]
+    assert not [
+        p for p in package.rglob("*.py") if "unified_planning" in p.read_text("utf-8")
+    ]
 
 
 def test_two_actions_of_one_name_are_both_meant(planner: FastDownward) -> None:
@@ -126,13 +145,17 @@ def test_two_actions_of_one_name_are_both_meant(planner: FastDownward) -> None:
     assert why_invalid(domain, problem, ["go"]) != ""
 
 
-def test_a_type_without_object_above_it_does_not_belong_to_object(planner: FastDownward) -> None:
+def test_a_type_without_object_above_it_does_not_belong_to_object(
+    planner: FastDownward,
+) -> None:
     domain = """(define (domain d) (:types port - place) (:predicates (at ?x) (seen ?x))
      (:action see :parameters (?x) :precondition (at ?x) :effect (seen ?x)))"""
     problem = """(define (problem x) (:domain d) (:objects a - port) (:init (at a))
      (:goal (seen a)))"""
     assert planner.plan(domain, problem).outcome == "unsolvable"
-    assert "a is a port - place, not a object" in why_invalid(domain, problem, ["see a"])
+    assert "a is a port - place, not a object" in why_invalid(
+        domain, problem, ["see a"]
+    )
 
 
 def test_names_that_do_not_exist_are_named() -> None:
@@ -147,9 +170,12 @@ def test_names_that_do_not_exist_are_named() -> None:
 
 
 def test_many_objects_are_no_burden() -> None:
-    """Without pruning there would be a million million actions, and as many counterexamples."""
+    """Without pruning there would be a million million actions, and as many
+    counterexamples.
+    """
     names = [f"n{number}" for number in range(1000)]
-    domain = """(define (domain d) (:requirements :adl) (:predicates (next ?a ?b) (at ?a))
+    domain = """(define (domain d) (:requirements :adl) (:predicates (next ?a ?b)
+  (at ?a))
      (:action go :parameters (?a ?b ?c ?d)
       :precondition (and (not (= ?a ?d)) (next ?c ?d) (at ?a) (next ?b ?c) (next ?a ?b)
        (forall (?x ?y ?z) (imply (and (next ?x ?y) (next ?y ?z)) (not (next ?x ?z)))))

@@ -1,4 +1,6 @@
-"""Each fault class on a small pair: its kind, its file, its line, and what the message names."""
+"""Each fault class on a small pair: its kind, its file, its line, and what the message
+names.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -45,9 +47,12 @@ def test_each_fault_is_found_and_named(
     kind: str, file: str, old: str, new: str, line: int, names: str
 ) -> None:
     result = check(*changed(file, old, new))
-    assert (result.syntax, result.symbols) == FOUND[kind], [str(f) for f in result.faults]
+    assert (result.syntax, result.symbols) == FOUND[kind], [
+        str(f) for f in result.faults
+    ]
     assert any(
-        (fault.kind, fault.file, fault.line) == (kind, file, line) and names in fault.message
+        (fault.kind, fault.file, fault.line) == (kind, file, line)
+        and names in fault.message
         for fault in result.faults
     ), [str(fault) for fault in result.faults]
 
@@ -56,7 +61,10 @@ def test_each_fault_is_found_and_named(
     ("old", "new"),
     [
         ("(open ?a ?b - room)", "(lit ?r) (open ?a ?b - room)"),
-        (":effect (open ?a ?b)", ":precondition (door ?a ?b west) :effect (open ?a ?b)"),
+        (
+            ":effect (open ?a ?b)",
+            ":precondition (door ?a ?b west) :effect (open ?a ?b)",
+        ),
     ],
 )
 def test_right_domains_have_no_fault(old: str, new: str) -> None:
@@ -88,7 +96,10 @@ def test_all_faults_come_in_order_of_position() -> None:
 def test_symbols_are_checked_behind_a_missing_parenthesis() -> None:
     domain = with_change(DOMAIN, "(seen ?to)))\n", "(seen ?to))\n")
     domain = with_change(domain, ":effect (open ?a ?b)", ":effect (opened ?a ?b)")
-    assert findings(check(domain, PROBLEM)) == [("syntax", "domain", 8), ("symbol", "domain", 14)]
+    assert findings(check(domain, PROBLEM)) == [
+        ("syntax", "domain", 8),
+        ("symbol", "domain", 14),
+    ]
 
 
 def test_skipped_section_raises_no_faults_elsewhere() -> None:
@@ -99,11 +110,18 @@ def test_skipped_section_raises_no_faults_elsewhere() -> None:
 def test_missing_fact_and_missing_cost_make_an_action_useless() -> None:
     problem = with_change(PROBLEM, "\n         (door k hall west)", "")
     assert [fault.message for fault in check(DOMAIN, problem).faults] == [
-        "action `move` can never be used: no action adds `door` and `:init` has no such fact",
-        "no action can make `(at hall)` true: `move` needs `(door ?from hall ?d)`, and "
-        "nothing makes that true",
+        (
+            "action `move` can never be used: no action adds `door` and `:init` has no"
+            " such fact"
+        ),
+        (
+            "no action can make `(at hall)` true: `move` needs `(door ?from hall ?d)`,"
+            " and nothing makes that true"
+        ),
     ]
-    domain = with_change(DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (far ?d)))")
+    domain = with_change(
+        DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (far ?d)))"
+    )
     (fault,) = check(domain, PROBLEM).faults
     assert (fault.kind, fault.line) == ("warning", 11)
     assert "`far`" in fault.message
@@ -116,11 +134,15 @@ def test_every_feature_is_accepted(line_end: str) -> None:
 
 
 def test_the_sum_of_costs_is_no_cost() -> None:
-    domain = with_change(DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (total-cost)))")
+    domain = with_change(
+        DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (total-cost)))"
+    )
     problem = with_change(PROBLEM, "(:init (at k)", "(:init (at k) (= (total-cost) 2)")
     assert check(domain, problem).accepted
     minimal = with_change(
-        problem, "(:goal (at hall))", "(:goal (at hall)) (:metric minimize (total-cost))"
+        problem,
+        "(:goal (at hall))",
+        "(:goal (at hall)) (:metric minimize (total-cost))",
     )
     (fault,) = check(domain, minimal).faults
     assert (fault.kind, fault.file, fault.line) == ("symbol", "problem", 5)

@@ -1,4 +1,6 @@
-"""Derived predicates that depend on their own negation: the check says what the planner says."""
+"""Derived predicates that depend on their own negation: the check says what the planner
+says.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,15 @@ CASES: dict[str, Any] = yaml.safe_load(
 
 @pytest.mark.parametrize(
     ("accepted", "row"),
-    [(kind == "accepted", row) for kind in ("accepted", "refused") for row in CASES[kind]],
+    [
+        (kind == "accepted", row)
+        for kind in ("accepted", "refused")
+        for row in CASES[kind]
+    ],
 )
-def test_it_is_the_planners_verdict(accepted: bool, row: list[str], planner: FastDownward) -> None:
+def test_it_is_the_planners_verdict(
+    accepted: bool, row: list[str], planner: FastDownward
+) -> None:
     domain, problem = CASES["domain"].format(*row[:3]), CASES["problem"].format(row[3])
     result, found = planner.plan(domain, problem), check(domain, problem)
     assert (result.outcome != "translate_error") is accepted, result.message

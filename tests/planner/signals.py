@@ -27,7 +27,9 @@ HARMLESS = (
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
     *(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores them, and so do its children
 )
-EVERY = [n for n in sorted(signal.valid_signals()) if n not in STOPS and n <= signal.SIGRTMIN]
+EVERY = [
+    n for n in sorted(signal.valid_signals()) if n not in STOPS and n <= signal.SIGRTMIN
+]
 
 
 ENDING = [number for number in EVERY if number not in HARMLESS]
@@ -38,8 +40,9 @@ def name_of(number: int) -> str:
 
 
 class Sender:
-    """Sends a signal to one process after the other: to a new one when it has been seen in the
-    stage for `after_s`. Of `every` new processes, only the first is struck."""
+    """Sends a signal to one process after the other: to a new one when it has been seen
+    in the stage for `after_s`. Of `every` new processes, only the first is struck.
+    """
 
     def __init__(
         self,
@@ -51,7 +54,12 @@ class Sender:
         every: int = 1,
     ) -> None:
         self.sent = 0
-        self._number, self._stage, self._target, self._times = number, stage, target, times
+        self._number, self._stage, self._target, self._times = (
+            number,
+            stage,
+            target,
+            times,
+        )
         self._after_s, self._every = after_s, every
         self._done = threading.Event()
         self._seen = dict[int, float]()
@@ -60,12 +68,16 @@ class Sender:
     def run(self) -> None:
         while self.sent < self._times and not self._done.is_set():
             for worker, child in tasks_in(self._stage):
-                seen_s = time.monotonic() - self._seen.setdefault(child, time.monotonic())
+                seen_s = time.monotonic() - self._seen.setdefault(
+                    child, time.monotonic()
+                )
                 chosen = [*self._seen].index(child) % self._every == 0
                 due = chosen and child not in self._struck and seen_s >= self._after_s
                 if due and self.sent < self._times:
                     with suppress(ProcessLookupError):
-                        os.kill(child if self._target == "child" else worker, self._number)
+                        os.kill(
+                            child if self._target == "child" else worker, self._number
+                        )
                         self._struck.add(child)
                         self.sent += 1
             time.sleep(0.0005)
@@ -80,14 +92,17 @@ class Sender:
         finally:
             self._done.set()
             thread.join()
-            # A child that was stopped before it asked to die with its worker would stay for ever.
+            # A child that was stopped before it asked to die with its worker would stay
+            # for ever.
             for child in self._struck:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGCONT)
 
 
 def tasks_in(stage: Stage) -> list[tuple[int, int]]:
-    """The numbers of the workers that have a child in this stage, and those of the children."""
+    """The numbers of the workers that have a child in this stage, and those of the
+    children.
+    """
     found = list[tuple[int, int]]()
     with suppress(OSError):  # one of them has ended
         for worker in [one for one in children_of(os.getpid()) if is_worker(one)]:
@@ -102,7 +117,9 @@ def children_of(process: int) -> list[int]:
     """As psutil does it, but within a short search's time."""
     threads = Path(f"/proc/{process}/task").glob("*/children")
     return [
-        int(child) for thread in threads for child in thread.read_text(encoding="utf-8").split()
+        int(child)
+        for thread in threads
+        for child in thread.read_text(encoding="utf-8").split()
     ]
 
 
@@ -115,12 +132,15 @@ def struck(
 ) -> tuple[str, str]:
     """(outcome or "fault", message) of a task whose processes are sent a signal.
 
-    One that is struck once has a plan; one that is struck more often would not end by itself.
+    One that is struck once has a plan; one that is struck more often would not end by
+    itself.
     """
     tasks = TASKS if times == 1 else ENDLESS
     sender = Sender(number, stage, target, times, after_s)
     with FastDownward() as planner:
-        while not sender.sent:  # a machine may be so busy that the task ends before the signal
+        while (
+            not sender.sent
+        ):  # a machine may be so busy that the task ends before the signal
             with sender.sending():
                 try:
                     result = planner.plan(*tasks[stage])

@@ -40,7 +40,9 @@ def grid(size: int, target: int) -> str:
 
 
 def hard_search(tiles: int = 15) -> tuple[str, str]:
-    """(domain, problem): a permutation task whose optimal search takes far longer than any test."""
+    """(domain, problem): a permutation task whose optimal search takes far longer than
+    any test.
+    """
     domain = """(define (domain sort) (:requirements :strips)
       (:predicates (on ?t ?p) (next ?p ?q))
       (:action swap :parameters (?t ?u ?p ?q)
@@ -50,25 +52,35 @@ def hard_search(tiles: int = 15) -> tuple[str, str]:
     start = [f"(on t{i} p{i})" for i in range(tiles)]
     line = [f"(next p{i} p{i + 1})" for i in range(tiles - 1)]
     goal = [f"(on t{i} p{tiles - 1 - i})" for i in range(tiles)]
-    return domain, (
-        f"(define (problem s) (:domain sort) (:objects {' '.join(names)})\n"
-        f" (:init {' '.join(start + line)}) (:goal (and {' '.join(goal)})))"
+    return (
+        domain,
+        (
+            f"(define (problem s) (:domain sort) (:objects {' '.join(names)})\n"
+            f" (:init {' '.join(start + line)}) (:goal (and {' '.join(goal)})))"
+        ),
     )
 
 
 def heavy_translation(objects: int = 40) -> tuple[str, str]:
     """(domain, problem): this many objects to the fifth power of ground actions."""
     variables = "?a ?b ?c ?d ?e"
-    domain = f"""(define (domain wide) (:requirements :strips) (:predicates (p {variables}) (g))
-      (:action a :parameters ({variables}) :precondition () :effect (and (p {variables}) (g))))"""
+    domain = f"""(define (domain wide) (:requirements :strips) (:predicates
+  (p {variables}) (g))
+      (:action a :parameters ({variables}) :precondition () :effect (and
+      (p {variables}) (g))))"""
     names = " ".join(f"o{i}" for i in range(objects))
-    return domain, f"(define (problem w) (:domain wide) (:objects {names}) (:init) (:goal (g)))"
+    return (
+        domain,
+        f"(define (problem w) (:domain wide) (:objects {names}) (:init) (:goal (g)))",
+    )
 
 
 def workers(of: psutil.Process | None = None) -> list[psutil.Process]:
     """The warm processes that this (or that) process has started."""
     children = (of or psutil.Process()).children()
-    return [child for child in children if any("worker" in part for part in _command(child))]
+    return [
+        child for child in children if any("worker" in part for part in _command(child))
+    ]
 
 
 def _command(process: psutil.Process) -> list[str]:

@@ -17,8 +17,11 @@ LARGEST = 2**31 - 2
 METRIC = "(:metric minimize (total-cost))"
 
 
-def pair(effect: str, init: str = "", metric: str = METRIC, more: str = "") -> tuple[str, str]:
-    domain = f"""(define (domain tiny) (:requirements :action-costs :conditional-effects)
+def pair(
+    effect: str, init: str = "", metric: str = METRIC, more: str = ""
+) -> tuple[str, str]:
+    domain = f"""(define (domain tiny)
+  (:requirements :action-costs :conditional-effects)
   (:predicates (open) (shut)) (:functions (total-cost) - number (weight ?x) - number)
   (:action force :parameters (?x) :precondition () :effect {effect}){more})"""
     problem = f"""(define (problem one) (:domain tiny) (:objects a b)
@@ -34,7 +37,9 @@ REFUSED = {
     "beside a condition": pair(
         f"(and (when (shut) (open)) (increase (total-cost) {2**40}))", "(shut)"
     ),
-    "the value of a function": pair(BY_WEIGHT, f"(= (weight a) {2**32}) (= (weight b) 1)"),
+    "the value of a function": pair(
+        BY_WEIGHT, f"(= (weight a) {2**32}) (= (weight b) 1)"
+    ),
     "an action with a long name": pair(
         EFFECT.format(1), more=f" (:action {'a' * 9000} :effect {EFFECT.format(2**40)})"
     ),
@@ -56,7 +61,8 @@ def test_a_cost_that_no_search_can_read_is_a_translate_error(
 TAKEN = {
     "the largest": pair(EFFECT.format(LARGEST)),
     "of an action that is never used": pair(
-        EFFECT.format(1), more=f" (:action z :precondition (shut) :effect {EFFECT.format(2**40)})"
+        EFFECT.format(1),
+        more=f" (:action z :precondition (shut) :effect {EFFECT.format(2**40)})",
     ),
     "without a metric": pair(EFFECT.format(2**40), metric=""),
     "of a function that is no cost": pair(EFFECT.format(1), f"(= (weight a) {2**40})"),
@@ -72,7 +78,9 @@ def test_other_large_numbers_do_no_harm(name: str, planner: FastDownward) -> Non
 
 
 def test_the_last_cost_of_an_action_is_its_cost(planner: FastDownward) -> None:
-    effect = "(and (open) (increase (total-cost) (weight ?x)) (increase (total-cost) 3))"
+    effect = (
+        "(and (open) (increase (total-cost) (weight ?x)) (increase (total-cost) 3))"
+    )
     files = pair(effect, "(= (weight) 1)")
     result = planner.plan(*files)
     assert (result.outcome, result.cost) == ("solved", 3)
@@ -91,9 +99,14 @@ def test_costs_that_are_no_whole_numbers_are_refused_by_both(
     assert not check(*files).accepted
 
 
-def test_lines_behind_a_huge_cost_have_their_plans(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_lines_behind_a_huge_cost_have_their_plans(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     files = [(DOMAIN, problem()), REFUSED["in an action"], (DOMAIN, problem())]
-    lines = [json.dumps({"id": n, "domain": d, "problem": p}) for n, (d, p) in enumerate(files)]
+    lines = [
+        json.dumps({"id": n, "domain": d, "problem": p})
+        for n, (d, p) in enumerate(files)
+    ]
     got, _ = answers(pddlego, tmp_path, "plan --workers 2", "\n".join(lines))
     assert [line["outcome"] for line in got] == ["solved", "translate_error", "solved"]
     assert got[1]["message"].endswith("as integer (out of range).")

@@ -6,7 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from pddlego_local.planner import FastDownward, Limits
-from tests.planner.tasks import DOMAIN, all_gone, hard_search, heavy_translation, problem, workers
+from tests.planner.tasks import (
+    DOMAIN,
+    all_gone,
+    hard_search,
+    heavy_translation,
+    problem,
+    workers,
+)
 
 DISJUNCTIONS = " ".join(f"(or (p{i} ?x) (q{i} ?x) (r{i} ?x))" for i in range(20))
 PREDICATES = " ".join(f"({name}{i} ?x)" for i in range(20) for name in "pqr")
@@ -20,7 +27,8 @@ BLOW_UPS = {
     ),
     "twelve parameters": (
         f"""(define (domain d) (:predicates (g) (p {TWELVE}))
-        (:action a :parameters ({TWELVE}) :precondition () :effect (and (g) (p {TWELVE}))))""",
+        (:action a :parameters ({TWELVE}) :precondition () :effect (and (g)
+        (p {TWELVE}))))""",
         "(define (problem d1) (:domain d) (:objects a b c d) (:init) (:goal (g)))",
     ),
 }
@@ -28,8 +36,9 @@ BLOW_UPS = {
 
 @pytest.mark.parametrize("pair", BLOW_UPS.values(), ids=BLOW_UPS.keys())
 def test_a_translation_that_blows_up_is_stopped(pair: tuple[str, str]) -> None:
-    # At the memory limit, CPython 3.11 once tried to allocate without end, until the CPU limit. All
-    # tasks of one worker begin with the same memory, so each attempt has another worker.
+    # At the memory limit, CPython 3.11 once tried to allocate without end, until the
+    # CPU limit. All tasks of one worker begin with the same memory, so each attempt has
+    # another worker.
     def stopped() -> bool:
         with FastDownward(limits=Limits(wall_s=600, cpu_s=60, memory_mb=64)) as small:
             outcome = small.plan(*pair).outcome
@@ -39,7 +48,9 @@ def test_a_translation_that_blows_up_is_stopped(pair: tuple[str, str]) -> None:
     assert any(stopped() for _ in range(3))
 
 
-@pytest.mark.parametrize("pair", [heavy_translation(), hard_search()], ids=["translate", "search"])
+@pytest.mark.parametrize(
+    "pair", [heavy_translation(), hard_search()], ids=["translate", "search"]
+)
 @pytest.mark.parametrize(
     ("limits", "named"),
     [
@@ -48,7 +59,9 @@ def test_a_translation_that_blows_up_is_stopped(pair: tuple[str, str]) -> None:
     ],
     ids=["wall", "cpu"],
 )
-def test_time_limits_hold_in_both_stages(limits: Limits, named: str, pair: tuple[str, str]) -> None:
+def test_time_limits_hold_in_both_stages(
+    limits: Limits, named: str, pair: tuple[str, str]
+) -> None:
     others = workers()
     with FastDownward(limits=limits) as hurried:
         result = hurried.plan(*pair)
@@ -61,7 +74,9 @@ def test_time_limits_hold_in_both_stages(limits: Limits, named: str, pair: tuple
 
 
 def test_a_busy_machine_does_not_change_a_verdict() -> None:
-    """A task that is stopped for as long as its CPU limit goes on as if nothing had been."""
+    """A task that is stopped for as long as its CPU limit goes on as if nothing had
+    been.
+    """
     with FastDownward(limits=Limits(cpu_s=2, memory_mb=4096)) as planner:
         planner.plan(DOMAIN, problem())
         waiting = [child for worker in workers() for child in worker.children()]

@@ -14,7 +14,8 @@ QUANTIFIED = "(not (exists (?r - room) (and (at ?r) (connected ?r pantry west)))
 PARITY = """(define (domain parity) (:requirements :strips)
   (:predicates (a) (b) (c) (d))
   (:action one :parameters () :precondition (and (a) (c)) :effect (and (b) (not (c))))
-  (:action two :parameters () :precondition (and (a) (c)) :effect (and (d) (not (c)))))"""
+  (:action two :parameters () :precondition (and (a) (c)) :effect (and (d) (not
+  (c)))))"""
 PARITY_PROBLEM = """(define (problem p) (:domain parity) (:init (a) (c))
   (:goal (and (b) (d))))"""
 
@@ -59,7 +60,9 @@ def test_unsolvable(planner: FastDownward, domain: str, text: str, reason: str) 
     assert reason in result.message
 
 
-def test_of_a_silent_slip_the_planner_says_nothing_and_the_check_all(planner: FastDownward) -> None:
+def test_of_a_silent_slip_the_planner_says_nothing_and_the_check_all(
+    planner: FastDownward,
+) -> None:
     domain = DOMAIN.replace("?a ?b - room ?d", "?a ?b - rom ?d")
     result = planner.plan(domain, problem())
     assert result.outcome == "unsolvable" and "rom" not in result.message.split()
@@ -96,9 +99,20 @@ def test_a_refusal_is_told_in_fast_downwards_words(
         (DOMAIN, problem().replace("pantry - room", "pantry - cellar"), "cellar"),
         (DOMAIN.replace("(:types room direction)", "(:types)"), problem(), "room"),
         (DOMAIN, problem("(and " * 900 + "(at hall)" + ")" * 900), "nested too deeply"),
-        (DOMAIN, problem("(not " * 10_000 + "(at hall)" + ")" * 10_000), "nested too deeply"),
+        (
+            DOMAIN,
+            problem("(not " * 10_000 + "(at hall)" + ")" * 10_000),
+            "nested too deeply",
+        ),
     ],
-    ids=["empty-domain", "empty-problem", "object-type", "no-types", "nested", "deeply-nested"],
+    ids=[
+        "empty-domain",
+        "empty-problem",
+        "object-type",
+        "no-types",
+        "nested",
+        "deeply-nested",
+    ],
 )
 def test_a_crash_is_named_and_the_static_check_explains_it(
     planner: FastDownward, domain: str, text: str, words: str
@@ -111,7 +125,14 @@ def test_a_crash_is_named_and_the_static_check_explains_it(
 
 @pytest.mark.parametrize(
     "junk",
-    ["\0\x01\ud800\udfff\x7f", "\\n" * 50, "(" * 100_000, ")" * 1000, "x" * 5_000_000, "((" * 9],
+    [
+        "\0\x01\ud800\udfff\x7f",
+        "\\n" * 50,
+        "(" * 100_000,
+        ")" * 1000,
+        "x" * 5_000_000,
+        "((" * 9,
+    ],
     ids=["binary", "backslashes", "open", "close", "long", "unfinished"],
 )
 def test_junk_is_a_translate_error_with_a_short_printable_message(
@@ -134,8 +155,16 @@ def test_nothing_is_written_to_the_working_directory(
 
 @pytest.mark.parametrize(
     "search",
-    ["astar(nonsense())", "astar(", "not a search at all", "astar(lmcut(),bound=99999999999)"],
+    [
+        "astar(nonsense())",
+        "astar(",
+        "not a search at all",
+        "astar(lmcut(),bound=99999999999)",
+    ],
 )
 def test_a_search_that_fast_downward_rejects_is_the_users_mistake(search: str) -> None:
-    with FastDownward(search=search) as wrong, pytest.raises(ConfigError, match=r"planner\.search"):
+    with (
+        FastDownward(search=search) as wrong,
+        pytest.raises(ConfigError, match=r"planner\.search"),
+    ):
         wrong.plan(DOMAIN, problem())

@@ -47,7 +47,9 @@ def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
 def test_all_planners_together_run_no_more_tasks_than_there_are_cores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Else tasks would wait for each other's cores, and the wall clock would judge them."""
+    """Else tasks would wait for each other's cores, and the wall clock would judge
+    them.
+    """
     ask, running, most = warm.WarmWorker.ask, list[int](), list[int]()
 
     def counted(worker: warm.WarmWorker, domain: str, text: str) -> dict[str, Any]:
@@ -65,13 +67,18 @@ def test_all_planners_together_run_no_more_tasks_than_there_are_cores(
         FastDownward(workers=4, search="lama_first") as other,
         ThreadPoolExecutor(8) as threads,
     ):
-        tasks = [threads.submit(p.plan, DOMAIN, problem()) for p in (one, other) for _ in range(8)]
+        tasks = [
+            threads.submit(p.plan, DOMAIN, problem())
+            for p in (one, other)
+            for _ in range(8)
+        ]
         assert {task.result().outcome for task in tasks} == {"solved"}
     assert max(most) == 1
 
 
 @pytest.mark.parametrize(
-    ("quota", "cores"), [("max 100000", 8), ("150000 100000", 2), ("10000 100000", 1), ("", 8)]
+    ("quota", "cores"),
+    [("max 100000", 8), ("150000 100000", 2), ("10000 100000", 1), ("", 8)],
 )
 def test_a_containers_share_of_the_machine_counts(
     quota: str, cores: int, monkeypatch: pytest.MonkeyPatch
@@ -82,10 +89,14 @@ def test_a_containers_share_of_the_machine_counts(
 
 
 def test_the_wait_for_a_worker_is_no_planning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that the test sets: the second of two tasks waits for the only worker."""
+    """By a clock that the test sets: the second of two tasks waits for the only
+    worker.
+    """
     clock = SimpleNamespace(now=0.0)
     for module in (warm, fast_downward):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+        monkeypatch.setattr(
+            module, "time", SimpleNamespace(monotonic=lambda: clock.now)
+        )
     begun, go_on = threading.Event(), threading.Event()
     ask = warm.WarmWorker.ask
 
@@ -105,7 +116,10 @@ def test_the_wait_for_a_worker_is_no_planning(monkeypatch: pytest.MonkeyPatch) -
             time.sleep(0.01)
         clock.now += 100
         go_on.set()
-        took = [(done.result().wall_time_s, done.result().wait_s) for done in (first, second)]
+        took = [
+            (done.result().wall_time_s, done.result().wait_s)
+            for done in (first, second)
+        ]
     assert took == [(105, 0), (5, 105)]
 
 
@@ -136,8 +150,12 @@ def in_background(planner: FastDownward) -> tuple[threading.Thread, list[object]
 def searching(but: frozenset[int] = frozenset()) -> psutil.Process:
     """The search process at work, once there is one that is not among `but`."""
     while True:
-        with suppress(psutil.NoSuchProcess):  # killed, and looked at before it was waited for
-            for child in [child for worker in own_workers() for child in worker.children()]:
+        with suppress(
+            psutil.NoSuchProcess
+        ):  # killed, and looked at before it was waited for
+            for child in [
+                child for worker in own_workers() for child in worker.children()
+            ]:
                 if child.pid not in but and child.name() == "downward":
                     return child
         time.sleep(0.02)
@@ -179,7 +197,9 @@ def test_nothing_outlives_a_killed_user(how: signal.Signals) -> None:
         "from tests.planner.tasks import hard_search\n"
         "FastDownward().plan(*hard_search())\n"
     )
-    user = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL)
+    user = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL
+    )
     family: list[psutil.Process] = []
     names: set[str] = set()
     while "downward" not in names:
@@ -196,8 +216,12 @@ def test_nothing_outlives_a_killed_user(how: signal.Signals) -> None:
 def test_a_missing_package_is_named_with_the_command_that_helps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys, "path", [part for part in sys.path if "site-packages" not in part])
-    monkeypatch.delitem(sys.modules, "up_fast_downward", raising=False)  # another test's
+    monkeypatch.setattr(
+        sys, "path", [part for part in sys.path if "site-packages" not in part]
+    )
+    monkeypatch.delitem(
+        sys.modules, "up_fast_downward", raising=False
+    )  # another test's
     with (
         FastDownward() as planner,
         pytest.raises(MissingPart, match="pip install up-fast-downward"),

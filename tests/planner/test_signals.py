@@ -29,13 +29,19 @@ stages = pytest.mark.parametrize("stage", ["translation", "search"])
 
 @stages
 @pytest.mark.parametrize("number", SOME, ids=name_of)
-def test_after_a_signal_the_task_is_planned_once_more(number: int, stage: Stage) -> None:
+def test_after_a_signal_the_task_is_planned_once_more(
+    number: int, stage: Stage
+) -> None:
     assert struck(number, stage, "child", times=1)[0] == "solved"
 
 
 @stages
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGABRT, signal.SIGXCPU], ids=name_of)
-def test_a_perfect_formalizer_wins_under_signals(number: int, stage: Stage, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGABRT, signal.SIGXCPU], ids=name_of
+)
+def test_a_perfect_formalizer_wins_under_signals(
+    number: int, stage: Stage, tmp_path: Path
+) -> None:
     words = ["model=reference", "games=1", "environment.rooms=5", f"run.out={tmp_path}"]
     sender = signals.Sender(number, stage, "child", times=1000, every=2)
     with sender.sending():
@@ -43,7 +49,9 @@ def test_a_perfect_formalizer_wins_under_signals(number: int, stage: Stage, tmp_
     (rows,) = tmp_path.rglob("episodes.jsonl")
     (row,) = read_rows(rows)
     assert sender.sent
-    assert row.success and not {"planner_fault", "translate_error", "timeout"} & {*row.causes}
+    assert row.success and not {"planner_fault", "translate_error", "timeout"} & {
+        *row.causes
+    }
 
 
 @stages
@@ -68,7 +76,10 @@ def test_after_every_signal_twice_there_is_a_fault(
         pytest.skip("the worker uses this signal for its own beat")
     outcome, message = struck(number, stage, target, times=2)
     if number in CRASHES and target == "child":
-        assert outcome == "planner_fault" and f"crashed twice ({name_of(number)})" in message
+        assert (
+            outcome == "planner_fault"
+            and f"crashed twice ({name_of(number)})" in message
+        )
     else:
         assert outcome == "fault" and "twice" in message
 
@@ -115,7 +126,9 @@ def test_the_same_crash_twice_is_counted_apart(stage: Stage) -> None:
         (["SIGTERM", "SIGSEGV", "SIGTERM"], "fault"),
     ],
 )
-def test_what_several_ends_mean(ends: list[str], end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_several_ends_mean(
+    ends: list[str], end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left = list(ends)
 
     def ask(worker: warm.WarmWorker, domain: str, text: str) -> warm.Reply:
@@ -138,7 +151,9 @@ def test_what_several_ends_mean(ends: list[str], end: str, monkeypatch: pytest.M
 
 
 def test_a_task_that_was_frozen_for_longer_than_its_limit_goes_on() -> None:
-    """The wall clock runs on while a child is stopped, as it does on a frozen machine."""
+    """The wall clock runs on while a child is stopped, as it does on a frozen
+    machine.
+    """
     with FastDownward(limits=Limits(cpu_s=60, wall_s=3)) as planner:
         planner.plan(DOMAIN, problem())
         frozen = signals.Sender(signal.SIGSTOP, "translation", "child", times=1)
@@ -172,7 +187,11 @@ def worker() -> ModuleType:
         ([0.25] * 40, False, True),
         ([0.25] * 39, False, False),
         ([0.25] * 100, True, False),
-        ([3600, 86_400, *[0.25] * 31], False, False),  # frozen twice: that counts for 2 s
+        (
+            [3600, 86_400, *[0.25] * 31],
+            False,
+            False,
+        ),  # frozen twice: that counts for 2 s
         ([3600, 86_400, *[0.25] * 32], False, True),
     ],
 )
@@ -198,9 +217,21 @@ def test_time_in_which_nothing_could_run_does_not_count(
 @pytest.mark.parametrize(
     ("limit", "highest", "told"),
     [
-        (resource.RLIMIT_AS, 1500 << 20, "1500 MiB (`ulimit -v`), and planner.limits.memory_mb"),
-        (resource.RLIMIT_FSIZE, 9 << 20, "9 MiB (`ulimit -f`), and planner.limits.memory_mb=2048"),
-        (resource.RLIMIT_CPU, 45, "45 s (`ulimit -t`), and planner.limits.cpu_s=60 needs 61 s"),
+        (
+            resource.RLIMIT_AS,
+            1500 << 20,
+            "1500 MiB (`ulimit -v`), and planner.limits.memory_mb",
+        ),
+        (
+            resource.RLIMIT_FSIZE,
+            9 << 20,
+            "9 MiB (`ulimit -f`), and planner.limits.memory_mb=2048",
+        ),
+        (
+            resource.RLIMIT_CPU,
+            45,
+            "45 s (`ulimit -t`), and planner.limits.cpu_s=60 needs 61 s",
+        ),
     ],
 )
 def test_a_lower_limit_of_the_shell_is_told_before_the_first_plan(
@@ -210,7 +241,9 @@ def test_a_lower_limit_of_the_shell_is_told_before_the_first_plan(
     for file, text in zip(files, (DOMAIN, problem()), strict=True):
         file.write_text(text, encoding="utf-8")
     command = ("-m", "pddlego_local", "plan", *files)
-    lowered = ran(*command, preexec_fn=lambda: resource.setrlimit(limit, (highest, highest)))
+    lowered = ran(
+        *command, preexec_fn=lambda: resource.setrlimit(limit, (highest, highest))
+    )
     said = " ".join(lowered.stderr.split())
     assert lowered.returncode == 2 and told in said, said
     assert "Traceback" not in said

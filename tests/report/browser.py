@@ -13,9 +13,16 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is ins
 
 
 def loaded(page: Path, fragment: str = "") -> str:
-    """The document as it stands once its scripts have run. Files may read each other."""
+    """The document as it stands once its scripts have run. Files may read each
+    other.
+    """
     assert CHROMIUM
-    options = ("--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files")
+    options = (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+    )
     done = subprocess.run(
         [CHROMIUM, *options, "--dump-dom", f"{page.as_uri()}{fragment}"],
         capture_output=True, encoding="utf-8", timeout=120, check=True,
@@ -24,13 +31,16 @@ def loaded(page: Path, fragment: str = "") -> str:
 
 
 def measured(page: Path, width: int, script: str) -> str:
-    """What a script of ours finds in the page, which is `shown` there, in a window of `width`
-    pixels: the value of its last line's `return`."""
+    """What a script of ours finds in the page, which is `shown` there, in a window of
+    `width` pixels: the value of its last line's `return`.
+    """
     frame = page.parent / "frame.html"
     frame.write_text(
-        f'<iframe id="page" src="{page.name}" style="width: {width}px; border: 0"></iframe>'
+        f'<iframe id="page" src="{page.name}" style="width: {width}px; border:'
+        ' 0"></iframe>'
         "<script>window.onload = () => { const shown = document.getElementById('page')"
-        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})() }}</script>",
+        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})()"
+        " }</script>",
         encoding="utf-8",
     )
     try:

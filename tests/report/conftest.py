@@ -19,7 +19,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An experiment of two cells: Coin with five rooms, by PDDLego+."""
     out = tmp_path_factory.mktemp("played")
     for model in PLAYED.values():
-        cell = ["name=played", f"run.out={out}", "environment.rooms=5", "method.max_retries=1"]
+        cell = [
+            "name=played",
+            f"run.out={out}",
+            "environment.rooms=5",
+            "method.max_retries=1",
+        ]
         run_cell(compose_cell([*cell, *model]))
     return out / "played"
 

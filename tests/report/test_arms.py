@@ -1,4 +1,6 @@
-"""Which cells are compared, on which games, and what is said of those that are not quite alike."""
+"""Which cells are compared, on which games, and what is said of those that are not
+quite alike.
+"""
 
 from pathlib import Path
 
@@ -42,7 +44,10 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
     plant(tmp_path, SYNTAX, "environment.budget.limit=20", outcomes=wins(GAMES, GAMES))
     assert differences(tmp_path) == []  # rung and budget differ
     plant(tmp_path, SYNTAX, outcomes=wins([], GAMES))
-    assert [one.factor for one in differences(tmp_path)] == ["decoding.rung", "environment.budget"]
+    assert [one.factor for one in differences(tmp_path)] == [
+        "decoding.rung",
+        "environment.budget",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,11 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
         ((FREE,), (TYPED, "decoding.rollback=false"), "decoding.rung"),
         ((GROUNDED,), (GROUNDED, "decoding.names=game"), "decoding.names"),
-        ((FREE,), (TYPED, "decoding.reason=draft"), "decoding.rung"),  # which needs a grammar
+        (
+            (FREE,),
+            (TYPED, "decoding.reason=draft"),
+            "decoding.rung",
+        ),  # which needs a grammar
         ((FREE,), (FREE, REJECT), "decoding.reject"),
         ((FREE, REJECT), (TYPED,), "decoding.rung"),
         ((FREE, REJECT), (FREE, REJECT.replace("4", "5")), "decoding.reject"),
@@ -78,10 +87,14 @@ def test_arms_that_differ_in_one_thing(
     (found,) = differences(tmp_path)
     assert (found.factor, found.caveats) == (factor, ())
     assert found.base.value != found.other.value
-    assert (found.new.p is None) == (factor != "decoding.rung" or "free" not in found.base.value)
+    assert (found.new.p is None) == (
+        factor != "decoding.rung" or "free" not in found.base.value
+    )
 
 
-def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(tmp_path: Path) -> None:
+def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(
+    tmp_path: Path,
+) -> None:
     plant(tmp_path, TYPED, outcomes=wins([], GAMES))
     now = composed(TYPED).identity
     draw = {"draw": "weighted", "particles": 4, "potential": "none"}
@@ -98,8 +111,14 @@ def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(tmp_path: 
         ((SYNTAX,), (TYPED, "decoding.layout=any")),
         (("method=pddlego",), ("method=pddlego_plus", "method.variant=simple")),
         (("environment.rooms=3",), ("environment.rooms=5",)),  # other games
-        (("method=random_policy", FREE), ("method=random_policy", SYNTAX)),  # asks no model
-        (("model=reference", FREE), ("model=reference", SYNTAX)),  # no grammar reaches rules
+        (
+            ("method=random_policy", FREE),
+            ("method=random_policy", SYNTAX),
+        ),  # asks no model
+        (
+            ("model=reference", FREE),
+            ("model=reference", SYNTAX),
+        ),  # no grammar reaches rules
     ],
 )
 def test_arms_that_are_not_compared(
@@ -115,7 +134,11 @@ def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
     for decoding, won in (("free_strict", 5), ("free", 10), ("syntax", 20)):
         plant(tmp_path, f"decoding={decoding}", outcomes=wins(range(won), GAMES))
     (found,) = compare(tmp_path)
-    assert (found.base.value, found.base.success.k, found.other.value) == ("free", 10, "syntax")
+    assert (found.base.value, found.base.success.k, found.other.value) == (
+        "free",
+        10,
+        "syntax",
+    )
     (read,) = compare(tmp_path, "decoding.reading=strict")
     assert (read.base.value, read.other.value) == ("reading strict", "reading lenient")
     assert read.labels["decoding"] == "free"
@@ -127,9 +150,16 @@ def test_the_layout_that_a_grammar_brings_is_said(tmp_path: Path) -> None:
     layouts = {"line": "The layout `line` comes with the grammar.", "any": ""}
     for layout, told in layouts.items():
         plant(tmp_path / layout, FREE, outcomes=wins([], GAMES))
-        plant(tmp_path / layout, SYNTAX, f"decoding.layout={layout}", outcomes=wins([], GAMES))
+        plant(
+            tmp_path / layout,
+            SYNTAX,
+            f"decoding.layout={layout}",
+            outcomes=wins([], GAMES),
+        )
         (found,) = compare(tmp_path / layout)
-        assert verdict(found).endswith(told) and ("layout" in verdict(found)) == bool(told)
+        assert verdict(found).endswith(told) and ("layout" in verdict(found)) == bool(
+            told
+        )
 
 
 def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
@@ -140,7 +170,9 @@ def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
         plant(tmp_path, SYNTAX, size, outcomes=wins(range(3), range(3)))
     (pooled,) = compare(tmp_path)
     assert (pooled.pooled, pooled.games, pooled.family) == ("rooms 3, 5, 7", 9, 1)
-    assert pooled.new.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
+    assert pooled.new.p == pytest.approx(
+        2 / 2**9
+    )  # the same number in another house: another game
     parts = [one for one in differences(tmp_path) if one.role == "not asked"]
     sizes = [f"environment.rooms={rooms}" for rooms in (3, 5, 7)]
     assert [part.labels["settings"] for part in parts] == sizes

@@ -63,8 +63,10 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
         "The difference is +35 points",
         "For new games, the 95 % interval is 18 to 51 points",
         "McNemar's exact test and a score test give p < 0.001",
-        "A logistic GEE model with games as clusters gives an odds ratio of 4.5 "
-        "(95 % interval 2.04 to 9.91)",
+        (
+            "A logistic GEE model with games as clusters gives an odds ratio of 4.5 "
+            "(95 % interval 2.04 to 9.91)"
+        ),
         "So syntax can be expected to win more new games of this kind",
         "The layout `line` comes with the grammar.",
     ]
@@ -78,7 +80,10 @@ def test_an_end_of_an_interval_that_is_near_0_is_not_told_as_0() -> None:
 
 def test_the_other_way_round_it_wins_fewer(tmp_path: Path) -> None:
     text = verdict(against(tmp_path, wins(range(25), GAMES), wins(range(10), GAMES)))
-    assert text.startswith("syntax wins fewer games than free. ") and "is -38 points." in text
+    assert (
+        text.startswith("syntax wins fewer games than free. ")
+        and "is -38 points." in text
+    )
     assert "So syntax can be expected to win fewer new games" in text
 
 
@@ -89,7 +94,10 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
         "No difference is shown, and differences of up to 11 points are not excluded. "
         "Of the same 30 games, free wins 50.0 %"
     )
-    assert "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1" in text
+    assert (
+        "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1"
+        in text
+    )
     assert "A logistic model cannot be fitted" in text and "it is open whether" in text
     assert "difference of 10 points would be shown by 8 % of experiments" in text
     assert "smallest difference that 80 % of them would show is 25 points" in text
@@ -99,18 +107,23 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
 
 
 def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
-    # five seeds, each with the same five games more: 25 pairs to none, but only five games
+    # five seeds, each with the same five games more: 25 pairs to none, but only five
+    # games
     for seed in range(5):
         plant(tmp_path, FREE, f"seed={seed}", outcomes=wins([], range(10)))
         plant(tmp_path, SYNTAX, f"seed={seed}", outcomes=wins(range(5), range(10)))
     (found,) = compare(tmp_path)
     assert (found.games, found.pairs, found.difference) == (10, 50, 0.5)
-    assert mcnemar([[0, 25], [0, 25]], exact=True).pvalue < 1e-6  # what ignoring this would say
+    assert (
+        mcnemar([[0, 25], [0, 25]], exact=True).pvalue < 1e-6
+    )  # what ignoring this would say
     assert found.new.p == pytest.approx(2 / 2**5)
     assert found.conclusion == "not shown"
     assert found.here == found.new  # no map is known, so that a game has one of its own
     assert "same 10 games, in 50 pairs of game and seed" in verdict(found)
-    assert "swaps the arms game by game" in verdict(found) and "McNemar" not in verdict(found)
+    assert "swaps the arms game by game" in verdict(found) and "McNemar" not in verdict(
+        found
+    )
     assert "standard errors are reliable only with 20 games or more" in verdict(found)
 
 
@@ -121,7 +134,9 @@ def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
     found = against(tmp_path, second, ninth)
     # trial by trial this is -70 points with p = 2e-6
     assert (found.pairs, found.difference, found.new.p) == (40, 0.0, 1.0)
-    assert found.discordant == () and verdict(found).startswith("No difference is shown, ")
+    assert found.discordant == () and verdict(found).startswith(
+        "No difference is shown, "
+    )
 
 
 def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
@@ -130,7 +145,9 @@ def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
         rows = [
             row(outcome, game, trial, calls=0 if outcome == "solved_before" else 2)
             for game in range(10)
-            for trial, outcome in enumerate([WON, *["solved_before"] * 9] if game else [LOST] * 10)
+            for trial, outcome in enumerate(
+                [WON, *["solved_before"] * 9] if game else [LOST] * 10
+            )
         ]
         plant_rows(tmp_path, composed(rung), rows, "0-9", trials=10)
     (found,) = compare(tmp_path)
@@ -146,22 +163,32 @@ def test_a_game_has_no_result_until_it_is_solved_or_over(tmp_path: Path) -> None
 
 def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
     for rung, outcome in ((FREE, LOST), (SYNTAX, WON)):
-        rows = [row(outcome, game, calls=2, map=f"house {game % 4}") for game in range(12)]
+        rows = [
+            row(outcome, game, calls=2, map=f"house {game % 4}") for game in range(12)
+        ]
         plant_rows(tmp_path, composed(rung), rows, "0-11")
     (found,) = compare(tmp_path)
     assert (found.games, found.maps, found.pairs) == (12, 4, 12)
     assert found.new.p == pytest.approx(2 / 2**4)  # twelve games would have 2 / 2**12
-    assert found.here.p == pytest.approx(2 * norm.sf(sqrt(12)))  # McNemar's score, 12 to none
+    assert found.here.p == pytest.approx(
+        2 * norm.sf(sqrt(12))
+    )  # McNemar's score, 12 to none
     assert found.here.shown and found.conclusion == "not shown"
     text = verdict(found)
     assert text.startswith(
-        "syntax wins more games than free on these maps. For new maps no difference is shown, "
+        "syntax wins more games than free on these maps. For new maps no difference is"
+        " shown, "
     )
     here, new = text.split("The arms differ on 4 of the 4 maps. ")
     assert "syntax alone wins 12 of the games, and free alone 0." in here
-    assert "For new games on these maps, the 95 % interval" in here and "p < 0.001" in here
+    assert (
+        "For new games on these maps, the 95 % interval" in here and "p < 0.001" in here
+    )
     assert "For new maps, the 95 % interval" in new and "p = 0.12" in new
-    assert "only with 20 maps or more" in new and "whether it does on others is open" in new
+    assert (
+        "only with 20 maps or more" in new
+        and "whether it does on others is open" in new
+    )
     assert "No difference, however large, would be shown by 80 % of them." in new
     assert "12 on 4 maps" in comparisons_markdown(compared(find_cells([tmp_path])))
 
@@ -173,7 +200,9 @@ def test_what_is_missing_is_a_range_and_may_overturn(tmp_path: Path) -> None:
     assert (found.pairs, found.missing, found.difference) == (20, 20, 0.4)
     # at the worst 8 to none of 40 pairs, at the best 28
     assert found.of_asked.low > 0 and not found.overturned_by_missing
-    assert verdict(found).startswith("20 of 40 pairs have no result yet. Whatever their")
+    assert verdict(found).startswith(
+        "20 of 40 pairs have no result yet. Whatever their"
+    )
     plant(tmp_path / "more", FREE, outcomes=wins([], range(8)), asked="0-39")
     plant(tmp_path / "more", SYNTAX, outcomes=wins(range(8), range(8)), asked="0-39")
     (found,) = compare(tmp_path / "more")
@@ -186,7 +215,10 @@ def test_of_nothing_but_missing_results_nothing_is_said(tmp_path: Path) -> None:
     plant(tmp_path, SYNTAX, asked="0-29")
     (found,) = compare(tmp_path)
     assert (found.new.p, found.new.p_holm, found.family) == (None, None, 0)
-    assert verdict(found) == ("There is nothing to compare yet: none of 30 pairs has both results.")
+    assert (
+        verdict(found)
+        == "There is nothing to compare yet: none of 30 pairs has both results."
+    )
 
 
 def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
@@ -194,7 +226,10 @@ def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
     for model in ("random", "nano"):
         for rung, count in won.items():
             plant(
-                tmp_path, f"model={model}", f"decoding={rung}", outcomes=wins(range(count), GAMES)
+                tmp_path,
+                f"model={model}",
+                f"decoding={rung}",
+                outcomes=wins(range(count), GAMES),
             )
     found = compare(tmp_path)
     assert {one.base.value for one in found} == {"free"}
@@ -203,14 +238,21 @@ def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
     assert [one.new.p_holm for one in found] == pytest.approx(list(expected))
     assert {one.family for one in found} == {4}
     low = [one for one in found if one.other.value == "syntax"]
-    assert [one.new.p for one in low] == pytest.approx([2 / 2**6] * 2)  # alone it would be shown
-    assert [one.new.level for one in low] == [0.05 / 2] * 2  # two of four were open then
+    assert [one.new.p for one in low] == pytest.approx(
+        [2 / 2**6] * 2
+    )  # alone it would be shown
+    assert [one.new.level for one in low] == [
+        0.05 / 2
+    ] * 2  # two of four were open then
     text = verdict(low[0])
-    assert "p = 0.062 after Holm's adjustment over 4 comparisons (p = 0.031 alone)" in text
+    assert (
+        "p = 0.062 after Holm's adjustment over 4 comparisons (p = 0.031 alone)" in text
+    )
     assert "the 97.5 % interval is 0 to 31 points" in text  # at 95 % it leaves 0 out
     assert low[0].plain.low > 0 and "No difference is shown" in text
-    assert in_short(low[0], low[0].new) == (
-        "+15 points (0 to 31 at 97.5 %), p = 0.062 after Holm over 4"
+    assert (
+        in_short(low[0], low[0].new)
+        == "+15 points (0 to 31 at 97.5 %), p = 0.062 after Holm over 4"
     )
     assert {one.family for one in compare(tmp_path, "model")} == {3}
     text = comparisons_markdown(compared(find_cells([tmp_path])))
@@ -226,9 +268,18 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
         {"factor": "model", "base": "random"},
     ]
     starts = [
-        {"config": {"games": "0-39", "trials": 1, "compare": []}, "began": "2026-01-01"},
-        {"config": {"games": "0-39", "trials": 1, "compare": asked}, "began": "2026-01-02"},
-        {"config": {"games": "0-39", "trials": 1, "compare": None}, "began": "2026-01-03"},
+        {
+            "config": {"games": "0-39", "trials": 1, "compare": []},
+            "began": "2026-01-01",
+        },
+        {
+            "config": {"games": "0-39", "trials": 1, "compare": asked},
+            "began": "2026-01-02",
+        },
+        {
+            "config": {"games": "0-39", "trials": 1, "compare": None},
+            "began": "2026-01-03",
+        },
     ]
     for rung, won in (("free", 3), ("syntax", 9), ("typed", 13)):
         outcomes = wins(range(won), GAMES)
@@ -242,15 +293,28 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
     assert text.index("primary, free → typed: typed wins") < text.index(
         "free → syntax: syntax wins"
     )
-    assert "Tested comparisons (declared by the experiment): decoding.rung, free against" in text
+    assert (
+        "Tested comparisons (declared by the experiment): decoding.rung, free against"
+        in text
+    )
 
 
 def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
-    config = {"games": "0-11", "trials": 1, "compare": composed("experiment=demo").tree["compare"]}
+    config = {
+        "games": "0-11",
+        "trials": 1,
+        "compare": composed("experiment=demo").tree["compare"],
+    }
     for model in ("nano_early", "nano"):
         for rung, won in ((FREE, 4), (GROUNDED, 12 if model == "nano_early" else 4)):
             outcomes = wins(range(won), range(12))
-            plant(tmp_path, f"model={model}", rung, outcomes=outcomes, starts=[{"config": config}])
+            plant(
+                tmp_path,
+                f"model={model}",
+                rung,
+                outcomes=outcomes,
+                starts=[{"config": config}],
+            )
     found = verdicts(compared(find_cells([tmp_path])))
     assert [one.where for one in found] == ["nano_early", "nano"]
     assert {one.arms for one in found} == {"free → grounded"}
@@ -260,4 +324,6 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
 @pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps"])
 def test_an_experiments_own_questions_are_well_formed(experiment: str) -> None:
     asked = composed(f"experiment={experiment}").settings.compare
-    assert asked and [one.primary for one in asked].count(True) == 1 and asked[0].primary
+    assert (
+        asked and [one.primary for one in asked].count(True) == 1 and asked[0].primary
+    )

@@ -7,7 +7,13 @@ from pathlib import Path
 from rich.console import Console
 
 from pddlego_local.cli import run
-from pddlego_local.core.record.counting import SEEN, TRIVIAL, Standing, clusters, counted
+from pddlego_local.core.record.counting import (
+    SEEN,
+    TRIVIAL,
+    Standing,
+    clusters,
+    counted,
+)
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.text import report_markdown
 from pddlego_local.runner.config import compose_cell
@@ -16,17 +22,23 @@ from tests.report.test_report import report, write_cell
 from tests.rows import row
 
 
-def test_one_number_everywhere_where_trials_follow_a_trivial_game(tmp_path: Path) -> None:
+def test_one_number_everywhere_where_trials_follow_a_trivial_game(
+    tmp_path: Path,
+) -> None:
     """Game 3 is trivial: none of its trials counts, in a run that was continued too."""
     out, console = tmp_path / "runs", Console(file=io.StringIO(), width=200)
     overrides = ["method=reflexion", "model=reference", "games='1,3'", f"run.out={out}"]
     for trials in (2, 4):
-        run_cells([compose_cell([*overrides, f"trials={trials}"])], lambda _: None, console)
+        run_cells(
+            [compose_cell([*overrides, f"trials={trials}"])], lambda _: None, console
+        )
     *_, live = console.file.getvalue().split("success ")  # type: ignore[attr-defined]
     assert live.startswith("100.0% of 4 scored (4 trivial excluded)")
     (cell,) = report(out).cells
     assert (cell.measures.success.k, cell.measures.success.n, cell.trivial) == (4, 4, 4)
-    assert "learns in one game" not in report_markdown(report(out))  # as Reflexion does not
+    assert "learns in one game" not in report_markdown(
+        report(out)
+    )  # as Reflexion does not
     assert run(["report", str(out), "--out", str(tmp_path / "pages")]) == 0
     page = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     assert len(re.findall(r"<td>no: trivial</td>", page)) == 4
@@ -65,7 +77,11 @@ def test_games_whose_map_was_seen_in_training_stand_apart_with_all_their_trials(
 
 
 def test_episodes_may_end_in_any_order() -> None:
-    for rows in (MIXED, MIXED[::-1], [*MIXED, *MIXED]):  # and one that is told twice is one
+    for rows in (
+        MIXED,
+        MIXED[::-1],
+        [*MIXED, *MIXED],
+    ):  # and one that is told twice is one
         standing = Standing()
         for one in rows:
             standing.add("cell", one)
@@ -76,5 +92,9 @@ def test_episodes_may_end_in_any_order() -> None:
 
 
 def test_games_with_the_same_map_are_one_cluster_with_all_their_trials() -> None:
-    hall = [row(game=0, map="hall"), row("solved_before", 0, 1), row(game=1, map="hall")]
+    hall = [
+        row(game=0, map="hall"),
+        row("solved_before", 0, 1),
+        row(game=1, map="hall"),
+    ]
     assert clusters([*hall, row(game=2)]) == {0: "hall", 1: "hall", 2: 2}

@@ -1,4 +1,6 @@
-"""The comparisons that the experiments in conf/experiment declare find arms among their cells."""
+"""The comparisons that the experiments in conf/experiment declare find arms among their
+cells.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,13 +14,23 @@ from pddlego_local.runner.config import compose_cell
 from tests.planted import plant_rows, swept
 from tests.rows import row
 
-# Those that name weights or rungs. Some others declare comparisons with arms of another experiment.
-EXPERIMENTS = ("generalize", "grpo", "mechanism", "nano_fresh", "nano_worlds", "pretrained")
+# Those that name weights or rungs. Some others declare comparisons with arms of another
+# experiment.
+EXPERIMENTS = (
+    "generalize",
+    "grpo",
+    "mechanism",
+    "nano_fresh",
+    "nano_worlds",
+    "pretrained",
+)
 NO_ARMS = "This report has no two arms for:"
 
 
 def report(runs: Path, experiment: str, *changed: str) -> str:
-    """The verdicts on planted cells: one for each arm, in the first environment of a sweep."""
+    """The verdicts on planted cells: one for each arm, in the first environment of a
+    sweep.
+    """
     sweep = swept(experiment, *changed)
     arms = {tuple(filter(of_an_arm, cell)): cell for cell in reversed(sweep)}
     for cell in map(compose_cell, arms.values()):
@@ -33,11 +45,15 @@ def of_an_arm(override: str) -> bool:
 
 @pytest.fixture
 def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to write to, in a folder that has the trained models of experiment=grpo."""
+    """A folder to write to, in a folder that has the trained models of
+    experiment=grpo.
+    """
     monkeypatch.chdir(tmp_path)
     for run in (f"{rung}_{seed}" for rung in ("free", "grounded") for seed in range(3)):
         for updates in (10, 20, 30):
-            (tmp_path / "runs" / "grpo" / run / f"{run}-update-{updates}").mkdir(parents=True)
+            (tmp_path / "runs" / "grpo" / run / f"{run}-update-{updates}").mkdir(
+                parents=True
+            )
     return tmp_path / "cells"
 
 
@@ -51,7 +67,10 @@ def test_each_declared_comparison_finds_arms(experiment: str, trained: Path) -> 
 @pytest.mark.parametrize(
     ("changed", "without"),
     [
-        (["compare=[{factor: decoding.rung, base: free, other: typed}]"], "free against typed"),
+        (
+            ["compare=[{factor: decoding.rung, base: free, other: typed}]"],
+            "free against typed",
+        ),
         (
             ["compare.0.where={model.weights: free_0-update-40}"],
             "model.weights is free_0-update-40",

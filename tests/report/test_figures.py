@@ -1,4 +1,6 @@
-"""What figures show, counted by hand, and that only those are drawn that have something to show."""
+"""What figures show, counted by hand, and that only those are drawn that have something
+to show.
+"""
 
 import functools
 import re
@@ -11,7 +13,12 @@ import pytest
 from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.figures.charts import Series, draw_differences, draw_figures, series_of
+from pddlego_local.report.figures.charts import (
+    Series,
+    draw_differences,
+    draw_figures,
+    series_of,
+)
 from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.verdicts import verdicts
@@ -24,12 +31,16 @@ cell = functools.partial(write_cell, games="0-9")
 def drawn(folder: Path, out: Path) -> list[str]:
     figures = list(draw_figures(series_of(find_cells([folder])), out))
     assert sorted(path.name for path in out.glob("*")) == sorted(
-        f"{name}{ending}" for name in figures for ending in (".png", ".svg", "_dark.svg")
+        f"{name}{ending}"
+        for name in figures
+        for ending in (".png", ".svg", "_dark.svg")
     )
     return figures
 
 
-def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: Path) -> None:
+def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(
+    tmp_path: Path,
+) -> None:
     lost, won = row("step_limit", 0), row("success", 1)
     for seed, rows in enumerate([[lost, won], [row("success", 0), won], [lost]]):
         cell(tmp_path / f"typed{seed}", rows, decoding="typed", seed=seed)
@@ -91,14 +102,18 @@ def contrast(one: str, other: str) -> float:
 
     def luminance(colour: str) -> float:
         parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     darker, lighter = sorted(map(luminance, (one, other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_what_several_trials_teach_is_a_curve_over_the_seeds_of_a_series(tmp_path: Path) -> None:
+def test_what_several_trials_teach_is_a_curve_over_the_seeds_of_a_series(
+    tmp_path: Path,
+) -> None:
     first = [row("step_limit", 0), row("success", 1)]
     again = [row("solved_before", 1, trial=1)]
     runs = tmp_path / "runs"
@@ -121,12 +136,25 @@ def test_what_several_trials_teach_is_a_curve_over_the_seeds_of_a_series(tmp_pat
     ],
 )
 def test_figures_survive_any_name(tmp_path: Path, name: str) -> None:
-    won = row("success", 1, calls=3, causes={"solved": 2, "truncated": 1}, completion_tokens=90)
+    won = row(
+        "success",
+        1,
+        calls=3,
+        causes={"solved": 2, "truncated": 1},
+        completion_tokens=90,
+    )
     series = [
-        Series(name, "", f"{name} {n}", f"{rung} {name[:8]}", {name[:8]: [won], "7 rooms": [won]},
-            [Rate(1, 2), Rate(2, 2)])
-        for n in range(4) for rung in ("free", "typed", "grounded")
-    ]  # fmt: skip
+        Series(
+            name,
+            "",
+            f"{name} {n}",
+            f"{rung} {name[:8]}",
+            {name[:8]: [won], "7 rooms": [won]},
+            [Rate(1, 2), Rate(2, 2)],
+        )
+        for n in range(4)
+        for rung in ("free", "typed", "grounded")
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert set(draw_figures(series, tmp_path)) == {"success", "trials", "tasks"}
@@ -139,7 +167,9 @@ def drawn_differences(runs: Path, out: Path) -> list[str]:
     return list(draw_differences(found, verdicts(found), out))
 
 
-def test_what_was_compared_is_one_figure_if_there_are_two_comparisons(tmp_path: Path) -> None:
+def test_what_was_compared_is_one_figure_if_there_are_two_comparisons(
+    tmp_path: Path,
+) -> None:
     runs, out = tmp_path / "runs", tmp_path / "out"
     for decoding, solved in {"free": 2, "typed": 4, "grounded": 9}.items():
         ends = ["success" if game < solved else "step_limit" for game in range(10)]

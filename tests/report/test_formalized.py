@@ -1,4 +1,6 @@
-"""How far answers come in described worlds: nested columns, and their figure, rung by rung."""
+"""How far answers come in described worlds: nested columns, and their figure, rung by
+rung.
+"""
 
 from pathlib import Path
 
@@ -36,28 +38,45 @@ def planted(runs: Path) -> None:
 
 def test_columns_are_nested_and_trivial_worlds_stand_apart(tmp_path: Path) -> None:
     planted(tmp_path)
-    ((_, rows), *_) = result_tables(report_numbers(find_cells([tmp_path])))
+    (_, rows), *_ = result_tables(report_numbers(find_cells([tmp_path])))
     free, typed = sorted(rows, key=lambda one: one["decoding"])
     told = {name: typed[name].split(" %")[0] for name in COLUMNS}
-    assert told == {"read": "87.5", "accepted": "75.0", "has plan": "50.0", "success": "25.0",
-                    "valid but wrong": "25.0", "equivalent to gold": "12.5"}  # fmt: skip
+    assert told == {
+        "read": "87.5",
+        "accepted": "75.0",
+        "has plan": "50.0",
+        "success": "25.0",
+        "valid but wrong": "25.0",
+        "equivalent to gold": "12.5",
+    }
     assert free["read"].startswith("0.0 %")
     assert free["equivalent to gold"] == "–"  # no problem was compared
 
 
-COLUMNS = ("read", "accepted", "has plan", "success", "valid but wrong", "equivalent to gold")
+COLUMNS = (
+    "read",
+    "accepted",
+    "has plan",
+    "success",
+    "valid but wrong",
+    "equivalent to gold",
+)
 
 
 def test_other_environments_do_not_have_them(tmp_path: Path) -> None:
     plant(tmp_path, "decoding=typed", outcomes={0: "success"})
-    ((_, (only,)), *_) = result_tables(report_numbers(find_cells([tmp_path])))
+    (_, (only,)), *_ = result_tables(report_numbers(find_cells([tmp_path])))
     assert not ({*COLUMNS} - {"success"}) & only.keys()
 
 
-def test_the_figure_of_the_price_is_drawn_for_described_worlds_alone(tmp_path: Path) -> None:
+def test_the_figure_of_the_price_is_drawn_for_described_worlds_alone(
+    tmp_path: Path,
+) -> None:
     planted(tmp_path / "described")
     plant(tmp_path / "coin", "decoding=typed", outcomes={0: "success", 1: "step_limit"})
-    plant(tmp_path / "coin", "decoding=free", outcomes={0: "step_limit", 1: "step_limit"})
+    plant(
+        tmp_path / "coin", "decoding=free", outcomes={0: "step_limit", 1: "step_limit"}
+    )
     for name, there in (("described", True), ("coin", False)):
         out = tmp_path / f"{name} figures"
         out.mkdir()

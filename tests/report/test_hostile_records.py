@@ -1,5 +1,6 @@
-"""Records that are merged, foreign, broken or made to harm: what can be read is reported, the rest
-is told, and nothing that they name is run."""
+"""Records that are merged, foreign, broken or made to harm: what can be read is
+reported, the rest is told, and nothing that they name is run.
+"""
 
 import html
 import json
@@ -80,7 +81,9 @@ def garbage(file: str, content: bytes = b"\x00\xff garbage\n") -> Change:
 
 
 def added(file: str, content: bytes, after: int | None = None) -> Change:
-    return lambda cell: (cell / file).write_bytes((cell / file).read_bytes()[:after] + content)
+    return lambda cell: (cell / file).write_bytes(
+        (cell / file).read_bytes()[:after] + content
+    )
 
 
 BROKEN: dict[str, Change] = {
@@ -91,9 +94,15 @@ BROKEN: dict[str, Change] = {
     "an unknown outcome at the end": on_line(
         "transcripts/1-0.jsonl", lambda end: end["row"].update(outcome="abducted")
     ),
-    "an unknown outcome": on_line("episodes.jsonl", lambda told: told.update(outcome="abducted")),
-    "an unknown cause": on_line("episodes.jsonl", lambda told: told["causes"].update(odd=1)),
-    "time that is none": on_line("episodes.jsonl", lambda told: told.update(wall_time_s=1e999)),
+    "an unknown outcome": on_line(
+        "episodes.jsonl", lambda told: told.update(outcome="abducted")
+    ),
+    "an unknown cause": on_line(
+        "episodes.jsonl", lambda told: told["causes"].update(odd=1)
+    ),
+    "time that is none": on_line(
+        "episodes.jsonl", lambda told: told.update(wall_time_s=1e999)
+    ),
     "a line of garbage": added("episodes.jsonl", b"\xff\n"),
     "all rows are garbage": garbage("episodes.jsonl"),
     "run.json is garbage": garbage("run.json"),
@@ -107,16 +116,22 @@ BROKEN: dict[str, Change] = {
     "a billion games": in_run(
         lambda told: told["starts"][0]["config"].update(games="0-999999999")
     ),
-    "a billion trials": in_run(lambda told: told["starts"][0]["config"].update(trials=10**9)),
-    "games in words": in_run(lambda told: told["starts"][0]["config"].update(games="all")),
+    "a billion trials": in_run(
+        lambda told: told["starts"][0]["config"].update(trials=10**9)
+    ),
+    "games in words": in_run(
+        lambda told: told["starts"][0]["config"].update(games="all")
+    ),
     "no seed": in_run(lambda told: told["identity"].pop("seed")),
     "no start": in_run(lambda told: told.update(starts=[])),
     "a command that is none": in_run(lambda told: told["starts"][0].update(command=7)),
-    "packages that are a list": in_run(lambda told: told["starts"][0].update(packages=[1])),
+    "packages that are a list": in_run(
+        lambda told: told["starts"][0].update(packages=[1])
+    ),
     "a model that is a text": in_run(lambda told: told.update(model="x")),
     "a start that is a number": in_run(lambda told: told.update(starts=[1])),
     "another format": in_run(lambda told: told.update(format=99)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -140,7 +155,9 @@ def test_rows_that_stand_twice_count_once_and_the_first_counts(
     folder = plant_rows(tmp_path, composed(FREE), rows, "1,2")
     (cell,) = find_cells([folder, folder.parent / "." / ".." / folder.parent.name])
     assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
-    told = "".join(pddlego("report", folder, "--out", tmp_path, "--without-pages", code=1))
+    told = "".join(
+        pddlego("report", folder, "--out", tmp_path, "--without-pages", code=1)
+    )
     assert "of 2" in told and told.count("is ignored") == 3
     assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text(
         encoding="utf-8"
@@ -154,14 +171,28 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
 ) -> None:
     folder = a_cell(runs)
     path = folder / "transcripts/1-0.jsonl"
-    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    texts = {"text", "observation", "feedback", "command", "message", "told", "planned", "thought"}
+    events = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    texts = {
+        "text",
+        "observation",
+        "feedback",
+        "command",
+        "message",
+        "told",
+        "planned",
+        "thought",
+    }
     for event in events:
-        event |= {key: NASTY for key in texts & event.keys() if isinstance(event[key], str)}
+        event |= {
+            key: NASTY for key in texts & event.keys() if isinstance(event[key], str)
+        }
     path.write_text("".join(json.dumps(e) + "\n" for e in events), encoding="utf-8")
-    on_line("episodes.jsonl", lambda told: told.update(notes={NASTY: NASTY}, task_type="\0\x1b$"))(
-        folder
-    )
+    on_line(
+        "episodes.jsonl",
+        lambda told: told.update(notes={NASTY: NASTY}, task_type="\0\x1b$"),
+    )(folder)
     in_run(lambda told: told["labels"].update(model="m\x00\x1b[2J$_{[/b]"))(folder)
     for words in readers(runs, tmp_path):
         shown = "".join(pddlego(*words, code=(0, 1)))
@@ -222,6 +253,7 @@ def test_a_page_shows_a_command_that_can_be_copied(
         in_run(lambda told: told["starts"][0].update(command=typed))(cell.folder)
     assert run(["report", str(runs), "--out", str(tmp_path)]) == 0
     line = re.findall(
-        r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text(encoding="utf-8")
+        r"Command</p><pre>(.*?)</pre>",
+        (tmp_path / "index.html").read_text(encoding="utf-8"),
     )[0]
     assert shlex.split(html.unescape(line)) == ["pddlego", "run", *typed[len(first) :]]

@@ -1,4 +1,6 @@
-"""Whatever a model, a game or a file is called or says: a page shows text and runs nothing."""
+"""Whatever a model, a game or a file is called or says: a page shows text and runs
+nothing.
+"""
 
 import dataclasses
 import html
@@ -35,11 +37,20 @@ HOSTILE = [
     "&lt;b&gt; &#60;script&#62;",
     "\x00\x1b[31m\x07\u202e\u2028\ud800 end",
 ]
-NAMED_BY_US = ("event", "outcome", "finish_reason", "name", "grammar", "role")  # no free text
+NAMED_BY_US = (
+    "event",
+    "outcome",
+    "finish_reason",
+    "name",
+    "grammar",
+    "role",
+)  # no free text
 
 
 class Skeleton(HTMLParser):
-    """The tags of a page with their attributes' names, scripts and styles with their content."""
+    """The tags of a page with their attributes' names, scripts and styles with their
+    content.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -47,7 +58,9 @@ class Skeleton(HTMLParser):
         self._inside = ""
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attributes: list[tuple[str, str | None]]
+    ) -> None:
         self._inside = tag
         self.parts.append((tag, *(name for name, _ in attributes)))
 
@@ -70,12 +83,16 @@ def filled(value: Any, text: str) -> Any:
     if isinstance(value, tuple):
         return tuple(filled(item, text) for item in value)
     if isinstance(value, dict):
-        return {text if isinstance(key, str) else key: filled(v, text) for key, v in value.items()}
+        return {
+            text if isinstance(key, str) else key: filled(v, text)
+            for key, v in value.items()
+        }
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name for field in dataclasses.fields(value)} - set(NAMED_BY_US)
         kept = {"causes", "fault"} if not isinstance(value, Message) else set()
         return dataclasses.replace(
-            value, **{name: filled(getattr(value, name), text) for name in fields - kept}
+            value,
+            **{name: filled(getattr(value, name), text) for name in fields - kept},
         )
     return value
 
@@ -85,22 +102,30 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
     write_cell(folder, [row("success", game=7)], "7", variant=text or "plain")
     (folder / "transcripts").mkdir()
     lines = "".join(to_json(event) + "\n" for event in events)
-    (folder / "transcripts" / "7-0.jsonl").write_bytes(lines.encode(errors="surrogatepass"))
+    (folder / "transcripts" / "7-0.jsonl").write_bytes(
+        lines.encode(errors="surrogatepass")
+    )
     (cell,) = find_cells([folder])
     (start,) = cell.run.starts
     start = dataclasses.replace(start, command=[text], commit=text, python=text)
-    run = dataclasses.replace(cell.run, labels=dict.fromkeys(cell.run.labels, text), starts=[start])
+    run = dataclasses.replace(
+        cell.run, labels=dict.fromkeys(cell.run.labels, text), starts=[start]
+    )
     return dataclasses.replace(cell, run=run)
 
 
 def write(cell: CellRecord, tables: str, out: Path) -> Path:
-    return write_pages([cell], report_numbers([cell]), compared([cell]), tables, out, "")
+    return write_pages(
+        [cell], report_numbers([cell]), compared([cell]), tables, out, ""
+    )
 
 
 def pages(folder: Path, text: str, report: str = "# Results") -> list[Path]:
     """All pages of a record that says `text` wherever it can."""
     folder.mkdir()
-    cell = cell_of(folder / "cell", [filled(event, text) for event in EVERY_EVENT], text)
+    cell = cell_of(
+        folder / "cell", [filled(event, text) for event in EVERY_EVENT], text
+    )
     write(cell, report, folder / "out")
     return sorted((folder / "out").rglob("*.html"))
 
@@ -113,7 +138,9 @@ def test_hostile_text_makes_no_element_and_no_attribute(tmp_path: Path) -> None:
     harmless = [skeleton(page) for page in pages(tmp_path / "harmless", "x")]
     assert len(harmless) == 2 and all(len(parts) > 50 for parts in harmless)
     for number, text in enumerate(HOSTILE):
-        for before, page in zip(harmless, pages(tmp_path / str(number), text), strict=True):
+        for before, page in zip(
+            harmless, pages(tmp_path / str(number), text), strict=True
+        ):
             assert skeleton(page) == before, text
 
 
@@ -134,10 +161,14 @@ def test_hostile_names_in_the_reports_tables_make_no_element(tmp_path: Path) -> 
         parts = skeleton(index)
         assert sum(part in ("script", "style") for part in parts) == 2, text
         assert not any(part[0] in ("img", "svg", "iframe") for part in parts), text
-        assert "javascript:" not in re.sub(r">[^<]*<", "", index.read_text(encoding="utf-8")), text
+        assert "javascript:" not in re.sub(
+            r">[^<]*<", "", index.read_text(encoding="utf-8")
+        ), text
 
 
-def test_folders_and_files_with_hostile_names_are_linked_and_nothing_else(tmp_path: Path) -> None:
+def test_folders_and_files_with_hostile_names_are_linked_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     name = "a'b\"<c>#%41?{{d}} é"
     cell = cell_of(tmp_path / name, [filled(event, "x") for event in EVERY_EVENT])
     written = write(cell, "# Results", tmp_path / "out")
@@ -151,7 +182,9 @@ def test_endless_and_deep_texts_keep_a_page_small(tmp_path: Path) -> None:
     for number, text in enumerate(["x" * 300_000, deep, "(at b)\n" * 20_000]):
         page, _ = pages(tmp_path / str(number), text)
         assert page.stat().st_size < 60 * MOST_CHARACTERS
-        assert ": see the transcript" in page.read_text(encoding="utf-8") or text == deep
+        assert (
+            ": see the transcript" in page.read_text(encoding="utf-8") or text == deep
+        )
 
 
 @needs_chromium

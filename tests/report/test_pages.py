@@ -1,4 +1,6 @@
-"""Pages from records that were really played: what they show, and that they are the same again."""
+"""Pages from records that were really played: what they show, and that they are the
+same again.
+"""
 
 import html
 import json
@@ -34,7 +36,9 @@ class Text(HTMLParser):
         self.text = ""
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attributes: list[tuple[str, str | None]]
+    ) -> None:
         addressing = ("href", "src", "srcset")
         self.links += [value or "" for name, value in attributes if name in addressing]
 
@@ -43,7 +47,11 @@ class Text(HTMLParser):
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in folder.rglob("*")
+        if p.is_file()
+    }
 
 
 def test_every_episode_has_a_page_and_every_link_leads_somewhere(
@@ -56,16 +64,22 @@ def test_every_episode_has_a_page_and_every_link_leads_somewhere(
             address, _, fragment = link.partition("#")
             target = page.parent / unquote(address) if address else page
             assert target.is_file(), link
-            assert not fragment or f'id="{fragment}"' in target.read_text(encoding="utf-8"), link
+            assert not fragment or f'id="{fragment}"' in target.read_text(
+                encoding="utf-8"
+            ), link
 
 
-def test_an_episodes_page_tells_all_of_its_transcript(played: Path, written: Path) -> None:
+def test_an_episodes_page_tells_all_of_its_transcript(
+    played: Path, written: Path
+) -> None:
     for path, events in transcripts(played):
         page = written / "episodes" / path.parent.parent.name / f"{path.stem}.html"
         shown = " ".join(Text(page.read_text(encoding="utf-8")).text.split())
         for event in events:
             told = (
-                [message.content for message in event.messages] if isinstance(event, Call) else []
+                [message.content for message in event.messages]
+                if isinstance(event, Call)
+                else []
             )
             told += [event.message, *event.plan] if isinstance(event, Plan) else []
             for text in told:
@@ -79,7 +93,9 @@ def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
     for line in (written / "report.md").read_text(encoding="utf-8").splitlines():
         for cell in line.strip("|").split("|") if line.startswith("| coin") else ():
             assert cell.strip() in shown
-    (start, *_) = json.loads(next(played.rglob("run.json")).read_text(encoding="utf-8"))["starts"]
+    start, *_ = json.loads(next(played.rglob("run.json")).read_text(encoding="utf-8"))[
+        "starts"
+    ]
     assert start["commit"] in shown and start["packages"]["outlines"] in shown
 
 
@@ -91,11 +107,14 @@ def reported(folder: Path, code: int = 0) -> Path:
 
 def first_table(page: str) -> list[list[str]]:
     """Its lines."""
-    (table, *_) = re.findall("<table>.*?</table>", page, re.DOTALL)
-    return [re.findall("<t[hd]>(.*?)</t[hd]>", line) for line in re.findall("<tr>.*?</tr>", table)]
+    table, *_ = re.findall("<table>.*?</table>", page, re.DOTALL)
+    return [
+        re.findall("<t[hd]>(.*?)</t[hd]>", line)
+        for line in re.findall("<tr>.*?</tr>", table)
+    ]
 
 
-def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the_episodes(
+def test_the_first_page_begins_with_a_figure_and_a_table_that_leads_to_the_episodes(
     written: Path,
 ) -> None:
     page = (written / "index.html").read_text(encoding="utf-8")
@@ -104,14 +123,21 @@ def test_the_first_page_begins_with_a_figure_and_a_short_table_that_leads_to_the
     assert sorted(figures) == ["figures/outcomes", "figures/success"]  # each once
     head, *lines = first_table(page)
     assert head == ["model", "games", "success", "calls", "tokens of answers", "played"]
-    assert "In all rows: environment coin, method pddlego_plus, decoding typed," in Text(page).text
-    for number, (line, name) in enumerate(zip(lines, ("random", "reference"), strict=True)):
+    assert (
+        "In all rows: environment coin, method pddlego_plus, decoding typed,"
+        in Text(page).text
+    )
+    for number, (line, name) in enumerate(
+        zip(lines, ("random", "reference"), strict=True)
+    ):
         assert line[0] == name and f'href="#cell={number}"' in line[-1]
         (first,) = re.findall(f'<tr id="cell={number}".*?</tr>', page)
         assert f'href="episodes/coin-pddlego_plus-{name}-' in first
 
 
-def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: Path) -> None:
+def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(
+    tmp_path: Path,
+) -> None:
     def titles(*rows: EpisodeRow) -> list[str]:
         write_cell(tmp_path / "runs" / "cell", list(rows), "0-1")
         page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
@@ -124,8 +150,12 @@ def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: 
     assert titles(one, row("success", 1), *again) == ["After each trial"]
 
 
-def planted(cell: Path, rung: str, rows: list[EpisodeRow], played: Path, seed: int = 0) -> None:
-    """A cell that was asked for five games; each row has a transcript, that of another game."""
+def planted(
+    cell: Path, rung: str, rows: list[EpisodeRow], played: Path, seed: int = 0
+) -> None:
+    """A cell that was asked for five games; each row has a transcript, that of another
+    game.
+    """
     write_cell(cell, rows, "0-4", decoding=rung, seed=seed)
     (cell / "transcripts").mkdir()
     (transcript, _), *_ = transcripts(played)
@@ -137,7 +167,9 @@ def asked(outcome: str, game: int) -> EpisodeRow:
     return row(outcome, game, calls=1)
 
 
-def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path: Path) -> None:
+def test_the_answer_and_the_games_that_one_arm_won_alone(
+    played: Path, tmp_path: Path
+) -> None:
     """Of games 0 to 4: both won one, each one alone, none one, and one is missing."""
     ends = {
         "free": ["success", "step_limit", "success", "game_lost", "success"],
@@ -148,7 +180,7 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
         planted(tmp_path / "runs" / rung, rung, rows, played)
     page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
     found = compared(find_cells([tmp_path / "runs"]))
-    ((one,), first) = verdicts(found), page.index("<table")
+    (one,), first = verdicts(found), page.index("<table")
     for told in (declared_in_words(found), one.arms, one.text):
         assert told in html.unescape(page[:first])
     counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
@@ -156,22 +188,36 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     games = re.findall(
         r"<tr><td>(\d)</td><td>11 rooms</td><td>(\w+)</td>(.*?)</tr>", page, re.DOTALL
     )
-    assert [(game, won_by) for game, won_by, _ in games] == [("1", "typed"), ("2", "free")]
+    assert [(game, won_by) for game, won_by, _ in games] == [
+        ("1", "typed"),
+        ("2", "free"),
+    ]
     for game, _, line in games:
-        assert Text(line).links == [f"episodes/{rung}/{game}-0.html" for rung in ("free", "typed")]
-        assert [ends[rung][int(game)] for rung in ends] == re.findall(">([a-z_]+)</a>", line)
+        assert Text(line).links == [
+            f"episodes/{rung}/{game}-0.html" for rung in ("free", "typed")
+        ]
+        assert [ends[rung][int(game)] for rung in ends] == re.findall(
+            ">([a-z_]+)</a>", line
+        )
 
 
 @pytest.mark.parametrize(
     ("outcome", "told"),
-    [("success", "won"), ("solver_abort", "lost"), ("success_at_start", "won at the start"),
-     ("solved_before", "won in an earlier trial"), ("unsolvable_game", "no solution")],
-)  # fmt: skip
+    [
+        ("success", "won"),
+        ("solver_abort", "lost"),
+        ("success_at_start", "won at the start"),
+        ("solved_before", "won in an earlier trial"),
+        ("unsolvable_game", "no solution"),
+    ],
+)
 def test_an_episodes_title_says_how_the_game_went(
     played: Path, tmp_path: Path, outcome: str, told: str
 ) -> None:
     planted(tmp_path / "runs" / "free", "free", [asked(outcome, 3)], played)
-    page = (reported(tmp_path) / "episodes" / "free" / "3-0.html").read_text(encoding="utf-8")
+    page = (reported(tmp_path) / "episodes" / "free" / "3-0.html").read_text(
+        encoding="utf-8"
+    )
     assert f"<h1>Game 3, trial 0: {told}</h1>" in page
     assert f"<title>3-0, {told} ·" in page
 
@@ -180,16 +226,23 @@ def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
     for rung in (FREE, SYNTAX):
         plant(tmp_path / "runs", rung, outcomes=wins([0], range(3)))
     out = reported(tmp_path)
-    assert "The layout `line` comes with" in (out / "report.md").read_text(encoding="utf-8")
+    assert "The layout `line` comes with" in (out / "report.md").read_text(
+        encoding="utf-8"
+    )
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "The layout <code>line</code> comes with the grammar." in page
 
 
 def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
-    planted(tmp_path / "runs" / "free", "free", [row("success", 3, wall_time_s=12.345)], played)
-    assert '<td class="count">12.3</td></tr>' in (reported(tmp_path) / "index.html").read_text(
-        encoding="utf-8"
+    planted(
+        tmp_path / "runs" / "free",
+        "free",
+        [row("success", 3, wall_time_s=12.345)],
+        played,
     )
+    assert '<td class="count">12.3</td></tr>' in (
+        reported(tmp_path) / "index.html"
+    ).read_text(encoding="utf-8")
     seconds = [
         number
         for page in written.glob("episodes/*/*.html")
@@ -203,22 +256,34 @@ def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -
 def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     played: Path, tmp_path: Path
 ) -> None:
-    """Two rungs, two seeds; one arm has not played game 1, and has no transcript of game 2."""
+    """Two rungs, two seeds; one arm has not played game 1, and has no transcript of
+    game 2.
+    """
     for seed, outcome in enumerate(("step_limit", "success")):
         for rung, games in {"free": (0, 1, 2), "typed": (0, 2)}.items():
             rows = [asked(outcome, game) for game in games]
             planted(tmp_path / "runs" / f"{rung}{seed}", rung, rows, played, seed)
     (tmp_path / "runs" / "typed0" / "transcripts" / "2-0.jsonl").unlink()
     page = reported(tmp_path, code=1) / "episodes" / "free0"
-    found = {game: Text((page / f"{game}-0.html").read_text(encoding="utf-8")) for game in range(3)}
+    found = {
+        game: Text((page / f"{game}-0.html").read_text(encoding="utf-8"))
+        for game in range(3)
+    }
     assert [link for link in found[1].links if "free0" in link] == [
         "../../episodes/free0/0-0.html", "../../episodes/free0/2-0.html"
     ]  # fmt: skip
     for game, typed in enumerate(["typed step_limit", "typed –", "typed step_limit"]):
         (told,) = re.findall("The same game(.*?)Steps", found[game].text, re.DOTALL)
-        assert " ".join(told.split()) == f"decoding.rungfree · {typed} seed0 · 1 success"
-    elsewhere = [link for link in found[0].links if "free0" not in link and "episodes/" in link]
-    assert elsewhere == ["../../episodes/typed0/0-0.html", "../../episodes/free1/0-0.html"]
+        assert (
+            " ".join(told.split()) == f"decoding.rungfree · {typed} seed0 · 1 success"
+        )
+    elsewhere = [
+        link for link in found[0].links if "free0" not in link and "episodes/" in link
+    ]
+    assert elsewhere == [
+        "../../episodes/typed0/0-0.html",
+        "../../episodes/free1/0-0.html",
+    ]
     assert not any("typed0" in link for link in found[2].links)  # it has no page there
 
 
@@ -229,7 +294,9 @@ def test_a_transcript_that_is_lost_or_cannot_be_read_takes_no_other_page_away(
     (lost, _), (torn, _), *_ = list(transcripts(tmp_path / "played"))
     lost.unlink()
     torn.write_text("no JSON\n{}\n", encoding="utf-8")
-    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1  # it is told
+    assert (
+        run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1
+    )  # it is told
     assert len(list((tmp_path / "episodes").rglob("*.html"))) == 3
     page = tmp_path / "episodes" / torn.parent.parent.name / f"{torn.stem}.html"
     shown = Text(page.read_text(encoding="utf-8")).text
@@ -239,7 +306,9 @@ def test_a_transcript_that_is_lost_or_cannot_be_read_takes_no_other_page_away(
     )
 
 
-def test_the_same_records_give_the_same_bytes(played: Path, written: Path, tmp_path: Path) -> None:
+def test_the_same_records_give_the_same_bytes(
+    played: Path, written: Path, tmp_path: Path
+) -> None:
     assert run(["report", str(played), "--out", str(tmp_path)]) == 0
     assert files_of(tmp_path) == files_of(written)
 
@@ -257,7 +326,9 @@ def test_open_writes_into_the_run_and_opens_its_first_page(
 
 
 def test_stages_tell_what_was_rolled_back_and_what_was_forced(played: Path) -> None:
-    calls = [e for _, events in transcripts(played) for e in events if isinstance(e, Call)]
+    calls = [
+        e for _, events in transcripts(played) for e in events if isinstance(e, Call)
+    ]
     staged = [call for call in calls if call.stages]
     assert staged and any(call.rollbacks for call in staged)
     for call in staged:
@@ -271,11 +342,21 @@ def test_stages_tell_what_was_rolled_back_and_what_was_forced(played: Path) -> N
 
 def test_the_difference_of_two_files_in_any_layout() -> None:
     before = "(define (problem p) (:domain d) (:init (at a) (way a b)) (:goal (at b)))"
-    after = "(define (problem p)\n(:domain d)\n(:init (at a) (way a b)\n (way b c))(:goal (at c)))"
+    after = (
+        "(define (problem p)\n(:domain d)\n(:init (at a) (way a b)\n (way b c))(:goal"
+        " (at c)))"
+    )
     lines = difference(readable_file(before), readable_file(after))
     changed = [(line.change, line.text.strip()) for line in lines if line.change]
-    assert changed == [("new", "(way b c)"), ("gone", "(:goal (at b))"), ("new", "(:goal (at c))")]
-    assert all(not line.change for line in difference(readable_file(after), readable_file(after)))
+    assert changed == [
+        ("new", "(way b c)"),
+        ("gone", "(:goal (at b))"),
+        ("new", "(:goal (at c))"),
+    ]
+    assert all(
+        not line.change
+        for line in difference(readable_file(after), readable_file(after))
+    )
     assert readable_file("no (PDDL") == "no (PDDL"
 
 

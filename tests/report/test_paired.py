@@ -24,18 +24,23 @@ Z = 1.959964
 
 def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
     alike = pairs - gained - lost
-    tallies = [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
+    tallies = (
+        [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
+    )
     return Paired(tallies)
 
 
-@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (1, 0), (5, 1), (12, 2), (30, 10), (7, 7)])
+@pytest.mark.parametrize(
+    ("gained", "lost"), [(0, 0), (1, 0), (5, 1), (12, 2), (30, 10), (7, 7)]
+)
 def test_with_one_pair_a_game_the_test_is_mcnemars(gained: int, lost: int) -> None:
     expected = mcnemar([[50, gained], [lost, 50]], exact=True).pvalue
     assert one_pair_a_game(gained, lost, 100).p == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    "differences", [[3, 2, -1, 0, 4], [1] * 8, [5, -5, 2], [2, 2, 2, -3, 1, 1, -1, 4, 0, 3]]
+    "differences",
+    [[3, 2, -1, 0, 4], [1] * 8, [5, -5, 2], [2, 2, 2, -3, 1, 1, -1, 4, 0, 3]],
 )
 def test_the_test_is_scipys_permutation_test(differences: Sequence[int]) -> None:
     zeros = np.zeros(len(differences))
@@ -50,35 +55,49 @@ def test_the_test_is_scipys_permutation_test(differences: Sequence[int]) -> None
 
 
 @pytest.mark.parametrize(
-    ("gained", "lost", "pairs"), [(12, 2, 50), (1, 0, 44), (0, 0, 30), (9, 9, 20), (3, 8, 400)]
+    ("gained", "lost", "pairs"),
+    [(12, 2, 50), (1, 0, 44), (0, 0, 30), (9, 9, 20), (3, 8, 400)],
 )
 def test_the_interval_is_what_a_score_test_does_not_refuse(
     gained: int, lost: int, pairs: int
 ) -> None:
-    """The share of pairs lost is found by maximising the likelihood at the interval's ends."""
+    """The share of pairs lost is found by maximising the likelihood at the interval's
+    ends.
+    """
     alike = pairs - gained - lost
     for end, sign in zip(score_interval(gained, lost, pairs, Z), (1, -1), strict=True):
 
         def unlikely(share: float, end: float = end) -> float:
             cells = ((gained, share + end), (lost, share), (alike, 1 - 2 * share - end))
-            return -sum(count * log(max(chance, 1e-300)) for count, chance in cells if count)
+            return -sum(
+                count * log(max(chance, 1e-300)) for count, chance in cells if count
+            )
 
         bounds = (max(0.0, -end), (1 - end) / 2)
         share = minimize_scalar(unlikely, bounds=bounds, options={"xatol": 1e-12}).x
         score = gained - lost - pairs * end
-        assert score / sqrt(pairs * (2 * share + end - end**2)) == pytest.approx(sign * Z, abs=1e-3)
+        assert score / sqrt(pairs * (2 * share + end - end**2)) == pytest.approx(
+            sign * Z, abs=1e-3
+        )
 
 
 def test_the_interval_of_the_literature() -> None:
-    # 36, 12, 2 and 0 pairs: Newcombe, Statistics in Medicine 17, 1998, 2635-2650, and Tango
-    assert one_pair_a_game(12, 2, 50).interval() == pytest.approx((0.0611, 0.3447), abs=5e-5)
+    # 36, 12, 2 and 0 pairs: Newcombe, Statistics in Medicine 17, 1998, 2635-2650, and
+    # Tango
+    assert one_pair_a_game(12, 2, 50).interval() == pytest.approx(
+        (0.0611, 0.3447), abs=5e-5
+    )
 
 
 def test_ends_and_nothing() -> None:
     assert one_pair_a_game(20, 0, 20).interval()[1] == 1
     assert one_pair_a_game(0, 20, 20).interval()[0] == -1
     nothing = Paired([])
-    assert (nothing.difference, nothing.p, nothing.interval()) == (None, None, (-1.0, 1.0))
+    assert (nothing.difference, nothing.p, nothing.interval()) == (
+        None,
+        None,
+        (-1.0, 1.0),
+    )
     assert nothing.power().smallest is None
 
 
@@ -87,14 +106,19 @@ def test_pairs_of_a_game_that_always_agree_say_no_more_than_one() -> None:
     often = Paired([Tally(10, 10, 0)] * 5 + [Tally(10, 0, 0)] * 5)
     assert often.effective_pairs() == pytest.approx(10)
     assert often.interval() == pytest.approx(once.interval())
-    assert often.p == once.p == pytest.approx(2 / 2**5)  # five swaps that all fall on one side
+    assert (
+        often.p == once.p == pytest.approx(2 / 2**5)
+    )  # five swaps that all fall on one side
 
 
 def test_swapping_the_arms_turns_all_about() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         drawn = [Tally(5, int(g), int(v)) for g, v in rng.integers(0, 3, size=(12, 2))]
-        there, back = Paired(drawn), Paired([Tally(t.pairs, t.lost, t.gained) for t in drawn])
+        there, back = (
+            Paired(drawn),
+            Paired([Tally(t.pairs, t.lost, t.gained) for t in drawn]),
+        )
         assert there.p == pytest.approx(back.p)
         assert there.interval() == pytest.approx(
             (-back.interval()[1], -back.interval()[0]), abs=1e-6
@@ -129,7 +153,10 @@ def test_holms_verdict_is_the_intervals_too() -> None:
     rng = np.random.default_rng(1)
     tables = list(random_tables(100))
     for _ in range(6):
-        family = [tables[n] for n in rng.integers(0, len(tables), size=int(rng.integers(1, 12)))]
+        family = [
+            tables[n]
+            for n in rng.integers(0, len(tables), size=int(rng.integers(1, 12)))
+        ]
         values = [found.p for found in family if found.p is not None]
         refused = multipletests(values, method="holm")[0]
         for found, adjusted, shown in zip(family, holm(values), refused, strict=True):

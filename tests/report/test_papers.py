@@ -1,6 +1,6 @@
-"""The papers' protocols: every cell of every file composes, and is played with perfect answers. And
-the public runs on open weights, ready to be repeated: played by random weights in each model's
-shape, too.
+"""The papers' protocols: every cell of every file composes, and is played with perfect
+answers. And the public runs on open weights, ready to be repeated: played by random
+weights in each model's shape, too.
 """
 
 from pathlib import Path
@@ -19,8 +19,8 @@ from pddlego_local.runner.run import run_cell
 from tests.models.families import make_family
 from tests.planted import swept
 
-# Cells and episodes of one model, as the papers played them; and what is played of each here:
-# rooms, seeds and (to the reference) prompts change no code.
+# Cells and episodes of one model, as the papers played them; and what is played of each
+# here: rooms, seeds and (to the reference) prompts change no code.
 PAPERS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "paper_pddlego": (12, 12 * 50, ()),
     "paper_pddlego_seeds": (10, 10 * 10, ("seed=4",)),
@@ -29,13 +29,19 @@ PAPERS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "paper_pddlego_plus_domain": (5, 100, ("environment.rooms=7",)),
     "paper_pddlego_plus_alfworld": (2, 2 * 100, ()),
     "paper_pddlego_plus_alfworld_plangen": (1, 100, ()),
-    "paper_pddlego_plus_prompts_alfworld": (4, 4 * 100, ("method.variant=simple_hint",)),
+    "paper_pddlego_plus_prompts_alfworld": (
+        4,
+        4 * 100,
+        ("method.variant=simple_hint",),
+    ),
     "paper_pddlego_plus_domain_alfworld": (1, 100, ()),
     "paper_deps": (
-        20, 4 * 10 * 5, ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'")
+        20,
+        4 * 10 * 5,
+        ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'"),
     ),
     "paper_fcrf": (2, 2 * 134 * 10, ()),
-}  # fmt: skip
+}
 IN_ALFWORLD = {"paper_deps", "paper_fcrf"}  # the others say so in their names
 REPLICATED = {  # of whom the report must show a number beside ours, and which
     "replicate_qwen3_32b": ("pddlego_plus", "Qwen3-32B", (0.63, 0.69)),
@@ -67,18 +73,27 @@ def test_every_protocol_is_told_of_here() -> None:
 
 
 @pytest.mark.parametrize("experiment", PAPERS)
-def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experiment: str) -> None:
+def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(
+    experiment: str,
+) -> None:
     composed = [compose_cell(cell) for cell in swept(experiment, BY_RULES)]
-    episodes = sum(len(config.settings.games) * config.settings.trials for config in composed)
+    episodes = sum(
+        len(config.settings.games) * config.settings.trials for config in composed
+    )
     assert (len(composed), episodes) == PAPERS[experiment][:2]
     assert len({config.cell for config in composed}) == len(composed)
 
 
 @pytest.mark.parametrize(
     "experiment",
-    [pytest.param(name, marks=[pytest.mark.alfworld] * (name in IN_ALFWORLD)) for name in PAPERS],
+    [
+        pytest.param(name, marks=[pytest.mark.alfworld] * (name in IN_ALFWORLD))
+        for name in PAPERS
+    ],
 )
-def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_path: Path) -> None:
+def test_two_games_of_a_cell_are_won_with_perfect_answers(
+    experiment: str, tmp_path: Path
+) -> None:
     """Of each cell. Only chance may lose."""
     *_, overrides = PAPERS[experiment]
     played = swept(experiment, BY_RULES, *overrides)
@@ -86,7 +101,9 @@ def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_p
         before = experiment.replace("_domain", "")
         played = [*swept(before, BY_RULES, "method=pddlego_plus", *overrides), *played]
     for cell in played:
-        config = compose_cell([*cell, f"run.out={tmp_path}", "games=0-1", "run.concurrency=1"])
+        config = compose_cell(
+            [*cell, f"run.out={tmp_path}", "games=0-1", "run.concurrency=1"]
+        )
         rows = play(config)
         assert {(row.game, row.trial) for row in rows} == {
             (game, trial) for game in (0, 1) for trial in range(config.settings.trials)
@@ -96,9 +113,13 @@ def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_p
 
 
 @pytest.mark.parametrize("experiment", [name for name in PAPERS if "_domain" in name])
-def test_a_fixed_domain_is_refused_before_anything_was_won(experiment: str, tmp_path: Path) -> None:
+def test_a_fixed_domain_is_refused_before_anything_was_won(
+    experiment: str, tmp_path: Path
+) -> None:
     config = compose_cell([*swept(experiment, BY_RULES)[0], f"run.out={tmp_path}"])
-    with pytest.raises(ConfigError, match=rf"method\.domains={tmp_path}.*no won episode"):
+    with pytest.raises(
+        ConfigError, match=rf"method\.domains={tmp_path}.*no won episode"
+    ):
         config.check()
 
 
@@ -115,7 +136,9 @@ def test_perfect_answers_win_and_the_public_number_stands_beside(
     config = only_cell(experiment, BY_RULES, f"games={NEAR}", f"run.out={tmp_path}")
     assert [row.won for row in play(config)] == [True, True]
     method, model, success = REPLICATED[experiment]
-    (beside,) = (one for one in others(tmp_path) if (one.method, one.model) == (method, model))
+    (beside,) = (
+        one for one in others(tmp_path) if (one.method, one.model) == (method, model)
+    )
     assert (beside.lowest, beside.highest) == pytest.approx(success)
     assert config.labels["method"] == method
     budget = config.tree["environment"]["budget"]
@@ -128,19 +151,36 @@ def test_the_games_are_those_that_are_not_trivial(tmp_path: Path) -> None:
     assert len(chosen) == 100
     skipped = sorted(set(range(max(chosen) + 1)) - set(chosen))
     games = f"games={','.join(map(str, [*skipped, 0, 106]))}"
-    rows = play(only_cell("replicate_qwen3_32b", BY_RULES, games, f"run.out={tmp_path}"))
-    assert sorted(row.game for row in rows if row.outcome == "success_at_start") == skipped
+    rows = play(
+        only_cell("replicate_qwen3_32b", BY_RULES, games, f"run.out={tmp_path}")
+    )
+    assert (
+        sorted(row.game for row in rows if row.outcome == "success_at_start") == skipped
+    )
     assert set(only_cell("replicate_qwen3_8b", BY_RULES).settings.games) < set(chosen)
 
 
 @pytest.mark.parametrize("experiment", REPLICATED)
-def test_random_weights_in_the_models_shape_play_a_game(experiment: str, tmp_path: Path) -> None:
+def test_random_weights_in_the_models_shape_play_a_game(
+    experiment: str, tmp_path: Path
+) -> None:
     """Cut after a few tokens: each answer is the model's failure, none is ours."""
     family = experiment.split("_")[1]  # two narrow layers of it
-    model = ["model=transformers", f"model.weights={make_family(tmp_path / family, family)}"]
-    model += ["model.dtype=float32", "model.context_tokens=16384", "model.engine.device=cpu"]
+    model = [
+        "model=transformers",
+        f"model.weights={make_family(tmp_path / family, family)}",
+    ]
+    model += [
+        "model.dtype=float32",
+        "model.context_tokens=16384",
+        "model.engine.device=cpu",
+    ]
     config = only_cell(
-        experiment, *model, "games=0", f"decoding.max_tokens={LIMIT}", f"run.out={tmp_path}"
+        experiment,
+        *model,
+        "games=0",
+        f"decoding.max_tokens={LIMIT}",
+        f"run.out={tmp_path}",
     )
     (row,) = play(config)
     asked = {"pddlego_plus": ("solver_abort", 6), "plangen": ("simulation_abort", 5)}

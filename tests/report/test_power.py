@@ -1,5 +1,6 @@
-"""What experiments could have shown, against other reckonings of the same, and the model that
-stands beside the exact tests."""
+"""What experiments could have shown, against other reckonings of the same, and the
+model that stands beside the exact tests.
+"""
 
 import random
 from math import comb, exp, log, sqrt
@@ -12,9 +13,22 @@ from pddlego_local.report.statistics.paired import Paired, Tally
 from pddlego_local.report.statistics.power import SHOWN, Power
 from tests.report.test_paired import one_pair_a_game
 
-# The twelve floor plans of nano_edit's 300 games: pairs, and those that grounded alone won
-ROOMS = [(2, 0), (4, 0), (5, 0), (6, 0), (8, 1), (9, 0), (10, 0), (17, 0), (19, 0), (54, 11),
-         (83, 6), (83, 7)]  # fmt: skip
+# The twelve floor plans of nano_edit's 300 games: pairs, and those that grounded alone
+# won
+ROOMS = [
+    (2, 0),
+    (4, 0),
+    (5, 0),
+    (6, 0),
+    (8, 1),
+    (9, 0),
+    (10, 0),
+    (17, 0),
+    (19, 0),
+    (54, 11),
+    (83, 6),
+    (83, 7),
+]
 
 
 @pytest.mark.parametrize("level", [0.05, 0.05 / 14])
@@ -29,7 +43,11 @@ def test_with_one_pair_a_game_the_power_is_that_of_every_table(
         seen = min(difference + 2 * opposing, 1.0)
         up, down = (seen + difference) / 2, (seen - difference) / 2
         return sum(
-            comb(pairs, g) * comb(pairs - g, v) * up**g * down**v * (1 - seen) ** (pairs - g - v)
+            comb(pairs, g)
+            * comb(pairs - g, v)
+            * up**g
+            * down**v
+            * (1 - seen) ** (pairs - g - v)
             for g in range(pairs + 1)
             for v in range(pairs + 1 - g)
             if (p := one_pair_a_game(g, v, pairs).p) is not None and p < level
@@ -43,9 +61,12 @@ def test_with_one_pair_a_game_the_power_is_that_of_every_table(
 
 
 def test_what_opposes_a_difference_makes_it_harder_to_show() -> None:
-    """Nine points of 132 games, at the level of four comparisons: most experiments do not show them
-    if the weaker arm alone wins one game in twenty."""
-    alone, opposed = (Power((1,) * 132, share, level=0.0125).at(0.09) for share in (0.0, 0.05))
+    """Nine points of 132 games, at the level of four comparisons: most experiments do
+    not show them if the weaker arm alone wins one game in twenty.
+    """
+    alone, opposed = (
+        Power((1,) * 132, share, level=0.0125).at(0.09) for share in (0.0, 0.05)
+    )
     assert alone > SHOWN > 0.5 > opposed
 
 
@@ -57,8 +78,9 @@ def test_too_few_clusters_show_nothing_whatever_their_size() -> None:
 
 
 def test_on_twelve_floor_plans_ten_points_are_hardly_ever_shown() -> None:
-    """The games alone would have shown them; the cluster test needs eight floor plans that agree,
-    and four differed."""
+    """The games alone would have shown them; the cluster test needs eight floor plans
+    that agree, and four differed.
+    """
     seen = Paired([Tally(pairs, gained, 0) for pairs, gained in ROOMS])
     assert seen.p == pytest.approx(2 / 2**4)
     assert seen.power(0.0125).at(0.1) < 0.04
@@ -67,8 +89,9 @@ def test_on_twelve_floor_plans_ten_points_are_hardly_ever_shown() -> None:
 
 
 def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:
-    """Experiments of the same assumptions, drawn here with numbers of their own, and tested as the
-    report tests: cluster by cluster, by both tests."""
+    """Experiments of the same assumptions, drawn here with numbers of their own, and
+    tested as the report tests: cluster by cluster, by both tests.
+    """
     sizes, difference, level = tuple(pairs for pairs, _ in ROOMS), 0.2, 0.0125
     rng, shown, experiments = np.random.default_rng(5), 0, 150
     for _ in range(experiments):
@@ -83,7 +106,9 @@ def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    assert Power((3,) * 30, 0.1, 0.5).at(0.2) == Power((3,) * 30, 0.1, 0.5, 0.05).at(0.2)
+    assert Power((3,) * 30, 0.1, 0.5).at(0.2) == Power((3,) * 30, 0.1, 0.5, 0.05).at(
+        0.2
+    )
 
 
 def test_the_odds_are_those_of_the_rates_with_the_error_of_pairs() -> None:
@@ -95,7 +120,9 @@ def test_the_odds_are_those_of_the_rates_with_the_error_of_pairs() -> None:
     one, two = (both + base) / n, (both + other) / n
     ratio = two / (1 - two) / (one / (1 - one))
     inverse = 1 / (n * one * (1 - one)), 1 / (n * two * (1 - two))
-    error = sqrt(sum(inverse) - 2 * (both / n - one * two) * inverse[0] * inverse[1] * n)
+    error = sqrt(
+        sum(inverse) - 2 * (both / n - one * two) * inverse[0] * inverse[1] * n
+    )
     assert found.ratio == pytest.approx(ratio)
     assert found.low is not None and found.high is not None
     assert found.low == pytest.approx(exp(log(ratio) - 1.96 * error), rel=0.02)
@@ -103,10 +130,19 @@ def test_the_odds_are_those_of_the_rates_with_the_error_of_pairs() -> None:
 
 
 def test_the_odds_do_not_depend_on_the_order_of_the_sums() -> None:
-    """An odds ratio of 2.025 was once shown as 2.02 by one CPU and as 2.03 by another."""
-    pairs = [(True, True)] * 13 + [(True, False)] + [(False, True)] * 8 + [(False, False)] * 19
+    """An odds ratio of 2.025 was once shown as 2.02 by one CPU and as 2.03 by
+    another.
+    """
+    pairs = (
+        [(True, True)] * 13
+        + [(True, False)]
+        + [(False, True)] * 8
+        + [(False, False)] * 19
+    )
     shuffled = (random.Random(seed).sample(pairs, len(pairs)) for seed in range(20))
-    found = {odds([(game, *pair) for game, pair in enumerate(order)]) for order in shuffled}
+    found = {
+        odds([(game, *pair) for game, pair in enumerate(order)]) for order in shuffled
+    }
     assert [one.ratio for one in found] == [2.025]
 
 
@@ -115,14 +151,25 @@ def test_clusters_that_agree_have_wider_odds_and_few_clusters_have_none() -> Non
     alone = [(game, base, other) for game, (_, base, other) in enumerate(pairs)]
     clustered, games = odds(pairs), odds(alone)
     assert clustered.ratio == pytest.approx(games.ratio)
-    assert clustered.low is not None and games.low is not None and clustered.low < games.low
+    assert (
+        clustered.low is not None
+        and games.low is not None
+        and clustered.low < games.low
+    )
     assert odds([(game % 19, base, other) for game, base, other in alone]) == Odds()
-    assert odds([(game * 7 // 10 % 20, base, other) for game, base, other in alone]) != Odds()
-    assert odds([(game % 20, base, other) for game, base, other in alone]) == Odds(), "all equal"
+    assert (
+        odds([(game * 7 // 10 % 20, base, other) for game, base, other in alone])
+        != Odds()
+    )
+    assert odds([(game % 20, base, other) for game, base, other in alone]) == Odds(), (
+        "all equal"
+    )
 
 
 @pytest.mark.parametrize("base", [0, 12, 30])
-def test_there_is_no_model_of_arms_that_never_differ_or_of_one_that_always_wins(base: int) -> None:
+def test_there_is_no_model_of_arms_that_never_differ_or_of_one_that_always_wins(
+    base: int,
+) -> None:
     same = [(game, game < base, game < base) for game in range(30)]
     assert odds(same) == Odds() == odds([])
     assert odds([(game, game < 12, True) for game in range(30)]) == Odds()

@@ -37,7 +37,12 @@ def write_cell(
     folder.mkdir(parents=True, exist_ok=True)
     run_json: dict[str, Any] = {
         "format": FORMAT,
-        "labels": {"environment": "coin", "method": "m", "model": "random", "decoding": decoding},
+        "labels": {
+            "environment": "coin",
+            "method": "m",
+            "model": "random",
+            "decoding": decoding,
+        },
         "task_groups": {},
         "identity": {
             "environment": {"rooms": rooms, "budget": {"unit": "actions", "limit": 50}},
@@ -45,7 +50,9 @@ def write_cell(
             "decoding": {"rung": decoding, "reading": "lenient", "goal": goal},
             "seed": seed,
         },
-        "starts": [{"config": {"games": games, "trials": 1 + max(row.trial for row in rows)}}],
+        "starts": [
+            {"config": {"games": games, "trials": 1 + max(row.trial for row in rows)}}
+        ],
     }
     (folder / "run.json").write_text(json.dumps(run_json), encoding="utf-8")
     (folder / "episodes.jsonl").write_text(
@@ -72,7 +79,9 @@ def test_a_trackers_help_in_earlier_records_is_named(tmp_path: Path, goal: str) 
     assert (" + frontier" in report_markdown(report(tmp_path))) is (goal == "frontier")
 
 
-def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Path) -> None:
+def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(
+    tmp_path: Path,
+) -> None:
     write_cell(tmp_path / "cell", ended(*OUTCOMES_OF_FOUR), "0-5")
     (cell,) = report(tmp_path).cells
     found = cell.measures
@@ -93,9 +102,15 @@ def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Pa
 def test_crashes_of_the_planner_are_told_apart_from_the_models_mistakes(
     tmp_path: Path, crashes: int
 ) -> None:
-    faults = [row("solver_abort", game, causes={"planner_fault": 1}) for game in range(crashes)]
+    faults = [
+        row("solver_abort", game, causes={"planner_fault": 1})
+        for game in range(crashes)
+    ]
     write_cell(tmp_path, [*faults, row(game=2)], "0-2")
-    told = f"planner_fault is no mistake of the model: {crashes} answer{'s'[: crashes - 1]} got no"
+    told = (
+        f"planner_fault is no mistake of the model: {crashes}"
+        f" answer{'s'[: crashes - 1]} got no"
+    )
     assert (told in report_markdown(report(tmp_path))) is bool(crashes)
 
 
@@ -119,11 +134,16 @@ def test_the_report_is_printed_and_written_as_markdown_and_csv(
     assert "PDDLego's steps on success" in text and "[" in text
     assert not (tmp_path / "out" / "trials.csv").exists()
     lines = lines_of(tmp_path / "out" / "report.csv")
-    assert [(line["success_k"], line["success_n"]) for line in lines] == [("2", "3"), ("0", "1")]
+    assert [(line["success_k"], line["success_n"]) for line in lines] == [
+        ("2", "3"),
+        ("0", "1"),
+    ]
     words = {"environment", "method", "model", "decoding", "settings", "budget"}
     for line in lines:
         for name, text in line.items():
-            assert name in words or text == "" or float(text) >= 0, name  # one number a column
+            assert name in words or text == "" or float(text) >= 0, (
+                name
+            )  # one number a column
     assert float(lines[0]["success_low"]) == Rate(2, 3).interval[0]
     assert lines[0]["pddlego_steps_on_success_mean"] == "4.0"
     assert lines[1]["steps_on_success_mean"] == ""  # a mean of nothing
@@ -147,7 +167,9 @@ def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> N
         "method.variant=simple seed=0",
     ]
     assert {cell.labels["budget"] for cell in numbers.cells} == {"50 actions"}
-    assert [(task.tasks, task.success.n) for task in numbers.tasks] == [("11 rooms", 3)] * 2
+    assert [(task.tasks, task.success.n) for task in numbers.tasks] == [
+        ("11 rooms", 3)
+    ] * 2
 
 
 def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:
@@ -163,11 +185,13 @@ def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> 
     assert cell.measures.actions.n == 19  # what was not played says nothing of actions
     assert rate(cell.measures.games_solved) == "90.0 % [59.6, 98.2] of 10"
     assert rate(Rate(0, 0)) == "–"
-    assert [(t.after_trial, t.games_solved.k) for t in numbers.trials if t.tasks == "all"] == [
-        (trial, 9) for trial in range(1, 11)
-    ]
+    assert [
+        (t.after_trial, t.games_solved.k) for t in numbers.trials if t.tasks == "all"
+    ] == [(trial, 9) for trial in range(1, 11)]
     assert columns(numbers.trials[0])["missing"] == 0
-    (task,) = numbers.tasks  # trials that were not played again name no kind, their game does
+    (task,) = (
+        numbers.tasks
+    )  # trials that were not played again name no kind, their game does
     assert (task.success.k, task.success.n) == (90, 100)
 
 
@@ -181,27 +205,40 @@ def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
     assert cell.success_of_asked.high_if_won == pytest.approx(Rate(4, 4).interval[1])
 
 
-def test_games_with_one_map_are_one_cluster_and_the_report_says_how_many(tmp_path: Path) -> None:
+def test_games_with_one_map_are_one_cluster_and_the_report_says_how_many(
+    tmp_path: Path,
+) -> None:
     outcomes = ("step_limit", "success", "success", "success")
-    rows = [row(outcomes[game % 4], game, map=f"house {game % 4}") for game in range(12)]
+    rows = [
+        row(outcomes[game % 4], game, map=f"house {game % 4}") for game in range(12)
+    ]
     write_cell(tmp_path, [*rows, row("success_at_start", 12, map="house 9")], "0-12")
     numbers = report(tmp_path)
     (cell,) = numbers.cells
     assert (cell.measures.games, cell.measures.maps) == (12, 4)
     assert cell.measures.success.interval == pytest.approx(Rate(3, 4).interval)
-    assert (numbers.tasks[0].games, numbers.tasks[0].success) == (12, cell.measures.success)
+    assert (numbers.tasks[0].games, numbers.tasks[0].success) == (
+        12,
+        cell.measures.success,
+    )
     assert "| 12 (4 maps) |" in report_markdown(numbers)
 
 
-def test_what_was_cut_after_a_whole_answer_is_told_where_there_is_some(tmp_path: Path) -> None:
+def test_what_was_cut_after_a_whole_answer_is_told_where_there_is_some(
+    tmp_path: Path,
+) -> None:
     for cut in (0, 3):
         write_cell(tmp_path, [row(cut_after_answer=cut), row(game=1)], "0-1")
         (cell,) = report(tmp_path).cells
         assert cell.measures.cut_after_answer == cut
-        assert ("cut after a whole answer" in report_markdown(report(tmp_path))) is bool(cut)
+        assert (
+            "cut after a whole answer" in report_markdown(report(tmp_path))
+        ) is bool(cut)
 
 
-def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(tmp_path: Path) -> None:
+def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
+    tmp_path: Path,
+) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
     wins = "random policy wins 4 % of games 10–59 of Coin and 20 % of games 0–9."
     assert wins in report_markdown(report(tmp_path, also=TRIVIAL))
@@ -213,7 +250,9 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(tmp_
     assert sum(game >= 10 for game in trivial) / 50 == 0.04
 
 
-def test_an_unfinished_sweep_says_so_before_any_rate(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_an_unfinished_sweep_says_so_before_any_rate(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     """Of two cells that have begun one lacks two games; a third one has not begun."""
     runs, out = tmp_path / "runs", tmp_path / "out"
     write_cell(runs / "a", ended("success", "solver_abort"), "0-3")
@@ -221,13 +260,18 @@ def test_an_unfinished_sweep_says_so_before_any_rate(tmp_path: Path, pddlego: Pd
     (runs / "sweep.json").write_text(
         json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}), encoding="utf-8"
     )
-    told = "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells have not"
+    told = (
+        "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells"
+        " have not"
+    )
     assert pddlego("report", runs, "--out", out).out.startswith(told)
     assert (out / "report.md").read_text(encoding="utf-8").startswith(f"**{told}")
     page = (out / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
     assert told in page and page.index(told) < page.index("%")
     write_cell(runs / "a", ended("success", "solver_abort"), "0-1")
-    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 2, "b": 1}}), encoding="utf-8")
+    (runs / "sweep.json").write_text(
+        json.dumps({"cells": {"a": 2, "b": 1}}), encoding="utf-8"
+    )
     pddlego("report", runs, "--out", out)
     for text in (
         (out / "report.md").read_text(encoding="utf-8"),

@@ -23,7 +23,8 @@ def edited(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     change(lines)
     path.write_text(
-        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines),
+        encoding="utf-8",
     )
 
 
@@ -44,14 +45,34 @@ def lose(events: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("file", "change", "told"),
     [
-        ("episodes.jsonl", lambda rows: rows[0].update(calls=99), "calls is 99 in the row and "),
-        ("episodes.jsonl", lambda rows: rows[0].update(notes={"a": 1}), "notes is {'a': 1}"),
-        ("episodes.jsonl", lambda rows: rows[0].update(outcome="no_plan"), "outcome is 'no_plan'"),
+        (
+            "episodes.jsonl",
+            lambda rows: rows[0].update(calls=99),
+            "calls is 99 in the row and ",
+        ),
+        (
+            "episodes.jsonl",
+            lambda rows: rows[0].update(notes={"a": 1}),
+            "notes is {'a': 1}",
+        ),
+        (
+            "episodes.jsonl",
+            lambda rows: rows[0].update(outcome="no_plan"),
+            "outcome is 'no_plan'",
+        ),
         ("episodes.jsonl", say_game_2_again, "a further row of game 2, trial 0"),
         ("episodes.jsonl", lambda rows: rows.pop(), "a transcript without a row"),
         ("transcripts/1-0.jsonl", remove_a_call, "calls is "),
-        ("transcripts/1-0.jsonl", lose, "the outcome is success and the game said success: False"),
-        ("transcripts/1-0.jsonl", lambda events: events.pop(), "the transcript has no end"),
+        (
+            "transcripts/1-0.jsonl",
+            lose,
+            "the outcome is success and the game said success: False",
+        ),
+        (
+            "transcripts/1-0.jsonl",
+            lambda events: events.pop(),
+            "the transcript has no end",
+        ),
     ],
 )
 def test_what_differs_is_told(
@@ -74,7 +95,9 @@ def report(copy: Path, pddlego: Pddlego, code: int) -> str:
     return "".join(pddlego("report", copy, "--out", copy, "--without-pages", code=code))
 
 
-def test_a_report_names_rows_that_nothing_confirms(copy: Path, pddlego: Pddlego) -> None:
+def test_a_report_names_rows_that_nothing_confirms(
+    copy: Path, pddlego: Pddlego
+) -> None:
     report(copy, pddlego, 0)
     edited(copy / "episodes.jsonl", lambda rows: rows.append({**rows[0], "game": 77}))
     (copy / "transcripts" / "1-0.jsonl").unlink()
@@ -84,9 +107,9 @@ def test_a_report_names_rows_that_nothing_confirms(copy: Path, pddlego: Pddlego)
         "game 77, trial 0, has no transcript",
         "game 1, trial 0, has no transcript",
     ):
-        assert f"{copy}: {problem}" in told and problem in (copy / "report.md").read_text(
-            encoding="utf-8"
-        )
+        assert f"{copy}: {problem}" in told and problem in (
+            copy / "report.md"
+        ).read_text(encoding="utf-8")
     assert "nobody requested game 77, trial 0" in pddlego("rescore", copy, code=1).out
 
 
@@ -97,7 +120,9 @@ def test_a_record_that_was_archived_without_transcripts_is_reported(
     assert "transcript" not in report(copy, pddlego, 0)
 
 
-def test_rows_of_before_a_lost_run_json_are_no_strangers(copy: Path, pddlego: Pddlego) -> None:
+def test_rows_of_before_a_lost_run_json_are_no_strangers(
+    copy: Path, pddlego: Pddlego
+) -> None:
     run = json.loads((copy / "run.json").read_text(encoding="utf-8"))
     run["starts"][-1]["config"]["games"] = "0"
     (copy / "run.json").write_text(json.dumps(run), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""A cell keeps its name: a record that was begun with an earlier version goes on in its folder."""
+"""A cell keeps its name: a record that was begun with an earlier version goes on in its
+folder.
+"""
 
 import hashlib
 from pathlib import Path
@@ -9,7 +11,8 @@ from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.runner.config import compose_cell
 from tests.planted import swept
 
-# The names of paper_pddlego_plus_alfworld changed once: it writes the default temperature as 1.
+# The names of paper_pddlego_plus_alfworld changed once: it writes the default
+# temperature as 1.
 SWEEPS = {  # the first digits of a hash of all names
     "ceiling": "7064d4c64e93",
     "first_evening": "2d2af52be473",
@@ -43,8 +46,9 @@ def test_every_cell_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_record_under_an_older_name_is_continued(tmp_path: Path) -> None:
-    """Earlier versions named decoding.temperature=0.0 otherwise than 0: both are one cell now, but
-    a record that was begun as 0.0 is found by the same words."""
+    """Earlier versions named decoding.temperature=0.0 otherwise than 0: both are one
+    cell now, but a record that was begun as 0.0 is found by the same words.
+    """
     for older, *overrides in names_in("older_cell_names.txt"):
         config = compose_cell([*overrides, f"run.out={tmp_path}"])
         assert config.cell != older
@@ -65,7 +69,10 @@ SPELLINGS = [
     ("environment.doors", ["true", "True", "TRUE", "yes", "on", "1", "1.0", "'true'"]),
     ("environment.doors", ["false", "False", "no", "off", "0", "'false'"]),
     ("environment.budget.limit", ["30", "30.0", "'30'"]),
-    ("environment.budget", ["{limit: 30}", "{limit: 30.0}", "{limit: '30', unit: actions}"]),
+    (
+        "environment.budget",
+        ["{limit: 30}", "{limit: 30.0}", "{limit: '30', unit: actions}"],
+    ),
     ("environment.sizes", ["[3,4]", "[3.0,4]", "['3', \"4\"]", "[3, 4.0]"]),
     ("decoding.reject", ["{rung: typed, tries: 4}", "{tries: 4.0, rung: 'typed'}"]),
     ("seed", ["7", "07", "7.0", "'7'"]),
@@ -76,8 +83,13 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize(("option", "spellings"), SPELLINGS)
-def test_every_spelling_of_a_value_is_one_cell(option: str, spellings: list[str]) -> None:
-    chosen = {"environment.sizes": ["environment=described"], "model": ["decoding=free"]}
+def test_every_spelling_of_a_value_is_one_cell(
+    option: str, spellings: list[str]
+) -> None:
+    chosen = {
+        "environment.sizes": ["environment=described"],
+        "model": ["decoding=free"],
+    }
     common = chosen.get(option, ["decoding=free"])
     cells = {
         (config.cell, *config.settings.games)
@@ -88,13 +100,17 @@ def test_every_spelling_of_a_value_is_one_cell(option: str, spellings: list[str]
 
 
 def test_a_value_of_a_program_is_the_same_cell_as_its_word() -> None:
-    by_program = compose_cell(overrides_of({"environment__rooms": 5.0, "decoding__temperature": 0}))
+    by_program = compose_cell(
+        overrides_of({"environment__rooms": 5.0, "decoding__temperature": 0})
+    )
     by_words = compose_cell(["environment.rooms=5", "decoding.temperature=0.0"])
     assert by_program.cell == by_words.cell
 
 
 @pytest.mark.parametrize(("experiment", "digest"), SWEEPS.items())
-def test_the_cells_of_an_experiment_keep_their_names(experiment: str, digest: str) -> None:
+def test_the_cells_of_an_experiment_keep_their_names(
+    experiment: str, digest: str
+) -> None:
     cells = map(compose_cell, swept(experiment))
     names = "\n".join(sorted(config.cell for config in cells))
     assert hashlib.sha256(names.encode()).hexdigest()[:12] == digest

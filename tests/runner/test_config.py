@@ -7,7 +7,11 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.training.settings import GrpoSettings, TrainSettings, compose_settings
+from pddlego_local.training.settings import (
+    GrpoSettings,
+    TrainSettings,
+    compose_settings,
+)
 
 OPTIONS = sorted(
     f"{path.parent.name}={path.stem}"
@@ -53,14 +57,19 @@ def test_every_yaml_composes_and_its_parts_can_be_built(
         (["environment=described"], "lama_first"),
         (["environment=described", "planner=fast_downward"], "astar(lmcut())"),
         (["planner=fast_downward", "environment=described"], "astar(lmcut())"),
-        (["environment=described", "planner.search='astar(blind())'"], "astar(blind())"),
+        (
+            ["environment=described", "planner.search='astar(blind())'"],
+            "astar(blind())",
+        ),
         (["experiment=constraining_hurts"], "lama_first"),
         (["experiment=constraining_hurts", "planner=fast_downward"], "astar(lmcut())"),
         (["environment=coin"], "astar(lmcut())"),
         (["environment=alfworld"], "astar(lmcut())"),
     ],
 )
-def test_an_environment_brings_the_planner_that_suits_it(overrides: list[str], search: str) -> None:
+def test_an_environment_brings_the_planner_that_suits_it(
+    overrides: list[str], search: str
+) -> None:
     assert compose_cell(overrides).tree["planner"]["search"] == search
 
 
@@ -77,28 +86,43 @@ def test_every_training_composes() -> None:
     assert compose_settings(TrainSettings, "nano", []).shape
     lora = compose_settings(TrainSettings, "lora", ["weights=some/model"])
     assert lora.lora and not lora.shape
-    assert "decoding=typed" in compose_settings(GrpoSettings, "grpo", ["rung=typed"]).task
+    assert (
+        "decoding=typed" in compose_settings(GrpoSettings, "grpo", ["rung=typed"]).task
+    )
 
 
-@pytest.mark.parametrize("wrong", ["rung=none", "group=1", "seed=20", "rooms=7", "rooms"])
+@pytest.mark.parametrize(
+    "wrong", ["rung=none", "group=1", "seed=20", "rooms=7", "rooms"]
+)
 def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
-    with pytest.raises(ConfigError, match=rf"\A{wrong.split('=')[0]}(=|: th(ere|is) is no)"):
+    with pytest.raises(
+        ConfigError, match=rf"\A{wrong.split('=')[0]}(=|: th(ere|is) is no)"
+    ):
         compose_settings(GrpoSettings, "grpo", ["rung=free", wrong])
 
 
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        (["environment.rooms=12"], "environment.rooms=12: input should be less than or equal to"),
+        (
+            ["environment.rooms=12"],
+            "environment.rooms=12: input should be less than or equal to",
+        ),
         (["environment.doors=perhaps"], "environment.doors"),
         (["+environment.windows=3"], "environment.windows: there is no such option"),
         (["environment.windows=3"], "windows"),
         (["method.variant=long"], "method.variant='long'"),
         (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
         (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
-        (["decoding=free", "decoding.reason=draft"], "decoding.reason=draft needs a rung with"),
+        (
+            ["decoding=free", "decoding.reason=draft"],
+            "decoding.reason=draft needs a rung with",
+        ),
         (["decoding=json", "decoding.reading=strict"], "reading"),
-        (["decoding=json", "+decoding.reading=strict"], "decoding.reading=strict is for"),
+        (
+            ["decoding=json", "+decoding.reading=strict"],
+            "decoding.reading=strict is for",
+        ),
         (
             ["decoding=free", "decoding.layout=line"],
             "decoding.layout=line needs a rung with a grammar",
@@ -111,8 +135,14 @@ def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
         (["games=all"], "games='all': write seeds"),
         (["games=0,"], "games='0,': write seeds"),
         (["games="], "games='': write seeds"),
-        (["games=3,2147483648"], "coin has no game 2147483648; its games are 0 to 2147483647"),
-        (["environment=cooking", "games=18446744073709551616"], "its games are 0 to 2147483647"),
+        (
+            ["games=3,2147483648"],
+            "coin has no game 2147483648; its games are 0 to 2147483647",
+        ),
+        (
+            ["environment=cooking", "games=18446744073709551616"],
+            "its games are 0 to 2147483647",
+        ),
         (["games=range(0,5)"], "games='range(0,5)': write seeds"),
         (["games=0-2;7"], "games='0-2;7': write seeds"),
         (["games=0-999999999"], "at most 1,000,000 games"),
@@ -136,7 +166,10 @@ def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
         (["environment.budget.limit=0"], "environment.budget.limit=0"),
         (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
         (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
-        (["environment=alfworld_real", "environment.data=/nowhere"], "there is no folder /nowhere"),
+        (
+            ["environment=alfworld_real", "environment.data=/nowhere"],
+            "there is no folder /nowhere",
+        ),
         (["experiment=null"], "must be a string or a list"),
         (["+nonsense=1"], "nonsense: there is no such option"),
     ],
@@ -148,7 +181,9 @@ def test_bad_values_are_refused_naming_the_key(overrides: list[str], said: str) 
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures", "typed", "grounded"])
+@pytest.mark.parametrize(
+    "rung", ["free", "json", "syntax", "signatures", "typed", "grounded"]
+)
 def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> None:
     composed = compose_cell([f"decoding={rung}"])
     assert composed.build("decoding").goal == ("unmet" if rung == "grounded" else "any")
@@ -182,7 +217,12 @@ def test_games_need_no_quotes(override: str, games: tuple[int, ...]) -> None:
     ("model", "draft", "answer", "fits"),
     [
         ("random", 8000, 8192, True),
-        ("random", 8192, 8192, False),  # a context of 16,384, which has to hold a prompt too
+        (
+            "random",
+            8192,
+            8192,
+            False,
+        ),  # a context of 16,384, which has to hold a prompt too
         ("random_vllm", 20_000, 100, False),
         ("llama31_8b", 20_000, 8192, True),
         ("llama31_8b", 30_000, 8192, False),
@@ -198,18 +238,36 @@ def test_a_draft_and_an_answer_must_fit_the_context(
     if fits:
         drafting.check()
     else:
-        with pytest.raises(ConfigError, match=rf"draft_tokens={draft}.*model\.context_tokens=\d+"):
+        with pytest.raises(
+            ConfigError, match=rf"draft_tokens={draft}.*model\.context_tokens=\d+"
+        ):
             drafting.check()
 
 
-SAME = ["games=0-59", "trials=3", "run.concurrency=9", "run.out=elsewhere", "name=other"]
-OTHER = ["seed=1", "environment.rooms=7", "method.variant=simple", "decoding=free", "model=random"]
+SAME = [
+    "games=0-59",
+    "trials=3",
+    "run.concurrency=9",
+    "run.out=elsewhere",
+    "name=other",
+]
+OTHER = [
+    "seed=1",
+    "environment.rooms=7",
+    "method.variant=simple",
+    "decoding=free",
+    "model=random",
+]
 OTHER += ["decoding.reason=draft"]
 
 
 @pytest.mark.parametrize("override", SAME + OTHER)
-def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(override: str) -> None:
-    assert (compose_cell([override]).cell == compose_cell([]).cell) == (override in SAME)
+def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(
+    override: str,
+) -> None:
+    assert (compose_cell([override]).cell == compose_cell([]).cell) == (
+        override in SAME
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Sweeps whose jobs other launchers start: every cell played once, and what is missing is told."""
+"""Sweeps whose jobs other launchers start: every cell played once, and what is missing
+is told.
+"""
 
 import importlib.util
 import os
@@ -34,16 +36,23 @@ NOBODY = "model.server.url=http://127.0.0.1:9/v1"
 SBATCH = """#!/bin/sh
 array=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$1")
 setsid sh -c 'for task in $(seq 0 '$array'); do
-  SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_JOB_ID=77 SLURM_JOB_ID=77 SLURM_PROCID=0 SLURM_LOCALID=0 \\
+  SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_JOB_ID=77 SLURM_JOB_ID=77 \\
+  SLURM_PROCID=0 SLURM_LOCALID=0 \\
   SLURM_NODEID=0 SLURM_NTASKS=1 SLURM_JOB_NUM_NODES=1 sh '"$1"'
 done' > "$0.log" 2>&1 < /dev/null &
 echo "Submitted batch job 77"
 """
 SRUN = """#!/bin/sh
-while [ "${1#-}" != "$1" ]; do [ "$1" = --output ] || [ "$1" = --error ] && shift; shift; done
+while [ "${1#-}" != "$1" ]; do
+  [ "$1" = --output ] || [ "$1" = --error ] && shift
+  shift
+done
 exec "$@"
 """
-SACCT = "#!/bin/sh\nprintf 'JobID|State|NodeList\\n77_0|RUNNING|node\\n77_1|RUNNING|node\\n'\n"
+SACCT = (
+    "#!/bin/sh\nprintf"
+    " 'JobID|State|NodeList\\n77_0|RUNNING|node\\n77_1|RUNNING|node\\n'\n"
+)
 
 
 def sweep(*words: str, **variables: str) -> tuple[int, str]:
@@ -63,20 +72,28 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     return rows_of(out)
 
 
-def test_jobs_play_each_cell_once_and_what_none_played_is_told(tmp_path: Path, here: Rows) -> None:
+def test_jobs_play_each_cell_once_and_what_none_played_is_told(
+    tmp_path: Path, here: Rows
+) -> None:
     words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
     code, told = sweep(*words, "hydra/launcher=submitit_local")
     assert code == 0, told
     assert rows_of(tmp_path) == here
     lost = ["name=lost", "model=vllm", "model.weights=x", NOBODY]
-    code, told = sweep(f"run.out={tmp_path}", "games=0-1", *lost, "hydra/launcher=submitit_local")
+    code, told = sweep(
+        f"run.out={tmp_path}", "games=0-1", *lost, "hydra/launcher=submitit_local"
+    )
     assert code == 3 and "2 episodes of the sweep have no result" in told
     assert "Traceback" not in told
     (log,) = tmp_path.glob("lost/.submitit/*/*.err")
-    assert "Check the server at http://127.0.0.1:9/v1" in log.read_text(encoding="utf-8")
+    assert "Check the server at http://127.0.0.1:9/v1" in log.read_text(
+        encoding="utf-8"
+    )
 
 
-def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: Rows) -> None:
+def test_through_slurms_commands_each_job_plays_its_cell(
+    tmp_path: Path, here: Rows
+) -> None:
     for name, script in {"sbatch": SBATCH, "srun": SRUN, "sacct": SACCT}.items():
         (tmp_path / name).write_text(script, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
@@ -98,7 +115,9 @@ def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: R
 
 @ray
 def test_through_ray(tmp_path: Path, here: Rows) -> None:
-    resources = [f"hydra.launcher.ray.remote.num_{kind}" for kind in ("gpus=0", "cpus=1")]
+    resources = [
+        f"hydra.launcher.ray.remote.num_{kind}" for kind in ("gpus=0", "cpus=1")
+    ]
     words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
     code, told = sweep(*words, "hydra/launcher=ray", *resources)
     assert code == 0, told
@@ -120,7 +139,9 @@ def test_without_slurm_here_no_job_is_sent(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     words = ["-m", f"run.out={tmp_path}", "hydra/launcher=submitit_slurm"]
-    assert "srun is not installed here" in " ".join(pddlego("run", *words, code=3).err.split())
+    assert "srun is not installed here" in " ".join(
+        pddlego("run", *words, code=3).err.split()
+    )
     assert not list(tmp_path.iterdir())
 
 

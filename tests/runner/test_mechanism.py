@@ -32,7 +32,9 @@ def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -
     decodings = [cell.build("decoding") for cell in cells]
     assert len({cell.cell for cell in cells}) == len(cells)
     assert all(decoding.temperature > 0 for decoding in decodings)
-    arms = {said(cell, decoding) for cell, decoding in zip(cells, decodings, strict=True)}
+    arms = {
+        said(cell, decoding) for cell, decoding in zip(cells, decodings, strict=True)
+    }
     each = {"", "draft", "kept", "tight"}
     assert arms >= {(rung, what) for rung in ("typed", "grounded") for what in each}
     assert arms >= {
@@ -54,7 +56,8 @@ def test_two_comparisons_are_primary_and_six_secondary(
     found = groups(contrasts(find_cells([tmp_path])), cells[0].settings.compare or ())
     asked = {
         role: [
-            f"{one.base.name(one.factor)} → {one.other.name(one.factor)}" for (one,) in found[role]
+            f"{one.base.name(one.factor)} → {one.other.name(one.factor)}"
+            for (one,) in found[role]
         ]
         for role in ("primary", "secondary")
     }
@@ -71,7 +74,8 @@ def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
         "tight": decoding.lists == "tight" and not free,
         "any": decoding.layout == "any" and not free,
         f"repair {decoding.repair}": decoding.repair != "none",
-        "again": cell.tree["method"]["max_retries"] == 5 and decoding.feedback == "explained",
+        "again": cell.tree["method"]["max_retries"] == 5
+        and decoding.feedback == "explained",
         str(decoding.reject and decoding.reject.rung): decoding.reject is not None,
     }
     (what,) = [name for name, holds in apart.items() if holds] or [""]
@@ -104,5 +108,9 @@ def test_the_games_in_alfworld_are_the_first_twelve_of_each_floor_plan() -> None
     found = dict[str, list[int]]()
     for seed in range(300, max(games) + 1):
         found.setdefault(environment._find(seed).floor_plan, []).append(seed)
-    assert len(found) == 12 and not any("+slice" in kind for kind in environment.task_types)
-    assert sorted(games) == sorted(seed for seeds in found.values() for seed in seeds[:12])
+    assert len(found) == 12 and not any(
+        "+slice" in kind for kind in environment.task_types
+    )
+    assert sorted(games) == sorted(
+        seed for seeds in found.values() for seed in seeds[:12]
+    )

@@ -1,4 +1,6 @@
-"""Overrides as people write them: Hydra's sweeps, slips of spelling, and texts that need quotes."""
+"""Overrides as people write them: Hydra's sweeps, slips of spelling, and texts that
+need quotes.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,9 @@ def cells(pddlego: Pddlego, *words: str) -> list[str]:
         ("seed=1.0,2,02", ["s1", "s2"]),
     ],
 )
-def test_what_hydra_promises_of_sweeps(pddlego: Pddlego, word: str, values: list[str]) -> None:
+def test_what_hydra_promises_of_sweeps(
+    pddlego: Pddlego, word: str, values: list[str]
+) -> None:
     part = 4 if word.startswith("seed") else 3
     found = [name.split("-")[part] for name in cells(pddlego, word)]
     assert (sorted(found) if "shuffle" in word else found) == values
@@ -52,15 +56,22 @@ def test_what_hydra_promises_of_sweeps(pddlego: Pddlego, word: str, values: list
 def test_an_option_that_only_the_chosen_rungs_have(
     pddlego: Pddlego, chosen: str, kinds: list[str]
 ) -> None:
-    free, tight = (cells(pddlego, chosen, f"decoding.lists={lists}") for lists in ("free", "tight"))
+    free, tight = (
+        cells(pddlego, chosen, f"decoding.lists={lists}") for lists in ("free", "tight")
+    )
     assert not set(free) & set(tight)
     assert [name.split("-")[3] for name in tight] == kinds
-    told = pddlego("run", "-m", *COMMON, chosen, "decoding.lits=free", "--dry-run", code=2).err
+    told = pddlego(
+        "run", "-m", *COMMON, chosen, "decoding.lits=free", "--dry-run", code=2
+    ).err
     assert "did you mean decoding.lists?" in told
 
 
 def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
-    assert len({compose_cell([f"seed={seed}"]).cell for seed in ("7", "07", "7.0", "'7'")}) == 1
+    assert (
+        len({compose_cell([f"seed={seed}"]).cell for seed in ("7", "07", "7.0", "'7'")})
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +79,10 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
     [
         (["-m", "seed=interval(0,3)"], "seed=range(START,STOP,STEP)"),
         (["-m", "seed=tag(x,interval(0,1))"], "which an interval does not give"),
-        (["-m", "method=glob(nothing*)"], "method=glob(nothing*): this sweep has no value"),
+        (
+            ["-m", "method=glob(nothing*)"],
+            "method=glob(nothing*): this sweep has no value",
+        ),
         (["-m", "seed=glob(*)"], "seed=glob(*): this sweep has no value"),
         (["-m", "seed=range(3,1)"], "seed=range(3,1): this sweep has no value"),
         (["-m", "seed=range(0,3,0)"], "seed=range(0,3,0): range() arg 3"),
@@ -76,9 +90,15 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
         (["-m", "seed=choice()"], "empty choice is not legal"),
         (["environment=[coin,alfworld]"], "environment=[coin,alfworld]: choose one"),
         (["seed=1,2"], "seed=1,2: several values are a sweep, which needs -m"),
-        (["decoding=glob(*)"], "decoding=glob(*): several values are a sweep, which needs -m"),
+        (
+            ["decoding=glob(*)"],
+            "decoding=glob(*): several values are a sweep, which needs -m",
+        ),
         (["seed=interval(0,1)"], "several values are a sweep, which needs -m"),
-        (["name=a#b"], """name=a#b: Hydra cannot parse this value (token recognition error at"""),
+        (
+            ["name=a#b"],
+            """name=a#b: Hydra cannot parse this value (token recognition error at""",
+        ),
         (["name=a#b"], """quote it: 'name="a#b"'"""),
         (["-m", "name=a#b", "seed=1,2"], """'name="a#b"'"""),
         (["model.weights=a=b", "model=vllm"], """'model.weights="a=b"'"""),
@@ -96,7 +116,10 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
         (["xyzzy=1"], "there is no option 'xyzzy'.\n"),
         (["method=PDDLego+"], "there is no such choice; did you mean pddlego_plus?"),
         (["-m", "method=plangen,PDDL-edits"], "did you mean pddl_edit?"),
-        (["model=Qwen/Qwen3-8B"], "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has"),
+        (
+            ["model=Qwen/Qwen3-8B"],
+            "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has",
+        ),
         (["model=/tmp"], "model=vllm model.weights=/tmp. The choices are"),
         (["model=tiny.gguf"], "model=vllm model.weights=tiny.gguf"),
         (["experiment=smok"], "did you mean smoke?"),
@@ -132,18 +155,26 @@ def test_the_nearest_name(name: str, known: list[str], meant: str) -> None:
             "planner.limits={cpu: 5}",
             "no option 'planner.limits.cpu'; did you mean planner.limits.cpu_s?",
         ),
-        ("planner.limits={xyz: 5}", "the options of planner.limits are cpu_s, wall_s, memory_mb"),
+        (
+            "planner.limits={xyz: 5}",
+            "the options of planner.limits are cpu_s, wall_s, memory_mb",
+        ),
         ("planner={limits: {wall: 5}}", "did you mean planner.limits.wall_s?"),
         ("planner.limits.cpu=5", "did you mean planner.limits.cpu_s?"),
         ("environment.budget={limt: 3}", "did you mean environment.budget.limit?"),
         ("decoding.stage_tokens.types=5", "+decoding.stage_tokens.types="),
         ("method=PDDLego+", "did you mean pddlego_plus?"),
-        ("environment.rooms=5\r", "environment.rooms=5: this word ends with a carriage return"),
+        (
+            "environment.rooms=5\r",
+            "environment.rooms=5: this word ends with a carriage return",
+        ),
         ("games=7\r", "games=7: this word ends with a carriage return"),
         ("model.server={url: x}", "there is no option 'model.server'"),
     ],
 )
-def test_unknown_words_are_told_with_what_is_near(pddlego: Pddlego, word: str, told: str) -> None:
+def test_unknown_words_are_told_with_what_is_near(
+    pddlego: Pddlego, word: str, told: str
+) -> None:
     assert told in pddlego("run", *COMMON, word, "--dry-run", code=2).err
 
 
@@ -201,7 +232,9 @@ def test_the_home_folder(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_home_folder_elsewhere(
     tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a variable, in a YAML file of one's own, in --config-dir, in --out and in Python."""
+    """In a variable, in a YAML file of one's own, in --config-dir, in --out and in
+    Python.
+    """
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ALFWORLD_DATA", "~/data")
     assert (
@@ -211,9 +244,18 @@ def test_the_home_folder_elsewhere(
     (tmp_path / "own" / "experiment").mkdir(parents=True)
     own = "# @package _global_\nname: mine\nrun: {out: ~/records}\n"
     (tmp_path / "own" / "experiment" / "mine.yaml").write_text(own, "utf-8")
-    words = ("--config-dir", "~/own", "experiment=mine", "games=7", "environment.rooms=3")
+    words = (
+        "--config-dir",
+        "~/own",
+        "experiment=mine",
+        "games=7",
+        "environment.rooms=3",
+    )
     monkeypatch.chdir(tmp_path)
     pddlego("run", *words)
-    assert list((tmp_path / "records" / "mine").iterdir()) and not (tmp_path / "~").exists()
+    assert (
+        list((tmp_path / "records" / "mine").iterdir())
+        and not (tmp_path / "~").exists()
+    )
     pddlego("export", "~/records", "--out=~/calls.csv")
     assert (tmp_path / "calls.csv").exists() and len(pddlego_local.load("~/records"))

@@ -24,7 +24,9 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     console = Console(file=io.StringIO(), force_terminal=False, width=200)
     view = LiveView(console, 3, 50, lambda: restarts[0], done=10)
     view.begin()
-    for game, outcome in enumerate(("success", "step_limit", "success_at_start", "success")):
+    for game, outcome in enumerate(
+        ("success", "step_limit", "success_at_start", "success")
+    ):
         view.episode_ended(CELL, row(outcome, game, completion_tokens=300))
     fault = FaultRow(game=4, trial=0, fault="ModelFault", message="gone", time="now")
     view.episode_ended(CELL, fault)
@@ -58,7 +60,9 @@ def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 8, 64])
-def test_the_time_left_is_right_within_a_fifth_after_a_tenth_of_the_work(at_once: int) -> None:
+def test_the_time_left_is_right_within_a_fifth_after_a_tenth_of_the_work(
+    at_once: int,
+) -> None:
     """Episodes of very different lengths, as many at once as there are threads."""
     rng = random.Random(0)
     lasting_s = [rng.lognormvariate(3, 0.5) for _ in range(1000)]

@@ -74,7 +74,9 @@ def rows(out: Path) -> list[EpisodeRow]:
     return sorted(found, key=lambda row: (row.game, row.trial))
 
 
-def test_killed_twice_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_killed_twice_and_continued_a_sweep_ends_as_if_undisturbed(
+    tmp_path: Path,
+) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     sweep, games = ("-m", "environment.rooms=3,5"), "0-9"
     assert played(whole, *sweep, games=games) == 0
@@ -90,7 +92,9 @@ def test_killed_twice_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Pat
     assert cut_short
     assert played(killed, *sweep, games=games) == 0
     assert rows(killed) == rows(whole)
-    assert [row.game for row in rows(whole)] == [game for game in range(10) for _ in range(2)]
+    assert [row.game for row in rows(whole)] == [
+        game for game in range(10) for _ in range(2)
+    ]
     for file in killed.rglob("episodes.jsonl"):
         for row in read_rows(file):
             end = read_events(file.parent / "transcripts" / f"{row.game}-0.jsonl")[-1]
@@ -112,7 +116,9 @@ def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
     assert played(tmp_path, games="0-3") == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     assert len(read_rows(file)) == 4
-    starts = json.loads((file.parent / "run.json").read_text(encoding="utf-8"))["starts"]
+    starts = json.loads((file.parent / "run.json").read_text(encoding="utf-8"))[
+        "starts"
+    ]
     assert [begun["config"]["games"] for begun in starts] == ["0,1", "0-3"]
 
 
@@ -122,7 +128,9 @@ def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
     assert rows(tmp_path / "1") == rows(tmp_path / "8")
 
 
-def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: Path) -> None:
+def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(
+    tmp_path: Path,
+) -> None:
     assert played(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1") == 0
     cells = sorted(tmp_path.rglob("run.json"))
     assert len(cells) == 4
@@ -151,9 +159,12 @@ def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
     files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
     problem = files / "problem.lark"
     problem.write_text(
-        problem.read_text(encoding="utf-8").replace("goal: _GOAL", "goal: _GAOL"), encoding="utf-8"
+        problem.read_text(encoding="utf-8").replace("goal: _GOAL", "goal: _GAOL"),
+        encoding="utf-8",
     )
-    monkeypatch.setattr("pddlego_local.decoding.grammars.lark_text.folder", lambda name: files)
+    monkeypatch.setattr(
+        "pddlego_local.decoding.grammars.lark_text.folder", lambda name: files
+    )
     with pytest.raises(errors.ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
         played_cell(tmp_path / "runs")
     assert not list(tmp_path.rglob("run.json"))
@@ -219,7 +230,9 @@ def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
 def test_a_grammar_that_does_not_compile_costs_its_episode_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad = errors.GrammarFault("The grammar 'facts' does not compile: too deep.", "start: (((")
+    bad = errors.GrammarFault(
+        "The grammar 'facts' does not compile: too deep.", "start: ((("
+    )
     result = play(tmp_path, Flaky(bad, 1), monkeypatch)  # one more try would find none
     (kept,) = tmp_path.rglob("1-0.lark")
     (fault,) = result.faults
@@ -245,14 +258,22 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
 def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = [json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")]
+    answers = [
+        json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")
+    ]
     give(Scripted(answers), monkeypatch)
-    cell = ["games=1", "method=action_gen", "decoding=free", "environment.budget.limit=2"]
+    cell = [
+        "games=1",
+        "method=action_gen",
+        "decoding=free",
+        "environment.budget.limit=2",
+    ]
     assert played_cell(tmp_path, *cell).faults == []
     assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
     assert run(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 0
     text = "".join(
-        path.read_text(encoding="utf-8") for path in (tmp_path / "report").rglob("*.html")
+        path.read_text(encoding="utf-8")
+        for path in (tmp_path / "report").rglob("*.html")
     )
     assert "open door to south␀" in text and "open door to west␀" in text
 
@@ -266,14 +287,21 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
         environment.reset(game)
         first[game] = environment.map
     write_maps(weights, {first[0]})
-    cell = ["environment.rooms=3", "games=0-3", "model=transformers", f"model.weights={weights}"]
+    cell = [
+        "environment.rooms=3",
+        "games=0-3",
+        "model=transformers",
+        f"model.weights={weights}",
+    ]
     cell += ["decoding=free", "decoding.max_tokens=4", "method.max_retries=1"]
     result = played_cell(tmp_path, *cell)
     assert {row.game: row.map for row in rows(tmp_path)} == first
     assert all(row.map_seen == (row.map == first[0]) for row in rows(tmp_path))
     assert {row.map_seen for row in rows(tmp_path)} == {True, False}
     listed = hashlib.sha256((weights / "training_maps.txt").read_bytes()).hexdigest()
-    model = json.loads((result.folder / "run.json").read_text(encoding="utf-8"))["model"]
+    model = json.loads((result.folder / "run.json").read_text(encoding="utf-8"))[
+        "model"
+    ]
     assert model["training_maps_sha256"] == listed
 
 
@@ -281,7 +309,11 @@ def test_a_backend_that_ignores_grammars_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(errors.GrammarIgnored):
-        play(tmp_path, Flaky(errors.GrammarIgnored("it answers anything"), 99), monkeypatch)
+        play(
+            tmp_path,
+            Flaky(errors.GrammarIgnored("it answers anything"), 99),
+            monkeypatch,
+        )
 
 
 @pytest.mark.alfworld
@@ -311,7 +343,9 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
 
 
 @pytest.mark.alfworld
-def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path: Path) -> None:
+def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(
+    tmp_path: Path,
+) -> None:
     data = DataSet(tmp_path / "alfworld")
     data.add("pick_and_place_simple", solvable=False)
     data.add("pick_and_place_simple", seed=1)
@@ -325,7 +359,9 @@ def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path:
 
 
 def broken_at(*games: int, error: BaseException) -> type[Coin]:
-    """Coin, whose code fails in some games, as that of an environment of one's own may."""
+    """Coin, whose code fails in some games, as that of an environment of one's own
+    may.
+    """
 
     class Broken(Coin):
         def reset(self, seed: int) -> Observation:
@@ -356,18 +392,25 @@ class Unprintable(Exception):
     ids=lambda error: type(error).__name__,
 )
 def test_whatever_an_episode_raises_is_a_fault_of_that_episode(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego, error: BaseException
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pddlego: Pddlego,
+    error: BaseException,
 ) -> None:
     kind = type(error).__name__
     with monkeypatch.context() as broken:
-        broken.setattr("pddlego_local.environments.coin.game.Coin", broken_at(1, error=error))
+        broken.setattr(
+            "pddlego_local.environments.coin.game.Coin", broken_at(1, error=error)
+        )
         told = pddlego("run", f"run.out={tmp_path}", "games=0-2", code=3).err
     assert "Traceback" not in told
     (faults,) = tmp_path.rglob("faults.jsonl")
     (line,) = faults.read_text(encoding="utf-8").splitlines()  # and was not tried again
     fault = json.loads(line)
     assert (fault["fault"], fault["game"]) == (kind, 1)
-    assert fault["traceback"].startswith("Traceback") and "in reset" in fault["traceback"]
+    assert (
+        fault["traceback"].startswith("Traceback") and "in reset" in fault["traceback"]
+    )
     (sentence,) = [one for one in told.splitlines() if "infrastructure fault" in one]
     assert f"game 1, trial 0: {kind}: " in sentence and str(faults) in sentence
     assert [row.game for row in rows(tmp_path)] == [0, 2]
@@ -385,7 +428,8 @@ def test_ten_equal_exceptions_end_their_cell_and_no_other(
     words = ("-m", f"run.out={tmp_path}", "games=0-24", "environment.rooms=3,5")
     told = pddlego("run", *words, "run.concurrency=1", code=3).err
     faults = [
-        path.read_text(encoding="utf-8").splitlines() for path in tmp_path.rglob("faults.jsonl")
+        path.read_text(encoding="utf-8").splitlines()
+        for path in tmp_path.rglob("faults.jsonl")
     ]
     assert [len(lines) for lines in faults] == [10, 10]
     assert "given up after 10 episodes with KeyError in test_run.py, line" in told

@@ -1,4 +1,6 @@
-"""A key and a password are in no file that a run writes, and in nothing that it prints."""
+"""A key and a password are in no file that a run writes, and in nothing that it
+prints.
+"""
 
 import json
 from pathlib import Path
@@ -18,7 +20,9 @@ OTHER_KEY = "another-0123456789-abcdef"
 
 
 class Echoing(QuietHandler):
-    """A server that repeats the key in an answer that nobody can read, or refuses it."""
+    """A server that repeats the key in an answer that nobody can read, or refuses
+    it.
+    """
 
     status = 200
 
@@ -35,13 +39,24 @@ class Echoing(QuietHandler):
         message = {"role": "assistant", "content": f"I was given {key}."}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
-        said: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "x"}
+        said: dict[str, Any] = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "x",
+        }
         self.answer(json.dumps({**said, "choices": [choice], "usage": usage}).encode())
 
 
 def words(port: int, out: Path, key: str = KEY) -> list[str]:
     return [
-        *("run", f"run.out={out}", "model=openai_server", "model.weights=x", "decoding=free"),
+        *(
+            "run",
+            f"run.out={out}",
+            "model=openai_server",
+            "model.weights=x",
+            "decoding=free",
+        ),
         *("games=7", "environment.budget.limit=1", "method=plangen", "run.retries=0"),
         f"model.server.url=http://user:{PASSWORD}@127.0.0.1:{port}/v1",
         f"model.server.api_key={key}",
@@ -50,7 +65,9 @@ def words(port: int, out: Path, key: str = KEY) -> list[str]:
 
 
 def all_text(folder: Path) -> str:
-    return "\n".join(path.read_text("utf-8") for path in folder.rglob("*") if path.is_file())
+    return "\n".join(
+        path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()
+    )
 
 
 def is_clean(text: str) -> bool:
@@ -59,15 +76,25 @@ def is_clean(text: str) -> bool:
 
 @pytest.mark.parametrize(("status", "code"), [(200, 0), (500, 3), (401, 2)])
 def test_no_file_and_no_message_has_a_secret(
-    tmp_path: Path, pddlego: Pddlego, status: int, code: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    pddlego: Pddlego,
+    status: int,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Echoing, "status", status)
     with serving(Echoing) as port:
-        for key in (KEY, OTHER_KEY, "none"):  # another key, and none, go on in the same folder
+        for key in (
+            KEY,
+            OTHER_KEY,
+            "none",
+        ):  # another key, and none, go on in the same folder
             said = pddlego(*words(port, tmp_path, key), code=code)
             assert is_clean(said.out + said.err)
         (record,) = tmp_path.rglob("run.json")
-        assert len(json.loads(record.read_text("utf-8"))["starts"]) == (1 if code == 0 else 3)
+        assert len(json.loads(record.read_text("utf-8"))["starts"]) == (
+            1 if code == 0 else 3
+        )
         assert is_clean(all_text(tmp_path)) and "<secret>" in all_text(tmp_path)
         pddlego("report", str(tmp_path), "--out", str(tmp_path / "report"), code=(0, 1))
         assert is_clean(all_text(tmp_path))
@@ -126,5 +153,7 @@ def test_a_launcher_gets_no_secret(tmp_path: Path, pddlego: Pddlego) -> None:
     pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
     words_of_sweep = (*words(9, tmp_path), "-m", "hydra/launcher=submitit_local")
     said = pddlego(*words_of_sweep, code=2)
-    assert "name that: model.server.api_key='${oc.env:NAME}'" in said.err and is_clean(said.err)
+    assert "name that: model.server.api_key='${oc.env:NAME}'" in said.err and is_clean(
+        said.err
+    )
     assert not list(tmp_path.rglob("*.pkl"))

@@ -1,4 +1,6 @@
-"""Sweeps as one pool of work: killed, limited, interrupted, and always with the same rows."""
+"""Sweeps as one pool of work: killed, limited, interrupted, and always with the same
+rows.
+"""
 
 import time
 from pathlib import Path
@@ -24,10 +26,15 @@ CELLS = ("environment.rooms=3", "environment.rooms=5")
 
 
 def configs(out: Path, *overrides: str) -> list[CellConfig]:
-    return [compose_cell([f"run.out={out}", "games=0-2", *overrides, cell]) for cell in CELLS]
+    return [
+        compose_cell([f"run.out={out}", "games=0-2", *overrides, cell])
+        for cell in CELLS
+    ]
 
 
-def play(model: object, cells: list[CellConfig], patch: pytest.MonkeyPatch) -> list[CellResult]:
+def play(
+    model: object, cells: list[CellConfig], patch: pytest.MonkeyPatch
+) -> list[CellResult]:
     give(model, patch)
     results: list[CellResult] = []
     run_cells(cells, results.append)
@@ -38,11 +45,15 @@ def test_the_last_episode_of_a_cell_overlaps_the_next_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Game 0 of three rooms cannot end before game 1 of five rooms has begun."""
-    model = Meeting("To the East you see a closed plain door. To the West you see", "sliding patio")
+    model = Meeting(
+        "To the East you see a closed plain door. To the West you see", "sliding patio"
+    )
     together, alone = tmp_path / "together", tmp_path / "alone"
     results = play(model, configs(together, "run.concurrency=2"), monkeypatch)
     assert model.__dict__["met"] and model.__dict__["most"] == 2
-    assert [(result.played, result.faults, result.left) for result in results] == [(3, [], 0)] * 2
+    assert [(result.played, result.faults, result.left) for result in results] == [
+        (3, [], 0)
+    ] * 2
     play(ReferenceFormalizer(), configs(alone, "run.concurrency=1"), monkeypatch)
     assert rows(alone) == rows(together)
 
@@ -52,7 +63,9 @@ def test_the_cells_of_a_model_are_played_together_in_whatever_order_they_come(
 ) -> None:
     order = []
     monkeypatch.setattr(
-        OpenCell, "prepare", lambda self, console: order.append(self.config.labels["model"])
+        OpenCell,
+        "prepare",
+        lambda self, console: order.append(self.config.labels["model"]),
     )
     monkeypatch.setattr(OpenCell, "_waves", lambda self: iter(()))
     cells = [
@@ -67,7 +80,12 @@ def test_the_cells_of_a_model_are_played_together_in_whatever_order_they_come(
 def test_a_cell_asked_for_twice_is_played_once(tmp_path: Path) -> None:
     few, more = (
         compose_cell(
-            [f"run.out={tmp_path}", "environment.rooms=3", "games=0-1", f"trials={trials}"]
+            [
+                f"run.out={tmp_path}",
+                "environment.rooms=3",
+                "games=0-1",
+                f"trials={trials}",
+            ]
         )
         for trials in (1, 2)
     )
@@ -86,13 +104,17 @@ def test_two_folders_of_one_name_are_not_taken_for_one_cell(
     folders = f"{tmp_path}/a/last", f"{tmp_path}/b/last"
     words = ["-m", f"run.out={tmp_path}/runs", "model=nano_early"]
     told = pddlego("run", *words, f"model.weights={','.join(folders)}", code=2).err
-    assert f"model.weights: {folders[0]} and {folders[1]} would be the same cell" in told
+    assert (
+        f"model.weights: {folders[0]} and {folders[1]} would be the same cell" in told
+    )
     assert not (tmp_path / "runs").exists()
-    same = pddlego("run", *words, f"model.weights={folders[0]},{folders[0]}/", code=2).err
+    same = pddlego(
+        "run", *words, f"model.weights={folders[0]},{folders[0]}/", code=2
+    ).err
     assert "would be the same cell" not in same  # it is one folder, without a model
 
 
-def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_before_finish(
+def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_before_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = configs(tmp_path)
@@ -116,7 +138,9 @@ def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_befo
         pass  # nobody holds it any more
 
 
-def test_a_limit_of_hours_is_told_and_is_no_fault(tmp_path: Path, pddlego: Pddlego) -> None:
+def test_a_limit_of_hours_is_told_and_is_no_fault(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
     words = ["run", f"run.out={tmp_path}", "games=0-2"]
     told = " ".join(pddlego(*words, "run.max_hours=1e-9").err.split())
     assert "run.max_hours=1e-09 is reached, 3 episodes are left" in told
@@ -124,19 +148,31 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(tmp_path: Path, pddlego: Pddle
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
 
 
-def test_parts_that_are_played_at_once_are_one_sweep(tmp_path: Path, pddlego: Pddlego) -> None:
-    """One process finishes its part. The other one ends before it has played anything."""
+def test_parts_that_are_played_at_once_are_one_sweep(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
+    """One process finishes its part. The other one ends before it has played
+    anything.
+    """
     words = ["run", "-m", f"run.out={tmp_path}"]
     parts = [
         ["environment.rooms=3", "games=0-2"],
-        ["environment.rooms=5", "seed=0,1", "games=0-3,7", "trials=2", "run.max_hours=1e-9"],
+        [
+            "environment.rooms=5",
+            "seed=0,1",
+            "games=0-3,7",
+            "trials=2",
+            "run.max_hours=1e-9",
+        ],
     ]
     for process in [start(*words, *part) for part in parts]:
         code, told = finish(process)
         assert code == 0, told
     runs, out = tmp_path / "default", tmp_path / "report"
     first = "This sweep is not finished: 20 of 23 episodes have no result yet."
-    assert pddlego("report", runs, "--without-pages", "--out", out).out.startswith(first)
+    assert pddlego("report", runs, "--without-pages", "--out", out).out.startswith(
+        first
+    )
     section = (
         (out / "report.md")
         .read_text(encoding="utf-8")
@@ -147,19 +183,28 @@ def test_parts_that_are_played_at_once_are_one_sweep(tmp_path: Path, pddlego: Pd
     assert len(lines) == 2 and all(line.endswith(left) for line in lines)
     pddlego(*words, *parts[1][:-1])  # the same command goes on, with a limit less
     assert len(list(runs.glob("sweep-*.json"))) == 2
-    assert "not finished" not in pddlego("report", runs, "--without-pages", "--out", out).out
-    assert "Episodes without a result" not in (out / "report.md").read_text(encoding="utf-8")
+    assert (
+        "not finished"
+        not in pddlego("report", runs, "--without-pages", "--out", out).out
+    )
+    assert "Episodes without a result" not in (out / "report.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("begun", [True, False])
-def test_what_several_commands_ask_of_one_cell_is_merged(tmp_path: Path, *, begun: bool) -> None:
+def test_what_several_commands_ask_of_one_cell_is_merged(
+    tmp_path: Path, *, begun: bool
+) -> None:
     asked = [["games=0-2"], ["games=2-4"], ["games=9", "trials=2"]]
     cells = [compose_cell([f"run.out={tmp_path}", *words]) for words in asked]
     for cell in cells:
         write_sweep([cell])
     write_sweep(cells[:2])  # in one command
     folder = cells[0].folder
-    write_json(folder.parent / "sweep.json", {"cells": {folder.name: 30}})  # an earlier version's
+    write_json(
+        folder.parent / "sweep.json", {"cells": {folder.name: 30}}
+    )  # an earlier version's
     if begun:
         run_cells(cells[:1], lambda _: None)
     (planned,) = read_sweeps(tmp_path).items()
@@ -173,16 +218,26 @@ def test_what_several_commands_ask_of_one_cell_is_merged(tmp_path: Path, *, begu
         assert line.endswith("trial 0: games 3-4,9; trial 1: game 9")
     else:
         (line,) = missing_markdown([], read_sweeps(tmp_path)).splitlines()[2:]
-        assert "(not begun): trial 0: games 0-4,9; trial 1: game 9; 23 episodes that" in line
+        assert (
+            "(not begun): trial 0: games 0-4,9; trial 1: game 9; 23 episodes that"
+            in line
+        )
 
 
 @pytest.mark.parametrize(
     "content",
-    ["{", "[]", '{"cells": {"a": "b"}}', '{"cells": {"a": [{"games": "x", "trials": 1}]}}'],
+    [
+        "{",
+        "[]",
+        '{"cells": {"a": "b"}}',
+        '{"cells": {"a": [{"games": "x", "trials": 1}]}}',
+    ],
 )
 def test_a_damaged_sweep_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "sweep-0123456789ab.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"sweep-0123456789ab.json is not a valid sweep .* away"):
+    with pytest.raises(
+        ConfigError, match=r"sweep-0123456789ab.json is not a valid sweep .* away"
+    ):
         read_sweeps(tmp_path)
 
 
@@ -196,7 +251,9 @@ def test_hours_count_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
-    process = start("run", "-m", f"run.out={tmp_path}", "environment.rooms=3,5", "games=0-9999")
+    process = start(
+        "run", "-m", f"run.out={tmp_path}", "environment.rooms=3,5", "games=0-9999"
+    )
     while not rows(tmp_path):
         assert process.poll() is None
         time.sleep(0.005)
@@ -204,9 +261,13 @@ def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
     code, told = finish(process)
     assert code == 130 and "finishing current episodes" in told
     assert "rerun the command to continue" in told and "Traceback" not in told
-    assert not list(tmp_path.rglob("*.partial")) and not list(tmp_path.rglob("faults.jsonl"))
+    assert not list(tmp_path.rglob("*.partial")) and not list(
+        tmp_path.rglob("faults.jsonl")
+    )
     finished = {path.stem for path in tmp_path.rglob("transcripts/*.jsonl")}
-    assert finished == {f"{row.game}-0" for cell in rows(tmp_path).values() for row in cell}
+    assert finished == {
+        f"{row.game}-0" for cell in rows(tmp_path).values() for row in cell
+    }
 
 
 def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
@@ -221,5 +282,9 @@ def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
         assert process.poll() is None
     interrupt(process)
     code, told = finish(process)
-    assert code == 130 and "rerun the command to continue" in told and "Traceback" not in told
+    assert (
+        code == 130
+        and "rerun the command to continue" in told
+        and "Traceback" not in told
+    )
     assert not list(tmp_path.rglob("faults.jsonl")) and not any(rows(tmp_path).values())

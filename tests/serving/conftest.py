@@ -20,13 +20,17 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(weights: Path) -> Iterator[VllmModel]:
-    """A server of ours as it starts on a CPU, with forced tokens, and with two API servers."""
+    """A server of ours as it starts on a CPU, with forced tokens, and with two API
+    servers.
+    """
     yield from _started(weights, "--api-server-count", "2", forced_tokens=True)
 
 
 @pytest.fixture(scope="session")
 def plain(weights: Path) -> Iterator[VllmModel]:
-    """Without forced tokens, and with the class of tokenizer that vLLM would replace."""
+    """Without forced tokens, and with the class of tokenizer that vLLM would
+    replace.
+    """
     folder = shutil.copytree(weights, weights.parent / "of_another_class")
     config = folder / "tokenizer_config.json"
     named = {
@@ -46,7 +50,9 @@ def servers(plain: VllmModel, model: VllmModel) -> dict[bool, VllmModel]:
 def _started(weights: Path, *extra: str, forced_tokens: bool) -> Iterator[VllmModel]:
     """`test_vllm_killed` comes last (tests.conftest) and kills them."""
     variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
-    server = serving(forced_tokens=forced_tokens, variables=variables, extra_arguments=extra)
+    server = serving(
+        forced_tokens=forced_tokens, variables=variables, extra_arguments=extra
+    )
     model = served(weights, server)
     with contextlib.closing(model):
         model.start()

@@ -1,8 +1,10 @@
-"""Run by the serving environment's Python: a step's masks as vLLM fills them, one by one, and as
-serving/vllm_patches.py does. Prints how many masks there are, and which differ, as JSON.
+"""Run by the serving environment's Python: a step's masks as vLLM fills them, one by
+one, and as serving/vllm_patches.py does. Prints how many masks there are, and which
+differ, as JSON.
 
-Requests at every place of some texts: without drafts, with forced ones, up to the grammar's end,
-behind it, before the end of a thought, and with the padding of an engine's own drafts.
+Requests at every place of some texts: without drafts, with forced ones, up to the
+grammar's end, behind it, before the end of a thought, and with the padding of an
+engine's own drafts.
 """
 
 import json
@@ -21,7 +23,10 @@ LANGUAGES = (
         'start: "(define (domain " NAME ") (:requirements" ")"\nNAME: /[a-z]{1,5}/\n',
         "(define (domain house) (:requirements)",
     ),
-    ('start: ("kitchen" | "kitchenette" | "pantry") " is closed"\n', "kitchenette is closed"),
+    (
+        'start: ("kitchen" | "kitchenette" | "pantry") " is closed"\n',
+        "kitchenette is closed",
+    ),
 )
 """Grammars, and a text of each."""
 REQUESTS, DRAFTS = 40, 5
@@ -49,17 +54,27 @@ def manager() -> StructuredOutputManager:
     )
     size = TOKENIZER.vocab_size
     made.backend = SimpleNamespace(
-        allocate_token_bitmask=lambda rows: llguidance.torch.allocate_token_bitmask(rows, size)
+        allocate_token_bitmask=lambda rows: llguidance.torch.allocate_token_bitmask(
+            rows, size
+        )
     )
     made._grammar_bitmask, made._full_mask = None, torch.tensor(-1, dtype=torch.int32)
     made.fill_bitmask_parallel_threshold = 128
-    made.enable_in_reasoning, made.tokenizer, made.reasoner_cls = False, TOKENIZER, Reasoner
+    made.enable_in_reasoning, made.tokenizer, made.reasoner_cls = (
+        False,
+        TOKENIZER,
+        Reasoner,
+    )
     return made
 
 
-def request(chance: random.Random, *, thoughts: bool, padded: bool) -> tuple[Any, list[int]]:
+def request(
+    chance: random.Random, *, thoughts: bool, padded: bool
+) -> tuple[Any, list[int]]:
     lark, whole = chance.choice(LANGUAGES)
-    matcher = llguidance.LLMatcher(TOKENIZER, llguidance.LLMatcher.grammar_from_lark(lark))
+    matcher = llguidance.LLMatcher(
+        TOKENIZER, llguidance.LLMatcher.grammar_from_lark(lark)
+    )
     grammar = GuidanceGrammar(matcher, TOKENIZER, TOKENIZER.vocab_size)
     text = list(whole.encode())
     written = text[: chance.randrange(len(text) + 1)]
@@ -78,7 +93,11 @@ def request(chance: random.Random, *, thoughts: bool, padded: bool) -> tuple[Any
         reasoner=None,
         reasoning_parser_kwargs=None,
     )
-    given = {"use_structured_output": True, "prompt_token_ids": [], "all_token_ids": written}
+    given = {
+        "use_structured_output": True,
+        "prompt_token_ids": [],
+        "all_token_ids": written,
+    }
     return SimpleNamespace(structured_output_request=asked, **given), drafts
 
 

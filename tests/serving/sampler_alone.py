@@ -1,7 +1,9 @@
-"""Run by the serving environment's Python: the plugin's sampler against vLLM's, row by row.
+"""Run by the serving environment's Python: the plugin's sampler against vLLM's, row by
+row.
 
-Four seeded requests: drafts that are forced, one that is not, a wrong one beside the forced token,
-none. Then 64 requests with up to 15 drafts of all these kinds. Prints both's tokens, as JSON.
+Four seeded requests: drafts that are forced, one that is not, a wrong one beside the
+forced token, none. Then 64 requests with up to 15 drafts of all these kinds. Prints
+both's tokens, as JSON.
 """
 
 import json
@@ -20,7 +22,9 @@ VOCABULARY = 50
 
 @dataclass
 class Case:
-    """By request its drafts; by row of logits the token that alone is permitted, None: all are."""
+    """By request its drafts; by row of logits the token that alone is permitted, None:
+    all are.
+    """
 
     drafts: list[list[int]]
     permitted: list[int | None]
@@ -49,7 +53,9 @@ def many(seed: int) -> Case:
         kinds = draw.choices((0, 1, 2), (20, 1, 1), k=len(drafts))
         masks = zip(drafts, other, [None] * len(drafts), strict=True)
         case.drafts.append(drafts)
-        case.permitted += [mask[kind] for mask, kind in zip(masks, kinds, strict=True)] + [None]
+        case.permitted += [
+            mask[kind] for mask, kind in zip(masks, kinds, strict=True)
+        ] + [None]
     return case
 
 
@@ -61,7 +67,9 @@ def sampling(seeds: list[int]) -> SamplingMetadata:
         all_random=True,
         top_p=None,
         top_k=None,
-        generators={n: torch.Generator().manual_seed(seed) for n, seed in enumerate(seeds)},
+        generators={
+            n: torch.Generator().manual_seed(seed) for n, seed in enumerate(seeds)
+        },
         max_num_logprobs=None,
         no_penalties=True,
         prompt_token_ids=None,
@@ -96,7 +104,8 @@ def one_by_one(case: Case, seed: int) -> list[list[int]]:
         for place in range(len(drafts) + 1):
             step = sampler(logits[[row + place]], replace(asked)).sampled_token_ids
             tokens.append(int(step[0, 0]))
-            # Not forced, or not what was drafted: the next step of the engine goes on from here.
+            # Not forced, or not what was drafted: the next step of the engine goes on
+            # from here.
             if place < len(drafts) and case.permitted[row + place] != drafts[place]:
                 break
         answers.append(tokens)

@@ -41,12 +41,18 @@ def served(
 
 
 def told_by_vllm(script: str, given: object = None) -> Any:
-    """What a script of this folder prints last, as JSON, run by the serving environment's Python
-    with the plugins on its path; `given` is its input. Its errors fail the test."""
+    """What a script of this folder prints last, as JSON, run by the serving
+    environment's Python with the plugins on its path; `given` is its input. Its errors
+    fail the test.
+    """
     done = subprocess.run(
         [ENV / "bin/python", Path(__file__).with_name(script)],
         input=json.dumps(given),
-        env={**os.environ, "PYTHONPATH": str(launcher().parent), "VLLM_LOGGING_LEVEL": "ERROR"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(launcher().parent),
+            "VLLM_LOGGING_LEVEL": "ERROR",
+        },
         capture_output=True,
         encoding="utf-8",
     )

@@ -1,6 +1,7 @@
-"""Run by the serving environment's Python: texts as vLLM spells them, token by token, and as
-serving/vllm_patches.py does. Reads JSON: {"tokenizer", "prompts", "answers"}, of tokens; prints how
-many of the texts there are, and the pairs that differ."""
+"""Run by the serving environment's Python: texts as vLLM spells them, token by token,
+and as serving/vllm_patches.py does. Reads JSON: {"tokenizer", "prompts", "answers"}, of
+tokens; prints how many of the texts there are, and the pairs that differ.
+"""
 
 import json
 import sys
@@ -18,7 +19,9 @@ tokenizer = AutoTokenizer.from_pretrained(given["tokenizer"])
 sampling = SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY)
 number, different = 0, []
 for prompt in given["prompts"]:
-    request = SimpleNamespace(sampling_params=sampling, prompt_token_ids=prompt, request_id="x")
+    request = SimpleNamespace(
+        sampling_params=sampling, prompt_token_ids=prompt, request_id="x"
+    )
     for answer in given["answers"]:
         for stopped in (False, True):
             texts = []

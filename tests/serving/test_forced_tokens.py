@@ -1,4 +1,6 @@
-"""Forced tokens inside a real vLLM server: answers are those of a server without them."""
+"""Forced tokens inside a real vLLM server: answers are those of a server without
+them.
+"""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +15,14 @@ from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.serving.served import told_by_vllm
 from tools.gpu_check.server_processes import request
 
-# Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must be healed.
+# Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must
+# be healed.
 HOUSE = Grammar(
     "house",
     "lark",
-    'start: "(define (domain house) (:requirements :strips :typing)" ROOM ~ 1 .. 4 ")"\n'
-    'ROOM: " (:constants " NAME " - " ("kitchen" | "kitchenette" | "pantry") ")"\n'
-    "NAME: /[a-z]{1,5}/\n",
+    'start: "(define (domain house) (:requirements :strips :typing)" ROOM ~ 1 .. 4'
+    ' ")"\nROOM: " (:constants " NAME " - " ("kitchen" | "kitchenette" | "pantry")'
+    ' ")"\nNAME: /[a-z]{1,5}/\n',
 )
 GRAMMARS = (HOUSE, ENVELOPE, TOY, None)
 SAMPLINGS = (
@@ -56,7 +59,9 @@ def told(completion: Completion) -> tuple[str, str, int]:
 
 
 def counters(model: VllmModel) -> dict[str, int]:
-    """The server's own: steps of the engine, tokens of answers, of these drafted and accepted."""
+    """The server's own: steps of the engine, tokens of answers, of these drafted and
+    accepted.
+    """
     names = {
         "steps": "iteration_tokens_total_count",
         "tokens": "generation_tokens_total",
@@ -65,7 +70,9 @@ def counters(model: VllmModel) -> dict[str, int]:
     }
     page = request(model, "metrics")
     return {
-        name: int(sum(float(n) for n in re.findall(rf"^vllm:{line}{{.*}} (\S+)$", page, re.M)))
+        name: int(
+            sum(float(n) for n in re.findall(rf"^vllm:{line}{{.*}} (\S+)$", page, re.M))
+        )
         for name, line in names.items()
     }
 
@@ -93,7 +100,9 @@ def test_answers_do_not_depend_on_forced_tokens_nor_on_company(
             assert all_answers(model, at_once) == expected
 
 
-def test_every_draft_is_accepted_and_saves_its_step(servers: dict[bool, VllmModel]) -> None:
+def test_every_draft_is_accepted_and_saves_its_step(
+    servers: dict[bool, VllmModel],
+) -> None:
     asked = (PROMPT, HOUSE, Sampling(max_tokens=200, seed=5))
     before = [counters(servers[forced]) for forced in (False, True)]
     texts = {told(servers[forced].complete(*asked)) for forced in (False, True)}
@@ -120,13 +129,17 @@ def test_the_server_tells_how_many_were_forced(servers: dict[bool, VllmModel]) -
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_answers_in_stages_are_the_same(servers: dict[bool, VllmModel], sampling: Sampling) -> None:
+def test_answers_in_stages_are_the_same(
+    servers: dict[bool, VllmModel], sampling: Sampling
+) -> None:
     assert in_stages(servers[True], sampling) == in_stages(servers[False], sampling)
 
 
 def test_samples_of_one_request_are_the_same(servers: dict[bool, VllmModel]) -> None:
     def samples(model: VllmModel) -> list[tuple[str, str, int]]:
-        return [told(one) for one in model.complete_many(PROMPT, HOUSE, SAMPLINGS[1], 6)]
+        return [
+            told(one) for one in model.complete_many(PROMPT, HOUSE, SAMPLINGS[1], 6)
+        ]
 
     assert samples(servers[True]) == samples(servers[False])
     assert len(set(samples(servers[True]))) > 1
@@ -139,7 +152,9 @@ def test_thoughts_are_free_and_the_same(servers: dict[bool, VllmModel]) -> None:
 
     endings = set()
     for first in range(0, 40, 4):
-        asked = [(forced, seed) for forced in servers for seed in range(first, first + 4)]
+        asked = [
+            (forced, seed) for forced in servers for seed in range(first, first + 4)
+        ]
         with ThreadPoolExecutor(len(asked)) as pool:
             said = list(pool.map(lambda one: ask(*one), asked))
         for without, with_ in zip(said[:4], said[4:], strict=True):
@@ -154,14 +169,18 @@ def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:
     check_forced_tokens(servers[True])
 
 
-def test_neither_company_nor_a_cold_cache_changes_an_answer(servers: dict[bool, VllmModel]) -> None:
+def test_neither_company_nor_a_cold_cache_changes_an_answer(
+    servers: dict[bool, VllmModel],
+) -> None:
     warm = all_answers(servers[True], 1)
     request(servers[True], "reset_prefix_cache", b"")
     assert all_answers(servers[True], 32) == warm
 
 
 def test_a_draft_counts_only_where_it_is_forced() -> None:
-    """The plugin's sampler alone: wrong drafts change nothing, and draws come as without drafts."""
+    """The plugin's sampler alone: wrong drafts change nothing, and draws come as
+    without drafts.
+    """
     said = told_by_vllm("sampler_alone.py")
     pairs = said["few"]
     for drafted, plain in said["many"]:

@@ -1,7 +1,8 @@
-"""Every flag that the launcher passes, against the parser of the vLLM that is installed.
+"""Every flag that the launcher passes, against the parser of the vLLM that is
+installed.
 
-The builds for the CPU and for CUDA have the same parser: of version 0.32.0 all files of both
-wheels that it is made of are the same.
+The builds for the CPU and for CUDA have the same parser: of version 0.32.0 all files of
+both wheels that it is made of are the same.
 """
 
 import os
@@ -17,15 +18,34 @@ ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
 ALL = (
     *("/my/model", "--name", "mine", "--port", "8123", "--dtype", "bfloat16"),
     *("--context-tokens", "4096", "--reasoning-parser", "qwen3", "--forced-tokens"),
-    *("--tensor-parallel-size", "2", "--gpu-memory-utilization", "0.5", "--batch-invariant"),
+    *(
+        "--tensor-parallel-size",
+        "2",
+        "--gpu-memory-utilization",
+        "0.5",
+        "--batch-invariant",
+    ),
 )
 COMMANDS = {
     "CUDA": (*ALL, "--device", "cuda"),
     "CPU": (*ALL, "--device", "cpu"),
     "little": ("/my/model", "--device", "cuda"),
     "more": (
-        *("/my/model", "--device", "cuda", "--", "--max-num-seqs", "64", "--revision", "main"),
-        *("--data-parallel-size=4", "--api-server-count=2", "--data-parallel-backend=ray"),
+        *(
+            "/my/model",
+            "--device",
+            "cuda",
+            "--",
+            "--max-num-seqs",
+            "64",
+            "--revision",
+            "main",
+        ),
+        *(
+            "--data-parallel-size=4",
+            "--api-server-count=2",
+            "--data-parallel-backend=ray",
+        ),
     ),
 }
 
@@ -45,7 +65,9 @@ def told() -> dict[str, Any]:
 
 
 def test_each_flag_is_one_of_vllms_by_its_full_name(told: dict[str, Any]) -> None:
-    """A parser takes the beginning of a name too, which the next version may call ambiguous."""
+    """A parser takes the beginning of a name too, which the next version may call
+    ambiguous.
+    """
     words = {word for one in COMMANDS.values() for word in passed(one)}
     given = {word.partition("=")[0] for word in words if word.startswith("--")}
     assert len(given) > 15
@@ -64,7 +86,10 @@ def test_what_vllm_understands_is_what_was_meant(told: dict[str, Any]) -> None:
         assert "guidance" in values["structured_outputs_config"]
         assert "forced_tokens.NoProposer" in values["speculative_config"]
         assert values["scheduler_cls"] == "forced_tokens.ForcingScheduler"
-    assert (cuda["tensor_parallel_size"], cuda["gpu_memory_utilization"]) == ("2", "0.5")
+    assert (cuda["tensor_parallel_size"], cuda["gpu_memory_utilization"]) == (
+        "2",
+        "0.5",
+    )
     assert (cuda["enforce_eager"], cpu["enforce_eager"]) == ("False", "True")
     assert cpu["enable_chunked_prefill"] == "False" != cuda["enable_chunked_prefill"]
     assert cpu["block_size"] == "32" != cuda["block_size"]
@@ -81,7 +106,11 @@ def test_each_variable_is_one_of_vllms(told: dict[str, Any]) -> None:
         for name in LAUNCH.server_environment(LAUNCH.parse(list(arguments)))
         if name.startswith("VLLM_") and name not in os.environ
     }
-    assert {"VLLM_BATCH_INVARIANT", "VLLM_NO_USAGE_STATS", "VLLM_CPU_KVCACHE_SPACE"} <= given
+    assert {
+        "VLLM_BATCH_INVARIANT",
+        "VLLM_NO_USAGE_STATS",
+        "VLLM_CPU_KVCACHE_SPACE",
+    } <= given
     assert {"VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "VLLM_USE_V2_MODEL_RUNNER"} <= given
     named = {name for name in LAUNCH.NOT_FROM_OUTSIDE if name.startswith("VLLM_")}
     assert (given | named | {"VLLM_USE_DEEP_GEMM"}) - set(told["variables"]) == set()

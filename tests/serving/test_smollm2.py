@@ -1,6 +1,8 @@
-"""A real language model through vLLM's CPU build: SmolLM2-135M-Instruct answers a first look.
+"""A real language model through vLLM's CPU build: SmolLM2-135M-Instruct answers a first
+look.
 
-Needs a serving environment, and the model in the hub's cache or a package index that has its wheel.
+Needs a serving environment, and the model in the hub's cache or a package index that
+has its wheel.
 """
 
 import contextlib
@@ -48,7 +50,9 @@ def models() -> Iterator[ModelStore]:
         yield store
 
 
-def first_look(models: ModelStore, out: Path, rung: str, *, max_tokens: int) -> tuple[Call, Path]:
+def first_look(
+    models: ModelStore, out: Path, rung: str, *, max_tokens: int
+) -> tuple[Call, Path]:
     """The model's answer, and the folder of the cell. One answer, no second chance."""
     overrides = [*ONE_ANSWER, f"decoding={rung}", f"games={GAME}", f"run.out={out}"]
     overrides += [f"decoding.max_tokens={max_tokens}", f"model.server.env={ENV}"]
@@ -64,7 +68,9 @@ def template_tokens(weights: Path, call: Call) -> int:
 
     tokenizer: Any = AutoTokenizer.from_pretrained(weights)
     messages = [{"role": said.role, "content": said.content} for said in call.messages]
-    prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    prompt = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, tokenize=False
+    )
     return len(tokenizer.encode(prompt, add_special_tokens=False))
 
 

@@ -40,7 +40,12 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     model: VllmModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give(model, monkeypatch)
-    overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=700"]
+    overrides = [
+        "model=random_vllm",
+        f"run.out={tmp_path}",
+        "games=1",
+        "decoding.max_tokens=700",
+    ]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
     assert read_run(result.folder).model["forced_tokens"] == "true"
@@ -80,7 +85,10 @@ def test_limits_and_counts(model: VllmModel) -> None:
     cut = model.complete(PROMPT, TOY, Sampling(max_tokens=1))
     assert (cut.finish_reason, cut.text, cut.completion_tokens) == ("length", "(", 1)
     longer = (*PROMPT, Message("user", "Again."))
-    assert model.complete(longer, TOY, Sampling(max_tokens=50)).prompt_tokens > cut.prompt_tokens
+    assert (
+        model.complete(longer, TOY, Sampling(max_tokens=50)).prompt_tokens
+        > cut.prompt_tokens
+    )
 
 
 def test_the_context_bounds_prompt_and_answer(model: VllmModel) -> None:
@@ -113,7 +121,10 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
     with stranger(api_key=key) as friend:
         assert TOY_LANGUAGE.fullmatch(friend.complete(PROMPT, TOY, sampling).text)
         assert friend.identity()["backend_version"].startswith("0.")
-    with stranger(None, api_key=key) as guest, pytest.raises(ConfigError, match="reasoning parser"):
+    with (
+        stranger(None, api_key=key) as guest,
+        pytest.raises(ConfigError, match="reasoning parser"),
+    ):
         guest.complete(PROMPT, TOY, sampling)
     with (
         stranger(api_key="wrong") as guest,
@@ -144,5 +155,8 @@ def test_what_is_missing_is_said_before_anything_starts(
 
 def test_nobody_at_the_address_is_a_model_fault(weights: Path) -> None:
     model = VllmModel(weights=str(weights), server=Server(url="http://127.0.0.1:9/v1"))
-    with contextlib.closing(model), pytest.raises(ModelFault, match="Check the server at"):
+    with (
+        contextlib.closing(model),
+        pytest.raises(ModelFault, match="Check the server at"),
+    ):
         model.complete(PROMPT, TOY, Sampling(max_tokens=9))

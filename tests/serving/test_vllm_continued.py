@@ -1,4 +1,6 @@
-"""Answers in stages and several samples from a real vLLM server that runs a reasoning parser."""
+"""Answers in stages and several samples from a real vLLM server that runs a reasoning
+parser.
+"""
 
 import contextlib
 import dataclasses
@@ -11,7 +13,12 @@ from typing import Any
 import pytest
 from transformers import AutoTokenizer
 
-from pddlego_local.core.errors import ConfigError, GrammarFault, ModelFault, PromptTooLong
+from pddlego_local.core.errors import (
+    ConfigError,
+    GrammarFault,
+    ModelFault,
+    PromptTooLong,
+)
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.models.canary import check_obedience
@@ -29,7 +36,9 @@ from tests.serving.served import CONTEXT_TOKENS
 
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew: bool) -> None:
+def test_a_stage_goes_on_under_its_own_grammar(
+    model: VllmModel, seed: int, anew: bool
+) -> None:
     first, rest = staging.begin_and_go_on(model, seed, anew=anew)
     if not anew:
         assert first.prefix is not None and first.prefix.tokens is not None
@@ -41,7 +50,11 @@ def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew
 def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -> None:
     asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(8)]
     with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(lambda one: staging.typed_answer(model, one[0], one[1], 3800), asked))
+        found = list(
+            pool.map(
+                lambda one: staging.typed_answer(model, one[0], one[1], 3800), asked
+            )
+        )
     assert found.count("accepted") >= 12
 
 
@@ -65,11 +78,19 @@ def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
         weights=model.weights, thinking=Thinking(), server=Server(url=url, api_key=key)
     )
     with contextlib.closing(guest), ThreadPoolExecutor(8) as pool:
-        drawn = list(pool.map(lambda seed: staging.assert_heads_are_forced(model, seed), range(8)))
+        drawn = list(
+            pool.map(
+                lambda seed: staging.assert_heads_are_forced(model, seed), range(8)
+            )
+        )
         again = [staging.assert_heads_are_forced(guest, seed) for seed in range(8)]
-    assert [words(one.completion) for one in drawn] == [words(one.completion) for one in again]
+    assert [words(one.completion) for one in drawn] == [
+        words(one.completion) for one in again
+    ]
     assert len({one.completion.text for one in drawn}) == 8
-    plain = model.complete(QUESTION.messages, staging.FIRST, Sampling(max_tokens=99), Prefix())
+    plain = model.complete(
+        QUESTION.messages, staging.FIRST, Sampling(max_tokens=99), Prefix()
+    )
     assert {one.completion.prompt_tokens for one in drawn} == {plain.prompt_tokens}
 
 
@@ -88,7 +109,8 @@ def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> N
 
 
 @pytest.mark.parametrize(
-    "check", ["the prompt is the templates", "control tokens in an observation are text"]
+    "check",
+    ["the prompt is the templates", "control tokens in an observation are text"],
 )
 def test_what_was_said_stays_text_in_the_prompt(model: VllmModel, check: str) -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
@@ -118,8 +140,12 @@ def test_the_canary_passes_in_stages(model: VllmModel) -> None:
     check_obedience(model, stages=True)
 
 
-def test_what_the_server_would_leave_without_a_grammar_is_not_asked(model: VllmModel) -> None:
-    """Its reasoning parser reads the prompt's tokens, and would take the rest for a thought."""
+def test_what_the_server_would_leave_without_a_grammar_is_not_asked(
+    model: VllmModel,
+) -> None:
+    """Its reasoning parser reads the prompt's tokens, and would take the rest for a
+    thought.
+    """
     prefix = staging.begin(model, 1).prefix
     assert prefix is not None and prefix.tokens is not None
     marker = model.start()._markers[0]
@@ -154,11 +180,16 @@ def test_a_bad_grammar_is_named(model: VllmModel) -> None:
 
 
 @pytest.mark.parametrize(("thinking", "count"), [(False, 6), (True, 8)])
-def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: int) -> None:
+def test_samples_differ_and_come_again(
+    model: VllmModel, thinking: bool, count: int
+) -> None:
     sampling = Sampling(max_tokens=400, seed=4, thinking=thinking)
 
     def many(_: object = None) -> list[tuple[str, str, str, int, int]]:
-        return [words(sample) for sample in model.complete_many(PROMPT, TOY, sampling, count)]
+        return [
+            words(sample)
+            for sample in model.complete_many(PROMPT, TOY, sampling, count)
+        ]
 
     samples = many()
     seeds = [dataclasses.replace(sampling, seed=4 + number) for number in range(count)]
@@ -170,8 +201,12 @@ def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: 
     assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
 
 
-@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
-def test_a_draft_comes_before_the_answer(model: VllmModel, constraint: Constraint) -> None:
+@pytest.mark.parametrize(
+    "constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"]
+)
+def test_a_draft_comes_before_the_answer(
+    model: VllmModel, constraint: Constraint
+) -> None:
     plain = drafted(model, constraint, seed=3)
     draft, answer, *_ = plain.stages
     assert draft.grammar is None and 0 < draft.completion_tokens <= 60
@@ -182,23 +217,37 @@ def test_a_draft_comes_before_the_answer(model: VllmModel, constraint: Constrain
     assert {tuple(stage.text for stage in drawn.stages) for drawn in again} == {
         tuple(stage.text for stage in plain.stages)
     }
-    cut = drafted(Dictated(model, "the kitchen and the pantry " * 40), constraint, limit=25)
-    assert (cut.stages[0].finish_reason, cut.stages[0].completion_tokens) == ("length", 25)
+    cut = drafted(
+        Dictated(model, "the kitchen and the pantry " * 40), constraint, limit=25
+    )
+    assert (cut.stages[0].finish_reason, cut.stages[0].completion_tokens) == (
+        "length",
+        25,
+    )
     assert cut.completion.finish_reason == "stop"
 
 
-@pytest.mark.parametrize("text", ["", "<think>so", "a</think>b", "<think>a</think>b", "\n"])
-def test_a_draft_that_holds_markers_frees_no_answer(model: VllmModel, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "<think>so", "a</think>b", "<think>a</think>b", "\n"]
+)
+def test_a_draft_that_holds_markers_frees_no_answer(
+    model: VllmModel, text: str
+) -> None:
     """The server's reasoning parser reads the conversation, and the draft in it."""
     assert drafted(Planted(model, text), TWO_STAGES).completion.finish_reason == "stop"
     toy = drafted(Planted(model, text), at_once(TOY)).completion
     assert TOY_LANGUAGE.fullmatch(toy.text)
 
 
-def test_drafts_that_write_markers_of_their_own_are_taken_whole(model: VllmModel) -> None:
+def test_drafts_that_write_markers_of_their_own_are_taken_whole(
+    model: VllmModel,
+) -> None:
     with ThreadPoolExecutor(16) as pool:
         drawn = list(
-            pool.map(lambda seed: drafted(model, at_once(TOY), seed=seed, limit=300), range(30))
+            pool.map(
+                lambda seed: drafted(model, at_once(TOY), seed=seed, limit=300),
+                range(30),
+            )
         )
     assert any("think>" in one.stages[0].text for one in drawn)
     assert not any(one.stages[0].thought for one in drawn)
@@ -208,23 +257,31 @@ def test_drafts_that_write_markers_of_their_own_are_taken_whole(model: VllmModel
 def test_a_draft_that_fills_the_context_says_what_to_lower(model: VllmModel) -> None:
     most = (Message("user", "the kitchen " * 1900),)
     long = Dictated(model, "the kitchen and the pantry " * 100)
-    with pytest.raises(PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"):
+    with pytest.raises(
+        PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"
+    ):
         drafted(long, TWO_STAGES, limit=9000, prompt=most)
 
 
 class Gateway(QuietHandler):
-    """Passes /v1 on, as many gateways do: drops what it does not know, and knows no /tokenize."""
+    """Passes /v1 on, as many gateways do: drops what it does not know, and knows no
+    /tokenize.
+    """
 
     server_url: str
     drops = ("token_ids",)
 
     def do_POST(self) -> None:
         body = self.asked()
-        headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
+        headers = {
+            name: self.headers[name] for name in ("Authorization", "Content-Type")
+        }
         status, answer = 404, b"{}"
         if self.path.startswith("/v1"):
             url = self.server_url + self.path.removeprefix("/v1")
-            with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as response:
+            with urllib.request.urlopen(
+                urllib.request.Request(url, body, headers)
+            ) as response:
                 status, told = 200, json.load(response)
             for choice in told["choices"]:
                 for name in self.drops:
@@ -236,9 +293,13 @@ class Gateway(QuietHandler):
 @contextlib.contextmanager
 def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
     assert model._managed is not None
-    handler = type("Handler", (Gateway,), {"server_url": model._managed.url, **settings})
+    handler = type(
+        "Handler", (Gateway,), {"server_url": model._managed.url, **settings}
+    )
     with serving(handler) as port:
-        server = Server(url=f"http://127.0.0.1:{port}/v1", api_key=model._managed.api_key)
+        server = Server(
+            url=f"http://127.0.0.1:{port}/v1", api_key=model._managed.api_key
+        )
         guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
         with contextlib.closing(guest):
             yield guest
@@ -246,8 +307,12 @@ def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
 
 def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
     with behind_gateway(model) as guest:
-        assert TOY_LANGUAGE.fullmatch(guest.complete(PROMPT, TOY, Sampling(max_tokens=99)).text)
-        with pytest.raises(ConfigError, match=r"token_ids.*model\.server\.url at vLLM >= 0\.12"):
+        assert TOY_LANGUAGE.fullmatch(
+            guest.complete(PROMPT, TOY, Sampling(max_tokens=99)).text
+        )
+        with pytest.raises(
+            ConfigError, match=r"token_ids.*model\.server\.url at vLLM >= 0\.12"
+        ):
             staging.begin(guest, 1)
         with pytest.raises(ConfigError, match="several samples in one request"):
             guest.complete_many(PROMPT, TOY, Sampling(max_tokens=9), 2)

@@ -26,9 +26,11 @@ from tools.gpu_check.server_processes import group_of, wait_until_gone
 
 
 def kill_under_way(model: VllmModel, server: int, ask: Callable[[], object]) -> None:
-    """Kills the server while four threads ask and ask again: each has a ModelFault of it.
+    """Kills the server while four threads ask and ask again: each has a ModelFault of
+    it.
 
-    No other server is started: a thread between two questions would go on with that one.
+    No other server is started: a thread between two questions would go on with that
+    one.
     """
     model.server = dataclasses.replace(model.server, max_restarts=0)
     faults: list[Exception] = []
@@ -47,16 +49,24 @@ def kill_under_way(model: VllmModel, server: int, ask: Callable[[], object]) -> 
     psutil.Process(server).kill()
     for thread in asking:
         thread.join()
-    assert len(faults) == 4 and all(isinstance(fault, ModelFault) for fault in faults), faults
+    assert len(faults) == 4 and all(
+        isinstance(fault, ModelFault) for fault in faults
+    ), faults
 
 
-def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel) -> None:
+def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(
+    model: VllmModel,
+) -> None:
     assert model._managed is not None
     group = model._managed.process_group()
     assert group is not None
-    assert len(group_of(group)) > 1  # an engine of its own, which a plain kill would orphan
+    assert (
+        len(group_of(group)) > 1
+    )  # an engine of its own, which a plain kill would orphan
     kill_under_way(
-        model, group, lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500))
+        model,
+        group,
+        lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500)),
     )
     assert wait_until_gone(group) == []
     model.close()
@@ -77,8 +87,15 @@ import sys
 from pathlib import Path
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
-model = VllmModel(weights=sys.argv[1], dtype="float32", context_tokens=2048, server=Server(
-    env=Path(sys.argv[2]), device="cpu", kv_cache_gib=1, variables={"OMP_NUM_THREADS": "1"}))
+server = Server(
+    env=Path(sys.argv[2]),
+    device="cpu",
+    kv_cache_gib=1,
+    variables={"OMP_NUM_THREADS": "1"},
+)
+model = VllmModel(
+    weights=sys.argv[1], dtype="float32", context_tokens=2048, server=server
+)
 model.start()
 print(model._managed.process_group(), flush=True)
 sys.stdin.read()
@@ -102,7 +119,15 @@ def test_nothing_is_left_after_sigkill_of_the_parent(weights: Path) -> None:
 
 
 def test_a_server_that_cannot_start_says_why(tmp_path: Path, weights: Path) -> None:
-    arguments = [str(weights), "--env", str(ENV), "--device", "cpu", "--", "--no-such-flag"]
+    arguments = [
+        str(weights),
+        "--env",
+        str(ENV),
+        "--device",
+        "cpu",
+        "--",
+        "--no-such-flag",
+    ]
     with pytest.raises(ModelFault, match="no-such-flag"):
         VllmServer(arguments, start_timeout_s=1500, logs=tmp_path / "logs")
     (kept,) = (tmp_path / "logs").iterdir()

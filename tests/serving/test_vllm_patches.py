@@ -25,9 +25,16 @@ def test_a_continued_answer_has_its_own_tokens_and_not_the_prompts(
     servers: dict[bool, VllmModel],
 ) -> None:
     for model in servers.values():
-        body = {"prompt": [5, 6, 7], "max_tokens": 4, "return_token_ids": True, "ignore_eos": True}
+        body = {
+            "prompt": [5, 6, 7],
+            "max_tokens": 4,
+            "return_token_ids": True,
+            "ignore_eos": True,
+        }
         kind = Answers[TextChoice]
-        said = model.start().connection.answer("completions", body, kind, None, lambda: 4)
+        said = model.start().connection.answer(
+            "completions", body, kind, None, lambda: 4
+        )
         assert said.prompt_token_ids is None and said.usage.prompt_tokens == 3
         assert len(said.choices[0].drawn) == 4
 
@@ -63,16 +70,30 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     """Halves of characters and control tokens among them."""
     tokenizer, chance = family(tmp_path, 2_000), random.Random(3)
     tokenizer.save_pretrained(tmp_path / "tokenizer")
-    words = tokenizer.encode(Path(__file__).read_text(encoding="utf-8"), add_special_tokens=False)
+    words = tokenizer.encode(
+        Path(__file__).read_text(encoding="utf-8"), add_special_tokens=False
+    )
     odd = tokenizer.encode("日本 🎉 naïve\x00 ﷽  𓂀 " * 3, add_special_tokens=False)
     any_token = range(len(tokenizer))
     answers = [
         *(part for end in range(1, len(odd)) for part in [odd[:end], odd[end:]]),
-        *(chance.choices(tokens, k=30) for tokens in (odd, words, any_token) for _ in range(40)),
+        *(
+            chance.choices(tokens, k=30)
+            for tokens in (odd, words, any_token)
+            for _ in range(40)
+        ),
         *(words[begin : begin + 90] for begin in range(0, 900, 90)),
     ]
-    prompts = [words[:600], words[:3], [*words[:40], *chance.choices(any_token, k=9), words[7]]]
-    given = {"tokenizer": str(tmp_path / "tokenizer"), "prompts": prompts, "answers": answers}
+    prompts = [
+        words[:600],
+        words[:3],
+        [*words[:40], *chance.choices(any_token, k=9), words[7]],
+    ]
+    given = {
+        "tokenizer": str(tmp_path / "tokenizer"),
+        "prompts": prompts,
+        "answers": answers,
+    }
     number, different = told_by_vllm("spelled_by_vllm.py", given)
     assert number > 1000 and not different
 

@@ -1,4 +1,6 @@
-"""The files of examples: whole or absent, made once, and the same however they were made."""
+"""The files of examples: whole or absent, made once, and the same however they were
+made.
+"""
 
 from pathlib import Path
 
@@ -29,14 +31,23 @@ def test_shards_are_the_same_however_many_processes_make_them(tmp_path: Path) ->
     assert games <= set(range(FIRST_SEED, FIRST_SEED + 6)) and len(games) >= 3
 
 
-def test_questions_whose_answers_differ_in_names_alone_can_be_kept_few(tmp_path: Path) -> None:
+def test_questions_whose_answers_differ_in_names_alone_can_be_kept_few(
+    tmp_path: Path,
+) -> None:
     """Of each game for itself."""
-    searching = [(f"cabinet {n} is closed", f"(closed cabinet{n})") for n in range(1, 7)]
+    searching = [
+        (f"cabinet {n} is closed", f"(closed cabinet{n})") for n in range(1, 7)
+    ]
     found = ("cabinet 7 is open", "(opened cabinet7)")
     games = [[*searching, found], searching]
-    examples = [Example(*one, game) for game, asked in enumerate(games) for one in asked]
+    examples = [
+        Example(*one, game) for game, asked in enumerate(games) for one in asked
+    ]
     path = tmp_path / "slips-0.jsonl.gz"
-    data.write(path, [Example(f"Game {e.game}: {e.prompt}", e.answer, e.game) for e in examples])
+    data.write(
+        path,
+        [Example(f"Game {e.game}: {e.prompt}", e.answer, e.game) for e in examples],
+    )
     tokenizer = load_tokenizer(locate("nano"))
     assert len(rows_of([path], tokenizer, 1000)) == 13
     rows = rows_of([path], tokenizer, 1000, alike=2)

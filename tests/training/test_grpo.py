@@ -1,4 +1,5 @@
-"""Reinforcement in small: what the loss is computed from, one step, and an interruption.
+"""Reinforcement in small: what the loss is computed from, one step, and an
+interruption.
 
 Some minutes.
 """
@@ -45,11 +46,15 @@ def test_the_loss_uses_the_probabilities_that_tokens_were_drawn_with(
     monkeypatch.setattr(torch, "multinomial", noted)
     group = grpo.play(trained.settings, 200_007)
     texts = [text for answer in group for text in answer.texts]
-    assert (len(texts) > len(group)) == (rung == "grounded")  # it has texts that were rolled back
+    assert (len(texts) > len(group)) == (
+        rung == "grounded"
+    )  # it has texts that were rolled back
 
     def likely() -> list[float]:
         with torch.no_grad():
-            return torch.cat([grpo.log_probabilities(trained.model, t) for t in texts]).tolist()
+            return torch.cat(
+                [grpo.log_probabilities(trained.model, t) for t in texts]
+            ).tolist()
 
     before = likely()
     assert before == pytest.approx(drawn, abs=1e-3)
@@ -62,13 +67,17 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(tmp_path: Path) -> 
     lines = tmp_path / "killed" / "progress.jsonl"
     whole = begun(tmp_path / "whole", "free").carry_out(QUIET)
     process = start("train", "grpo", *SMALL, "rung=free", f"out={lines.parent}")
-    while not lines.is_file() or len(lines.read_text(encoding="utf-8").splitlines()) < 2:
+    while (
+        not lines.is_file() or len(lines.read_text(encoding="utf-8").splitlines()) < 2
+    ):
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     killed = begun(lines.parent, "free").carry_out(QUIET)
     assert (whole.name, killed.name) == ("whole-update-3", "killed-update-3")
-    once, other = (load_file(folder / "model.safetensors") for folder in (whole, killed))
+    once, other = (
+        load_file(folder / "model.safetensors") for folder in (whole, killed)
+    )
     assert all(once[name].equal(other[name]) for name in once)
     assert training_maps(str(killed)) > training_maps("nano_early")

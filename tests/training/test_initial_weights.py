@@ -29,7 +29,9 @@ def shape(*, related_tokens: bool) -> Shape:
 
 def continued(model: torch.nn.Module, length: int) -> float:
     """Of random tokens said for the second time, the share that the model says."""
-    once = torch.randint(2, 1000, (4, length), generator=torch.Generator().manual_seed(3))
+    once = torch.randint(
+        2, 1000, (4, length), generator=torch.Generator().manual_seed(3)
+    )
     twice = torch.cat([once, once], dim=1)
     with torch.no_grad():
         said = model(twice).logits.argmax(-1)
@@ -44,9 +46,20 @@ def test_it_copies_what_it_has_seen(seed: int) -> None:
 
 
 @pytest.mark.parametrize("related_tokens", [False, True])
-def test_it_copies_into_another_spelling_where_tokens_are_related(related_tokens: bool) -> None:
+def test_it_copies_into_another_spelling_where_tokens_are_related(
+    related_tokens: bool,
+) -> None:
     """ " cabinet 13" of an observation is "cabinet13" in a file."""
-    kinds = ("apple", "bread", "cabinet", "drawer", "egg", "fork", "garbagecan", "handtowel")
+    kinds = (
+        "apple",
+        "bread",
+        "cabinet",
+        "drawer",
+        "egg",
+        "fork",
+        "garbagecan",
+        "handtowel",
+    )
     names = [(kind, number) for kind in kinds for number in range(1, 21)]
     spelled = [f" {kind} {number}" for kind, number in names]
     tokens = Tokens([*spelled, *(f"{kind}{number}" for kind, number in names)])

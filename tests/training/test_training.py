@@ -1,4 +1,5 @@
-"""A whole training in small: games, tokenizer, two rounds, games played, a folder with a card.
+"""A whole training in small: games, tokenizer, two rounds, games played, a folder with
+a card.
 
 About a minute.
 """
@@ -24,20 +25,49 @@ from pddlego_local.training.settings import TrainSettings, compose_settings
 from tests.pddlego import Pddlego
 
 SMALL = (
-    "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1, vocabulary: 400, "
-    "context_tokens: 2048}",
-    "rounds=[{slips: 6, steps: 8, longest_tokens: 900, learning_rate: 1e-3}, "
-    "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
-    "play={games: 2, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
-    *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
-    *("optimizer=muon", "threads=1", "precision=float32", "device=cpu", "compile=false"),
+    (
+        "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1,"
+        " vocabulary: 400, context_tokens: 2048}"
+    ),
+    (
+        "rounds=[{slips: 6, steps: 8, longest_tokens: 900, learning_rate: 1e-3}, "
+        "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]"
+    ),
+    (
+        "play={games: 2, settings: ['method.variant=compact environment.rooms=3'],"
+        " rungs: [free]}"
+    ),
+    *(
+        "held_out=2",
+        "batch=2",
+        "at_once=2",
+        "save_every=2",
+        "log_every=1",
+        "warmup_steps=1",
+    ),
+    *(
+        "optimizer=muon",
+        "threads=1",
+        "precision=float32",
+        "device=cpu",
+        "compile=false",
+    ),
     "processes=1",
 )
 
 
 def train(out: Path, *overrides: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}", *SMALL, *overrides],
+        [
+            sys.executable,
+            "-m",
+            "pddlego_local",
+            "train",
+            "nano",
+            f"out={out}",
+            *SMALL,
+            *overrides,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
@@ -80,12 +110,19 @@ def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
         assert words in card
     assert steps(trained) == [*range(1, 9), 1, 2]
     assert load_file(folder / "model.safetensors")
-    slips, student = (Game(seed) for seed in range(100_000, 100_008)), map(Game, (400_000, 400_001))
+    slips, student = (
+        (Game(seed) for seed in range(100_000, 100_008)),
+        map(Game, (400_000, 400_001)),
+    )
     assert training_maps(str(folder)) == maps_of([*slips, *student])
 
 
-def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_path: Path) -> None:
-    """Killed in the middle of the first round, and with half a checkpoint left behind."""
+def test_a_training_that_is_killed_goes_on_and_ends_the_same(
+    trained: Path, tmp_path: Path
+) -> None:
+    """Killed in the middle of the first round, and with half a checkpoint left
+    behind.
+    """
     out = tmp_path / "out"
     shutil.copytree(trained / "examples", out / "examples")
     process = train(out, "play=null")
@@ -106,17 +143,26 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
         assert all(alike[name].equal(once[name]) for name in once)
 
 
-def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Path) -> None:
+def test_a_model_that_is_here_is_adapted_and_merged(
+    trained: Path, tmp_path: Path
+) -> None:
     base = make_random_llama(tmp_path / "base", seed=0)
     out = tmp_path / "out"
     shutil.copytree(trained / "examples", out / "examples")
-    adapted = ["shape=null", f"weights={base}", "lora={rank: 4, alpha: 8, dropout: 0}", "play=null"]
+    adapted = [
+        "shape=null",
+        f"weights={base}",
+        "lora={rank: 4, alpha: 8, dropout: 0}",
+        "play=null",
+    ]
     adapted.append("optimizer=adamw")
     rounds = "rounds=[{slips: 6, steps: 3, longest_tokens: 4000, learning_rate: 1e-2}]"
     finish(train(out, *adapted, rounds))
     merged = load_file(locate(str(out / "model")) / "model.safetensors")
     before = load_file(base / "model.safetensors")
-    changed = {name for name in before if not before[name].bfloat16().equal(merged[name])}
+    changed = {
+        name for name in before if not before[name].bfloat16().equal(merged[name])
+    }
     assert changed == {name for name in before if "_proj" in name}
 
 
@@ -128,7 +174,9 @@ def test_a_folder_begun_with_other_settings_is_left_alone(
     older = json.loads((trained / "settings.json").read_text(encoding="utf-8"))
     del older["worlds"]  # as in a folder of a version without this option
     (tmp_path / "settings.json").write_text(json.dumps(older), encoding="utf-8")
-    told = pddlego("train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]", code=2).err
+    told = pddlego(
+        "train", "nano", f"out={tmp_path}", *SMALL, "worlds=[ferry]", code=2
+    ).err
     assert "was begun with another worlds;" in told
 
 
@@ -152,7 +200,9 @@ def test_a_loss_that_is_not_a_number_ends_the_training(tmp_path: Path) -> None:
     process = train(tmp_path / "out", "rounds.0.learning_rate=1e30", "play=null")
     message, _ = process.communicate()
     assert process.returncode == 3
-    assert "is not a number; choose a smaller learning_rate" in " ".join(message.split())
+    assert "is not a number; choose a smaller learning_rate" in " ".join(
+        message.split()
+    )
     assert "Traceback" not in message
 
 

@@ -1,8 +1,10 @@
-"""`make bench`: measures the cost of solving, masks and decoding; prints tables and writes JSON.
+"""`make bench`: measures the cost of solving, masks and decoding; prints tables and
+writes JSON.
 
     python -m tools.bench [--only solve,mask]
 
-The servers are vLLM on the CPU with the random model, where masks and requests cost most.
+The servers are vLLM on the CPU with the random model, where masks and requests cost
+most.
 """
 
 import argparse
@@ -24,7 +26,11 @@ from tools.bench.decode import decode_rows, first_token_rows
 from tools.bench.mask import mask_bench
 from tools.bench.solve import solve_bench
 
-TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # per turn, by number of simultaneous answers
+TOKENS = {
+    1: 2_000,
+    8: 16_000,
+    32: 40_000,
+}  # per turn, by number of simultaneous answers
 
 
 def served(*, forced_tokens: bool) -> VllmModel:
@@ -41,8 +47,12 @@ def served(*, forced_tokens: bool) -> VllmModel:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("runs/bench.json"))
-    parser.add_argument("--repeats", type=int, default=15, help="solves per task and planner")
-    parser.add_argument("--only", default="", help="benchmarks to run, such as solve,mask")
+    parser.add_argument(
+        "--repeats", type=int, default=15, help="solves per task and planner"
+    )
+    parser.add_argument(
+        "--only", default="", help="benchmarks to run, such as solve,mask"
+    )
     given = parser.parse_args()
     results: dict[str, object] = {"provenance": provenance()}
     with contextlib.ExitStack() as stack:

@@ -1,9 +1,11 @@
-"""Measures answers per second of a vLLM server: `typed` relative to free answers of equal content.
+"""Measures answers per second of a vLLM server: `typed` relative to free answers of
+equal content.
 
-A model answers the first observations of Coin games under `typed` in the layout `line`. Then it
-answers them freely. Each free answer has the length that the typed answer has when it is written as
-people write it, in the layout `lines` without comments. Free answers do not end by themselves, so
-that only the machine's speed varies. Arms take turns, so that a slow machine slows them alike.
+A model answers the first observations of Coin games under `typed` in the layout `line`.
+Then it answers them freely. Each free answer has the length that the typed answer has
+when it is written as people write it, in the layout `lines` without comments. Free
+answers do not end by themselves, so that only the machine's speed varies. Arms take
+turns, so that a slow machine slows them alike.
 """
 
 import json
@@ -39,29 +41,40 @@ def typed(model: VllmModel, answer: Answer) -> Completion:
 
 def free(model: VllmModel, asked: tuple[Answer, int]) -> int:
     (question, sampling), tokens = asked
-    alone = Sampling(temperature=sampling.temperature, seed=sampling.seed, max_tokens=tokens)
+    alone = Sampling(
+        temperature=sampling.temperature, seed=sampling.seed, max_tokens=tokens
+    )
     said = model.start()._chat(question.messages, None, alone, 1, {"ignore_eos": True})
     return int(said.usage.completion_tokens)
 
 
 def freely_written(model: VllmModel, completion: Completion) -> int:
-    """Returns the tokens of an answer as people would write it; a cut answer keeps its tokens."""
+    """Returns the tokens of an answer as people would write it; a cut answer keeps its
+    tokens.
+    """
     if completion.finish_reason != "stop":
         return completion.completion_tokens
     text = Printer("lines").answer(json.loads(completion.text))
     return len(model.start()._tokenizer.encode(text)) + 1
 
 
-def timed(work: Callable[[Any], Any], inputs: list[Any], at_once: int) -> tuple[list[Any], float]:
+def timed(
+    work: Callable[[Any], Any], inputs: list[Any], at_once: int
+) -> tuple[list[Any], float]:
     began = time.perf_counter()
     with ThreadPoolExecutor(at_once) as pool:
         return list(pool.map(work, inputs)), time.perf_counter() - began
 
 
 def turns(
-    models: dict[str, VllmModel], questions: list[AnyQuestion], at_once: int, number: int
+    models: dict[str, VllmModel],
+    questions: list[AnyQuestion],
+    at_once: int,
+    number: int,
 ) -> dict[str, list[float]]:
-    """Returns, by arm, the ratio of answers per second to free ones, after one warm-up turn."""
+    """Returns, by arm, the ratio of answers per second to free ones, after one warm-up
+    turn.
+    """
     found: dict[str, list[float]] = {arm: [] for arm in models}
     seeds = count(1)
     for turn in range(number + 1):
@@ -79,7 +92,8 @@ def turns(
             drawn, free_s = timed(partial(free, model), pairs, at_once)
             assert drawn == lengths
             times = (
-                f"{at_once} at once, {arm}, turn {turn}: {typed_s:.0f} s typed, {free_s:.0f} s free"
+                f"{at_once} at once, {arm}, turn {turn}: {typed_s:.0f} s typed,"
+                f" {free_s:.0f} s free"
             )
             print(times, file=sys.stderr, flush=True)
             if turn:

@@ -1,10 +1,12 @@
-"""Measures each rung's tokens per second and first token on a vLLM server with a random model.
+"""Measures each rung's tokens per second and first token on a vLLM server with a random
+model.
 
-Random weights are the worst case for a grammar: the model costs next to nothing, so that the cost
-of the masks is visible, and its text is as varied as the grammar permits. Answers are complete, so
-that they contain each stage of the upper rungs; every answer has its own grammars. Each rung is
-compared with free answers of exactly the same lengths, because a random model without a grammar
-ends its answers early, and a short answer costs more per token.
+Random weights are the worst case for a grammar: the model costs next to nothing, so
+that the cost of the masks is visible, and its text is as varied as the grammar permits.
+Answers are complete, so that they contain each stage of the upper rungs; every answer
+has its own grammars. Each rung is compared with free answers of exactly the same
+lengths, because a random model without a grammar ends its answers early, and a short
+answer costs more per token.
 """
 
 import statistics
@@ -26,7 +28,17 @@ RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
 SCENE = GrammarContext(
     TABLES.schemas,
-    Names(("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west")),
+    Names(
+        (
+            "kitchen",
+            "corridor",
+            "behind_kitchen_south",
+            "north",
+            "south",
+            "east",
+            "west",
+        )
+    ),
 )
 QUESTION: AnyQuestion = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
@@ -39,9 +51,9 @@ def decode_rows(
 ) -> Iterator[dict[str, object]]:
     """Yields one row per concurrency and rung.
 
-    A row has the tokens per second of the rung and of free answers of the same lengths. `tokens`
-    are the tokens per turn, by the number of simultaneous answers. The best turn is reported,
-    because other work of the machine can only slow a turn.
+    A row has the tokens per second of the rung and of free answers of the same lengths.
+    `tokens` are the tokens per turn, by the number of simultaneous answers. The best
+    turn is reported, because other work of the machine can only slow a turn.
     """
     constraints = {rung: constraint_for(rung, context=SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
@@ -52,15 +64,19 @@ def decode_rows(
 
 
 def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]]:
-    """Yields the milliseconds to the first token of a single request, by number of names shown.
+    """Yields the milliseconds to the first token of a single request, by number of
+    names shown.
 
-    The requests are free, or under grammars that the server has not seen; they take turns.
+    The requests are free, or under grammars that the server has not seen; they take
+    turns.
     """
 
     def taken_ms(names: int, salt: int) -> float:
         shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
         context = replace(SCENE, names=shown, domain=TABLES.domain)
-        constraint = constraint_for("grounded", PROBLEM, context, "line") if names else None
+        constraint = (
+            constraint_for("grounded", PROBLEM, context, "line") if names else None
+        )
         grammar = constraint.first_grammar if constraint else None
         asked = Sampling(max_tokens=1, seed=salt)
         return 1e3 * model.complete(PROMPT, grammar, asked).latency_s
@@ -76,7 +92,9 @@ def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]
 
 
 def tokens_in(model: VllmModel, at_once: int, seconds: float) -> int:
-    """Estimates by a short trial how many tokens simultaneous free answers have after `seconds`."""
+    """Estimates by a short trial how many tokens simultaneous free answers have after
+    `seconds`.
+    """
     lengths = [[_TRIED_TOKENS]] * at_once
     _draw_free(model, lengths)  # a batch size's first use is slow
     return round(_TRIED_TOKENS * at_once * seconds / _draw_free(model, lengths))
@@ -90,7 +108,9 @@ def _row(
     least_tokens: int,
     turns: int,
 ) -> dict[str, object]:
-    """Measures one rung, after a warm-up turn: the first use of a batch size is slow."""
+    """Measures one rung, after a warm-up turn: the first use of a batch size is
+    slow.
+    """
     rates: list[float] = []
     free_rates: list[float] = []
     answers = 0
@@ -112,7 +132,9 @@ def _row(
         "tokens per s": round(max(rates)),
         "free": round(max(free_rates)),
         "relative to free": round(max(rates) / max(free_rates), 2),
-        "median of turns": round(statistics.median(rate / free for rate, free in pairs), 2),
+        "median of turns": round(
+            statistics.median(rate / free for rate, free in pairs), 2
+        ),
         "answers": answers,
         "answers per s": round(max(answer_rates), 2),
     }
@@ -121,14 +143,17 @@ def _row(
 def _draw(
     model: VllmModel, constraint: Constraint, concurrency: int, least_tokens: int
 ) -> tuple[list[list[int]], float]:
-    """Keeps `concurrency` answers running until enough tokens are drawn. Returns the lengths of
-    each thread's answers, and the seconds that this took."""
+    """Keeps `concurrency` answers running until enough tokens are drawn. Returns the
+    lengths of each thread's answers, and the seconds that this took.
+    """
     share = -(-least_tokens // concurrency)
 
     def one_thread(thread: int) -> list[int]:
         lengths: list[int] = []
         while (left := share - sum(lengths)) > 0:
-            sampling = Sampling(max_tokens=min(_ANSWER_TOKENS, left), seed=_seed(thread, lengths))
+            sampling = Sampling(
+                max_tokens=min(_ANSWER_TOKENS, left), seed=_seed(thread, lengths)
+            )
             drawn = draw(model, QUESTION, constraint, sampling, {})[0]
             lengths.append(drawn.completion.completion_tokens)
         return lengths
@@ -140,7 +165,9 @@ def _draw(
 
 
 def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
-    """Returns the seconds that free answers of these lengths take in as many threads."""
+    """Returns the seconds that free answers of these lengths take in as many
+    threads.
+    """
     client = model.start()
 
     def one_thread(thread: int) -> None:

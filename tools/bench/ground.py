@@ -1,7 +1,8 @@
-"""Prints the ground task of Fast Downward's translator as JSON: a script that is run by path.
+"""Prints the ground task of Fast Downward's translator as JSON: a script that is run by
+path.
 
-Like planner/worker.py it imports the translator, which is GPL-3.0, in a process of its own.
-Usage: ground.py PACKAGE_FOLDER MOST_ACTIONS < [domain, problem] as JSON
+Like planner/worker.py it imports the translator, which is GPL-3.0, in a process of its
+own. Usage: ground.py PACKAGE_FOLDER MOST_ACTIONS < [domain, problem] as JSON
 """
 
 import contextlib
@@ -24,22 +25,34 @@ def main() -> None:
         _, fluents, actions, goal, axioms, _ = instantiate.explore(task)
         layers = {}
         if len(actions) <= int(sys.argv[2]):
-            axioms, layers = axiom_rules.handle_axioms(actions, axioms, goal or [], "min")
+            axioms, layers = axiom_rules.handle_axioms(
+                actions, axioms, goal or [], "min"
+            )
     if len(actions) > int(sys.argv[2]):
         print("null")
         return
-    print(json.dumps({
-        "fluents": [fact(one) for one in fluents],
-        "goal": None if goal is None else literals(goal),
-        "actions": [
-            [one.name, literals(one.precondition), effects(one.add_effects),
-             effects(one.del_effects), one.cost if task.use_min_cost_metric else 1]
-            for one in actions
-        ],
-        "axioms": [
-            [layers[one.effect], literals(one.condition), fact(one.effect)] for one in axioms
-        ],
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "fluents": [fact(one) for one in fluents],
+                "goal": None if goal is None else literals(goal),
+                "actions": [
+                    [
+                        one.name,
+                        literals(one.precondition),
+                        effects(one.add_effects),
+                        effects(one.del_effects),
+                        one.cost if task.use_min_cost_metric else 1,
+                    ]
+                    for one in actions
+                ],
+                "axioms": [
+                    [layers[one.effect], literals(one.condition), fact(one.effect)]
+                    for one in axioms
+                ],
+            }
+        )
+    )
 
 
 def fact(literal: Any) -> list[str]:

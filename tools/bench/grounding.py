@@ -1,4 +1,6 @@
-"""The ground task of Fast Downward's translator as an oracle for the judge of states."""
+"""The ground task of Fast Downward's translator as an oracle for the judge of
+states.
+"""
 
 import json
 import subprocess
@@ -21,11 +23,21 @@ Literals = Sequence[tuple[bool, Fact]]
 
 def grounding_of(domain: str, problem: str, most_actions: int) -> "Grounding | None":
     """Returns the ground task, or None if it has more actions or takes too long."""
-    command = [sys.executable, str(SCRIPT), str(find_fast_downward().translator), str(most_actions)]
+    command = [
+        sys.executable,
+        str(SCRIPT),
+        str(find_fast_downward().translator),
+        str(most_actions),
+    ]
     given = json.dumps([domain, problem])
     try:
         done = subprocess.run(
-            command, input=given, encoding="utf-8", capture_output=True, timeout=LIMIT_S, check=True
+            command,
+            input=given,
+            encoding="utf-8",
+            capture_output=True,
+            timeout=LIMIT_S,
+            check=True,
         )
     except subprocess.TimeoutExpired:
         return None
@@ -42,7 +54,9 @@ class Grounding:
         self._actions = defaultdict[Fact, list[Any]](list)
         for name, needs, adds, deletes, cost in found["actions"]:
             key = tuple(name.strip("()").split())
-            changes = [[(_literals(c), tuple(f)) for c, f in part] for part in (adds, deletes)]
+            changes = [
+                [(_literals(c), tuple(f)) for c, f in part] for part in (adds, deletes)
+            ]
             self._actions[key].append((_literals(needs), *changes, cost))
         self._layers = defaultdict[int, list[tuple[Literals, Fact]]](list)
         for layer, condition, fact in found["axioms"]:
@@ -51,8 +65,10 @@ class Grounding:
         self._heads = {fact for axioms in self._layers.values() for _, fact in axioms}
 
     def difference(self, task: Task, state: State, possible: Sequence[Fact]) -> str:
-        """Returns in what the judge differs about a state, or about what an action changes in it,
-        "" if in nothing. Actions that change nothing are not in the ground task."""
+        """Returns in what the judge differs about a state, or about what an action
+        changes in it, "" if in nothing. Actions that change nothing are not in the
+        ground task.
+        """
         facts = state.facts & self.fluents
         true = self._with_derived(facts)
         named = {fact for fact in self._heads if "@" not in fact[0]}
@@ -61,7 +77,9 @@ class Grounding:
         if (self._goal is not None and _hold(self._goal, true)) != task.is_goal(state):
             return "the translator differs about the goal"
         theirs = {
-            name for name, every in self._actions.items() if any(_hold(a[0], true) for a in every)
+            name
+            for name, every in self._actions.items()
+            if any(_hold(a[0], true) for a in every)
         }
         if missing := theirs - set(possible):
             why = task.refusal(state, min(missing))
@@ -74,7 +92,9 @@ class Grounding:
             ways = [a for a in self._actions[name] if _hold(a[0], true)]
             after = {(frozenset(self._after(a, facts, true)), a[3]) for a in ways}
             ours = [*task.successors(state, name)]
-            if after != {(one.facts & self.fluents, one.cost - state.cost) for one in ours}:
+            if after != {
+                (one.facts & self.fluents, one.cost - state.cost) for one in ours
+            }:
                 return f"the translator differs about what {name} changes"
         return ""
 
@@ -89,7 +109,9 @@ class Grounding:
         for layer in sorted(self._layers):
             new = True
             while new:
-                found = {fact for needs, fact in self._layers[layer] if _hold(needs, true)}
+                found = {
+                    fact for needs, fact in self._layers[layer] if _hold(needs, true)
+                }
                 new = bool(found - true)
                 true |= found
         return true

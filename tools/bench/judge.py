@@ -1,12 +1,14 @@
-"""Holds the judge of states (`pddlego_local/pddl/state.py`) to the planner and to two simulators.
+"""Holds the judge of states (`pddlego_local/pddl/state.py`) to the planner and to two
+simulators.
 
     python -m tools.bench.judge --data FOLDER --out runs/judge.jsonl
 
-FOLDER is searched for problem files beside a domain, for archives of them, and for JSON lines with
-the keys "domain" and "problem". Every pair that the planner solves is judged: the judge must accept
-the plan, must say of altered plans what unified-planning says, and must agree with unified-planning
-and with the grounding of Fast Downward's translator (grounding.py) on random walks. The command can
-be stopped and given again: it continues where it was.
+FOLDER is searched for problem files beside a domain, for archives of them, and for JSON
+lines with the keys "domain" and "problem". Every pair that the planner solves is
+judged: the judge must accept the plan, must say of altered plans what unified-planning
+says, and must agree with unified-planning and with the grounding of Fast Downward's
+translator (grounding.py) on random walks. The command can be stopped and given again:
+it continues where it was.
 """
 
 import argparse
@@ -49,14 +51,22 @@ def pairs_in(folder: Path) -> Iterator[Pair]:
     for lines in sorted(folder.rglob("*.jsonl.xz")):
         with lzma.open(lines, "rt", encoding="utf-8") as file:
             for number, row in enumerate(map(json.loads, file)):
-                yield lines.name.partition(".")[0], str(number), row["domain"], row["problem"]
+                yield (
+                    lines.name.partition(".")[0],
+                    str(number),
+                    row["domain"],
+                    row["problem"],
+                )
 
 
 def _files(folder: Path, source: str) -> Iterator[Pair]:
     for domain in sorted(folder.rglob("domain.pddl")):
         for problem in sorted(domain.parent.glob("*.pddl")):
             if "domain" not in problem.name:
-                given = [path.read_text("utf-8", errors="replace") for path in (domain, problem)]
+                given = [
+                    path.read_text("utf-8", errors="replace")
+                    for path in (domain, problem)
+                ]
                 name = str(problem.relative_to(folder))
                 yield source, name, given[0], given[1]
                 ordered = [in_order(text) for text in given]
@@ -70,7 +80,9 @@ def judged(pair: Pair, planner: FastDownward, seed: str) -> dict[str, Any]:
     result, counts = planner.plan(domain, problem), Counter[str]()
     accepted = check(domain, problem).accepted
     told = result.outcome not in ("timeout", "out_of_memory", "planner_fault")
-    counts["check disagrees"] += told and accepted == (result.outcome == "translate_error")
+    counts["check disagrees"] += told and accepted == (
+        result.outcome == "translate_error"
+    )
     row: dict[str, Any] = {"outcome": result.outcome, "wrong": []}
     if result.outcome in ("solved", "goal_already_true"):
         _judge(domain, problem, result, random.Random(seed), counts, row["wrong"])
@@ -104,7 +116,14 @@ def _judge(
         counts["too large to walk"] += 1
         return
     for _ in range(WALKS):
-        _walk(task, grounding, None if isinstance(unified, str) else unified, chance, counts, wrong)
+        _walk(
+            task,
+            grounding,
+            None if isinstance(unified, str) else unified,
+            chance,
+            counts,
+            wrong,
+        )
 
 
 def reaches(task: Task, plan: Sequence[Step]) -> bool:
@@ -115,7 +134,9 @@ def reaches(task: Task, plan: Sequence[Step]) -> bool:
     return any(map(task.is_goal, states))
 
 
-def altered(plan: Sequence[Fact], task: Task, chance: random.Random) -> Iterator[list[Fact]]:
+def altered(
+    plan: Sequence[Fact], task: Task, chance: random.Random
+) -> Iterator[list[Fact]]:
     """Yields plans with an action less, two actions exchanged, or another argument."""
     for number in range(ALTERED_PLANS if plan else 0):
         changed, place = list(plan), chance.randrange(len(plan))
@@ -161,7 +182,9 @@ def _walk(
         state = task.successor(state, chance.choice(possible))
 
 
-def _others(task: Task, state: State, possible: set[Fact], chance: random.Random) -> list[Fact]:
+def _others(
+    task: Task, state: State, possible: set[Fact], chance: random.Random
+) -> list[Fact]:
     """Some actions that the judge says are impossible, with objects drawn at random."""
     found, things = list[Fact](), list(task.objects)
     for name, schemas in task.actions.items():
@@ -201,7 +224,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="a folder of pairs")
     parser.add_argument("--out", type=Path, default=Path("runs/judge.jsonl"))
-    parser.add_argument("--most", type=int, default=10**9, help="pairs that are tried, at most")
+    parser.add_argument(
+        "--most", type=int, default=10**9, help="pairs that are tried, at most"
+    )
     given = parser.parse_args()
     given.out.parent.mkdir(parents=True, exist_ok=True)
     rows = [json.loads(line) for line in given.out.open()] if given.out.exists() else []

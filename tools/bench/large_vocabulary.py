@@ -1,8 +1,9 @@
-"""Makes a tokenizer of 150,000 tokens, as large models have, and a tiny Llama of random weights.
+"""Makes a tokenizer of 150,000 tokens, as large models have, and a tiny Llama of random
+weights.
 
-The cost of a mask depends on the size of the vocabulary, and the random model's own 1,024 tokens
-would hide it. The tokens are those of Mistral's Tekken, which comes with vLLM; nothing is
-downloaded.
+The cost of a mask depends on the size of the vocabulary, and the random model's own
+1,024 tokens would hide it. The tokens are those of Mistral's Tekken, which comes with
+vLLM; nothing is downloaded.
 """
 
 import base64
@@ -14,7 +15,12 @@ from typing import Any
 
 import torch
 from tokenizers import AddedToken
-from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    GenerationConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
 from transformers.convert_slow_tokenizer import TikTokenConverter
 
 from pddlego_local.core.errors import MissingPart
@@ -28,11 +34,17 @@ _CHAT_TEMPLATE = (
 
 
 def tekken_file() -> Path:
-    """Returns the vocabulary's file in the serving environment, or raises MissingPart."""
+    """Returns the vocabulary's file in the serving environment, or raises
+    MissingPart.
+    """
     serving = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
-    found = sorted(serving.glob("lib/python*/site-packages/mistral_common/data/tekken_*.json"))
+    found = sorted(
+        serving.glob("lib/python*/site-packages/mistral_common/data/tekken_*.json")
+    )
     if not found:
-        raise MissingPart(f"There is no large vocabulary in {serving}; run `make serving`.")
+        raise MissingPart(
+            f"There is no large vocabulary in {serving}; run `make serving`."
+        )
     return found[-1]
 
 
@@ -40,15 +52,21 @@ class _TekkenConverter(TikTokenConverter):
     @staticmethod
     def load_tiktoken_bpe(tiktoken_url: str) -> dict[bytes, int]:
         entries = json.loads(Path(tiktoken_url).read_text(encoding="utf-8"))["vocab"]
-        return {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in entries}
+        return {
+            base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in entries
+        }
 
 
 def large_tokenizer() -> Any:
-    """Returns the vocabulary as a fast Hugging Face tokenizer. Takes 4 s. Raises MissingPart."""
+    """Returns the vocabulary as a fast Hugging Face tokenizer. Takes 4 s. Raises
+    MissingPart.
+    """
     file = tekken_file()
     pattern = json.loads(file.read_text(encoding="utf-8"))["config"]["pattern"]
     bpe = _TekkenConverter(vocab_file=str(file), pattern=pattern).converted()  # type: ignore[no-untyped-call]
-    bpe.add_special_tokens([AddedToken(word, special=True) for word in ("<|im_start|>", _END)])
+    bpe.add_special_tokens(
+        [AddedToken(word, special=True) for word in ("<|im_start|>", _END)]
+    )
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
         bos_token="<|im_start|>",
@@ -79,10 +97,11 @@ def make_large_vocabulary_llama(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> Path:
-    """Writes a Hugging Face model folder to `folder` (the tiny one: about 100 MB) and returns it.
+    """Writes a Hugging Face model folder to `folder` (the tiny one: about 100 MB) and
+    returns it.
 
-    `device` is where the weights are drawn; on another device, the same seed gives other weights.
-    Raises MissingPart if the vocabulary is absent.
+    `device` is where the weights are drawn; on another device, the same seed gives
+    other weights. Raises MissingPart if the vocabulary is absent.
     """
     tokenizer = large_tokenizer()
     marks = {
@@ -94,7 +113,8 @@ def make_large_vocabulary_llama(
         **shape,
         vocab_size=len(tokenizer),
         max_position_embeddings=_CONTEXT_TOKENS,
-        tie_word_embeddings=False,  # if tied, the model would repeat its last token for ever
+        # if tied, the model would repeat its last token for ever
+        tie_word_embeddings=False,
         dtype=dtype,
         **marks,
     )

@@ -1,9 +1,10 @@
-"""Measures the cost of a grammar at a large vocabulary: its compilation, and each token's mask.
+"""Measures the cost of a grammar at a large vocabulary: its compilation, and each
+token's mask.
 
-Masks are computed as in vLLM's guidance backend, with the slices of serving/vllm_patches.py: a
-fresh matcher per answer, then one mask before every token. A matcher computes its lexer's states
-when it first needs them, so the first tokens of an answer cost most, and a grammar with many states
-costs more throughout.
+Masks are computed as in vLLM's guidance backend, with the slices of
+serving/vllm_patches.py: a fresh matcher per answer, then one mask before every token. A
+matcher computes its lexer's states when it first needs them, so the first tokens of an
+answer cost most, and a grammar with many states costs more throughout.
 """
 
 import json
@@ -29,7 +30,9 @@ _ROUNDS = 3
 
 @dataclass(frozen=True)
 class Masks:
-    """The cost of one text under one grammar. The times per token are those of `tokens` masks."""
+    """The cost of one text under one grammar. The times per token are those of `tokens`
+    masks.
+    """
 
     compile_ms: float
     median_us: float
@@ -39,7 +42,9 @@ class Masks:
 
 
 def mask_bench() -> Iterator[dict[str, object]]:
-    """Yields one row per task and layout, for the task's files under the rung `syntax`."""
+    """Yields one row per task and layout, for the task's files under the rung
+    `syntax`.
+    """
     try:
         tokenizer = decoder_tokenizer()
     except MissingPart as absent:
@@ -63,20 +68,24 @@ def mask_bench() -> Iterator[dict[str, object]]:
 
 
 def decoder_tokenizer() -> LLTokenizer:
-    """Returns the large vocabulary for llguidance. Raises MissingPart if it is not installed."""
+    """Returns the large vocabulary for llguidance. Raises MissingPart if it is not
+    installed.
+    """
     return with_word_slices(from_tokenizer(large_tokenizer()))
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
     """Compiles `grammar` and computes a mask before each token of `text`.
 
-    For each token, the fastest of three rounds is taken, because other work of the machine is no
-    cost of the grammar. Raises ValueError if the text is not in the grammar's language or the
-    decoder gives up.
+    For each token, the fastest of three rounds is taken, because other work of the
+    machine is no cost of the grammar. Raises ValueError if the text is not in the
+    grammar's language or the decoder gives up.
     """
     tokens = tokenizer.tokenize_str(text)
     rounds = [_round(grammar, tokens, tokenizer) for _ in range(_ROUNDS)]
-    masks_us = sorted(min(times) for times in zip(*(masks for _, masks in rounds), strict=True))
+    masks_us = sorted(
+        min(times) for times in zip(*(masks for _, masks in rounds), strict=True)
+    )
     return Masks(
         compile_ms=min(compile_ms for compile_ms, _ in rounds),
         median_us=statistics.median(masks_us),
@@ -91,7 +100,9 @@ def _round(
 ) -> tuple[float, list[float]]:
     """Returns (milliseconds to compile, microseconds of each mask)."""
     lark = grammar.kind == "lark"
-    serialize = LLMatcher.grammar_from_lark if lark else LLMatcher.grammar_from_json_schema
+    serialize = (
+        LLMatcher.grammar_from_lark if lark else LLMatcher.grammar_from_json_schema
+    )
     bitmask = allocate_token_bitmask(1, tokenizer.vocab_size)
     began = time.perf_counter()
     matcher = LLMatcher(tokenizer, serialize(grammar.text), log_level=0)

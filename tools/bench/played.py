@@ -1,4 +1,6 @@
-"""Collects the questions to the rule-based reference, and its answers, in whole games."""
+"""Collects the questions to the rule-based reference, and its answers, in whole
+games.
+"""
 
 import contextlib
 import dataclasses
@@ -17,8 +19,9 @@ ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A question, and the domain and problem with which the reference answered it. `first` says
-    that the question is the game's first one."""
+    """A question, and the domain and problem with which the reference answered it.
+    `first` says that the question is the game's first one.
+    """
 
     first: bool
     question: AnyQuestion
@@ -29,7 +32,12 @@ def played(
     environment: str, games: Iterable[int], rung: str = "typed", *overrides: str
 ) -> Iterator[Asked]:
     """Yields every question of some games, in order."""
-    words = [f"environment={environment}", "model=reference", f"decoding={rung}", *overrides]
+    words = [
+        f"environment={environment}",
+        "model=reference",
+        f"decoding={rung}",
+        *overrides,
+    ]
     config = compose_cell(words)
     method = config.build("method")
     with (

@@ -1,14 +1,15 @@
-"""Tests the promise of the upper rungs with many answers: Fast Downward's translator and the static
-check judge what random models write under `typed` and `grounded`.
+"""Tests the promise of the upper rungs with many answers: Fast Downward's translator
+and the static check judge what random models write under `typed` and `grounded`.
 
     python -m tools.bench.proof -n 5000 --out FILE
 
-Random weights know no PDDL, so whatever is right in these answers comes from the rung. The
-questions come from real games that a perfect player plays: of every environment, and of every
-method that asks for PDDL. So all forms occur: both files, a domain and then a problem for it, a
-problem for a given domain, and an edit. Each answer is drawn under the settings in `conf`, with
-free or tight lists and in one of the layouts, and it is read as `pddlego run` and `pddlego sample`
-read it. In a third of the questions only a few names are left, so that an answer runs out of names.
+Random weights know no PDDL, so whatever is right in these answers comes from the rung.
+The questions come from real games that a perfect player plays: of every environment,
+and of every method that asks for PDDL. So all forms occur: both files, a domain and
+then a problem for it, a problem for a given domain, and an edit. Each answer is drawn
+under the settings in `conf`, with free or tight lists and in one of the layouts, and it
+is read as `pddlego run` and `pddlego sample` read it. In a third of the questions only
+a few names are left, so that an answer runs out of names.
 
 FILE gets a line for each answer. The same command goes on where it was interrupted.
 """
@@ -27,7 +28,14 @@ from typing import Any, NamedTuple, get_args
 
 from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.nouns import Message, Names
-from pddlego_local.decoding.forms import PROBLEM, WITH_PDDL, DomainFile, Edit, Pddl, Problem
+from pddlego_local.decoding.forms import (
+    PROBLEM,
+    WITH_PDDL,
+    DomainFile,
+    Edit,
+    Pddl,
+    Problem,
+)
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
@@ -56,12 +64,14 @@ FEW_NAMES = 4
 SPREADS = (0.3, 0.3, 3.0)  # with a wide spread, a model repeats itself
 
 
-CROWDED = """(define (domain crowded) (:requirements :strips :typing) (:types t u - object v - u)
+CROWDED = """(define (domain crowded) (:requirements :strips :typing)
+  (:types t u - object v - u)
   (:constants {constants}) (:predicates (p ?x - {kind}) (q ?x ?y - {kind}))
   (:action a :parameters (?x - {kind}) :effect (p ?x)))"""
 CONSTANTS = ("c", "c - u", "c d - v", "c - object d - u")
-"""Domains in which few facts are possible, with constants that a problem may declare again. So an
-answer often runs out of names, or needs one more object for its goal."""
+"""Domains in which few facts are possible, with constants that a problem may declare
+again. So an answer often runs out of names, or needs one more object for its goal.
+"""
 
 
 class Case(NamedTuple):
@@ -79,7 +89,9 @@ class Case(NamedTuple):
 LISTS: tuple[Lists, ...] = ("free", "free", "tight")  # free lists are the default
 CASES = [
     Case(rung, lists, layout)
-    for rung, lists, layout in itertools.product(("typed", "grounded"), LISTS, get_args(Layout))
+    for rung, lists, layout in itertools.product(
+        ("typed", "grounded"), LISTS, get_args(Layout)
+    )
 ]
 
 
@@ -95,13 +107,17 @@ Known = list[list[AnyQuestion]]
 
 
 def questions() -> Known:
-    """Plays every environment and method, with every world that is described in words. What cannot
-    be played is named on standard error."""
+    """Plays every environment and method, with every world that is described in words.
+    What cannot be played is named on standard error.
+    """
     found: Known = []
     for environment, method in itertools.product(GAMES, IN_GAMES):
         found.append(_asked(environment, method))
     for method in IN_WORDS:
-        worlds = (_asked("described", method, f"environment.world={name}") for name in families())
+        worlds = (
+            _asked("described", method, f"environment.world={name}")
+            for name in families()
+        )
         found.append(list(itertools.chain.from_iterable(worlds)))
     return [asked for asked in (*found, crowded()) if asked]
 
@@ -113,16 +129,21 @@ def crowded() -> list[AnyQuestion]:
             PROBLEM,
             (Message("user", "Write the problem file."),),
             GrammarContext(
-                domain=CROWDED.format(constants=constants, kind=kind), names=Names(tuple(names))
+                domain=CROWDED.format(constants=constants, kind=kind),
+                names=Names(tuple(names)),
             ),
         )
-        for constants, kind, names in itertools.product(CONSTANTS, "tv", ("cd", "cda", "cdab"))
+        for constants, kind, names in itertools.product(
+            CONSTANTS, "tv", ("cd", "cda", "cdab")
+        )
     ]
 
 
 def _asked(environment: str, method: str, *overrides: str) -> list[AnyQuestion]:
     try:
-        every = list(played(environment, SEEDS, "grounded", f"method={method}", *overrides))
+        every = list(
+            played(environment, SEEDS, "grounded", f"method={method}", *overrides)
+        )
     except PddlegoError as error:
         print(f"left out: {environment}, {method}: {error!s:.150}", file=sys.stderr)
         return []
@@ -130,7 +151,9 @@ def _asked(environment: str, method: str, *overrides: str) -> list[AnyQuestion]:
 
 
 class Drawn(NamedTuple):
-    """The files of an answer, as they are handed on; `fault` says why there are none."""
+    """The files of an answer, as they are handed on; `fault` says why there are
+    none.
+    """
 
     question: AnyQuestion
     value: Any
@@ -139,11 +162,19 @@ class Drawn(NamedTuple):
     fault: str = ""
 
 
-def draw(model: Model, question: AnyQuestion, decoding: Decoding, seed: int) -> tuple[Drawn, int]:
-    """Draws one answer, and for a domain alone a problem. Returns it with its number of tokens."""
+def draw(
+    model: Model, question: AnyQuestion, decoding: Decoding, seed: int
+) -> tuple[Drawn, int]:
+    """Draws one answer, and for a domain alone a problem. Returns it with its number of
+    tokens.
+    """
     asked = under(question, decoding)
     ((drawn, answer),) = draw_answers(model, asked, decoding, decoding.sampling(seed))
-    value, tokens, context = answer.value, drawn.completion.completion_tokens, asked.context
+    value, tokens, context = (
+        answer.value,
+        drawn.completion.completion_tokens,
+        asked.context,
+    )
     match value:
         case Pddl():
             found = Drawn(asked, value, value.df, value.pf)
@@ -152,8 +183,8 @@ def draw(model: Model, question: AnyQuestion, decoding: Decoding, seed: int) -> 
         case Edit():
             edited = apply(value.model_dump(), context.problem)
             fault = "; ".join(edited.faults)
-            # The goal is the method's, and it may name objects that the model has not declared:
-            # then a run tries the method's next goal (episode/planning.py).
+            # The goal is the method's, and it may name objects that the model has not
+            # declared: then a run tries the method's next goal (episode/planning.py).
             problem = with_goal(edited.problem, "(and)")
             found = Drawn(asked, value, context.domain, problem, fault)
         case DomainFile():
@@ -167,9 +198,10 @@ def draw(model: Model, question: AnyQuestion, decoding: Decoding, seed: int) -> 
 
 
 def judge(planner: FastDownward, drawn: Drawn, rung: str) -> tuple[str, str]:
-    """Returns the outcome of an answer, and what is wrong with it ("" if nothing is): "cut" by the
-    limit of tokens, "refused" by the translator or the static check, a "goal" or "names" that the
-    rung excludes, or else the planner's outcome."""
+    """Returns the outcome of an answer, and what is wrong with it ("" if nothing is):
+    "cut" by the limit of tokens, "refused" by the translator or the static check, a
+    "goal" or "names" that the rung excludes, or else the planner's outcome.
+    """
     if drawn.value is None:
         return ("cut", "") if drawn.fault == "truncated" else ("refused", drawn.fault)
     files, context = (drawn.domain, drawn.problem), drawn.question.context
@@ -186,21 +218,26 @@ def judge(planner: FastDownward, drawn: Drawn, rung: str) -> tuple[str, str]:
 
 
 def outside(drawn: Drawn, rung: str) -> str:
-    """Returns why `reject` would not accept the answer. It misjudges lists that are longer than a
-    rung writes: types to which those of the actions were added, and the objects of an edit, each in
-    a string of its own."""
+    """Returns why `reject` would not accept the answer. It misjudges lists that are
+    longer than a rung writes: types to which those of the actions were added, and the
+    objects of an edit, each in a string of its own.
+    """
     return why_outside(drawn.value, drawn.question, rung) if drawn.value else ""
 
 
 def answer_row(
     number: int, seed: int, known: Known, planner: FastDownward, how: str
 ) -> dict[str, Any]:
-    """Draws and judges the answer with this number. It does not depend on the other answers."""
+    """Draws and judges the answer with this number. It does not depend on the other
+    answers.
+    """
     rng = random.Random(f"{seed} {number}")
     case, question = rng.choice(CASES), rng.choice(rng.choice(known))
     if few := rng.random() < 1 / 3:
         names = question.context.names
-        kept = rng.sample(names.objects, min(rng.randint(0, FEW_NAMES), len(names.objects)))
+        kept = rng.sample(
+            names.objects, min(rng.randint(0, FEW_NAMES), len(names.objects))
+        )
         context = replace(question.context, names=Names(tuple(kept), names.things))
         question = replace(question, context=context)
     model = _model(how, rng.randrange(3), rng.choice(SPREADS), rng.choice(TASTES))
@@ -227,12 +264,20 @@ def _weights(how: str, seed: int) -> Model:
     if how == "random":
         return RandomModel(seed=seed)
     server = Server(device="cpu", kv_cache_gib=1, variables={"OMP_NUM_THREADS": "1"})
-    return RandomVllmModel(seed=seed, dtype="float32", context_tokens=16384, server=server)
+    return RandomVllmModel(
+        seed=seed, dtype="float32", context_tokens=16384, server=server
+    )
 
 
 def rows_in(out: Path, seed: int) -> dict[int, dict[str, Any]]:
-    """Returns the rows of a file by number; a line that was not written to its end is removed."""
-    lines = out.read_text(encoding="utf-8").splitlines(keepends=True) if out.exists() else []
+    """Returns the rows of a file by number; a line that was not written to its end is
+    removed.
+    """
+    lines = (
+        out.read_text(encoding="utf-8").splitlines(keepends=True)
+        if out.exists()
+        else []
+    )
     if lines and not lines[-1].endswith("\n"):
         out.write_text("".join(lines[:-1]), encoding="utf-8")
         lines.pop()
@@ -243,10 +288,17 @@ def rows_in(out: Path, seed: int) -> dict[int, dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Returns the counts: answers, those of each outcome, and the same for each form and rung."""
-    tokens, wrong = sum(row["tokens"] for row in rows), sum("why" in row for row in rows)
+    """Returns the counts: answers, those of each outcome, and the same for each form
+    and rung.
+    """
+    tokens, wrong = (
+        sum(row["tokens"] for row in rows),
+        sum("why" in row for row in rows),
+    )
     not_in = Counter(row["outside"].split(":")[0] for row in rows if row["outside"])
-    lines = [f"{len(rows)} answers, {tokens} tokens; wrong: {wrong}; outside: {dict(not_in)}"]
+    lines = [
+        f"{len(rows)} answers, {tokens} tokens; wrong: {wrong}; outside: {dict(not_in)}"
+    ]
     groups: dict[str, list[dict[str, Any]]] = {"all": rows}
     for row in rows:
         for name in (
@@ -263,14 +315,23 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-n", type=int, default=200, help="the number of answers (default 200)")
-    parser.add_argument("--seed", type=int, default=0, help="another seed gives other answers")
-    parser.add_argument("--out", type=Path, required=True, help="JSON lines, one for each answer")
+    parser.add_argument(
+        "-n", type=int, default=200, help="the number of answers (default 200)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="another seed gives other answers"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, help="JSON lines, one for each answer"
+    )
     parser.add_argument(
         "--model",
         default="logits",
         choices=("logits", "random", "vllm"),
-        help="random logits for each token (fast), a random Llama in process, or one behind vLLM",
+        help=(
+            "random logits for each token (fast), a random Llama in process, or one"
+            " behind vLLM"
+        ),
     )
     given = parser.parse_args()
     rows, known, began = rows_in(given.out, given.seed), questions(), time.monotonic()
@@ -287,7 +348,10 @@ def main() -> None:
             print(json.dumps(rows[number]), file=file, flush=True)
             if len(rows) % 100 == 0:
                 refused = sum("why" in row for row in rows.values())
-                print(f"{len(rows)} answers, {refused} wrong, {time.monotonic() - began:.0f} s")
+                print(
+                    f"{len(rows)} answers, {refused} wrong,"
+                    f" {time.monotonic() - began:.0f} s"
+                )
     print(table(list(rows.values())))
 
 

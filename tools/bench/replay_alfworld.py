@@ -1,10 +1,11 @@
-"""Checks whether recorded wins in games of the real data set are wins in plain ALFWorld, too.
+"""Checks whether recorded wins in games of the real data set are wins in plain
+ALFWorld, too.
 
     python -m tools.bench.replay_alfworld RUNS
 
-The commands of each win are repeated in ALFWorld's own environment (AlfredTWEnv, 50 steps), in a
-process without this package. ALFWORLD_DATA names the data set. Exits with 1 if a recorded win is
-not won there.
+The commands of each win are repeated in ALFWorld's own environment (AlfredTWEnv, 50
+steps), in a process without this package. ALFWORLD_DATA names the data set. Exits with
+1 if a recorded win is not won there.
 """
 
 import argparse
@@ -29,7 +30,8 @@ data = sys.argv[1]
 config = {
     "env": {"goal_desc_human_anns_prob": 0, "task_types": [1, 2, 3, 4, 5, 6],
             "domain_randomization": False, "expert_type": "handcoded"},
-    "dataset": {"data_path": data, "eval_id_data_path": data, "eval_ood_data_path": data,
+    "dataset": {"data_path": data, "eval_id_data_path": data,
+                "eval_ood_data_path": data,
                 "num_train_games": 0, "num_eval_games": 0},
     "general": {"training_method": "dqn"},
     "rl": {"training": {"max_nb_steps_per_episode": 50}},
@@ -72,7 +74,9 @@ def replay(cell: CellRecord) -> list[tuple[int, bool]]:
     split = find_split(Path(os.environ["ALFWORLD_DATA"]), played_in["split"])
     games = find_games(split, played_in["task_types"])
     played = list(wins(cell))
-    files = [(str(games[number] / "game.tw-pddl"), commands) for number, commands in played]
+    files = [
+        (str(games[number] / "game.tw-pddl"), commands) for number, commands in played
+    ]
     child = subprocess.run(
         [python(find_environment()), "-c", COLLECTED + REPLAYED, str(split)],
         input=json.dumps(files),
@@ -95,7 +99,9 @@ def main() -> int:
         if cell.options.get("environment.data"):
             found = replay(cell)
             lost = [number for number, won in found if not won]
-            rows.append([cell.folder.name, len(found), len(found) - len(lost), lost or ""])
+            rows.append(
+                [cell.folder.name, len(found), len(found) - len(lost), lost or ""]
+            )
     print(table(["cell", "wins", "won in plain ALFWorld", "not won: games"], rows))
     return int(any(row[3] for row in rows))
 

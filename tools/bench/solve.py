@@ -1,4 +1,6 @@
-"""Measures how long one solve takes with this project's planner and with Fast Downward's driver."""
+"""Measures how long one solve takes with this project's planner and with Fast
+Downward's driver.
+"""
 
 import random
 import statistics
@@ -20,7 +22,9 @@ HOUSE_DOMAIN = Path(__file__).with_name("house.pddl").read_text(encoding="utf-8"
 
 
 def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
-    """Returns (domain, problem): a random tree of rooms, some doors closed; the goal is a room."""
+    """Returns (domain, problem): a random tree of rooms, some doors closed; the goal is
+    a room.
+    """
     rng = random.Random(seed)
     facts = ["(at room0)"]
     for room in range(1, rooms):
@@ -34,27 +38,37 @@ def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
             f"({door} room{room} room{other} {back})",
         ]
     names = " ".join(f"room{room}" for room in range(rooms))
-    return COIN_DOMAIN, (
-        f"(define (problem coin{rooms}) (:domain coin)\n"
-        f"  (:objects {names} - room north south east west - direction)\n"
-        f"  (:init {' '.join(facts)})\n  (:goal (at room{rooms - 1})))\n"
+    return (
+        COIN_DOMAIN,
+        (
+            f"(define (problem coin{rooms}) (:domain coin)\n"
+            f"  (:objects {names} - room north south east west - direction)\n"
+            f"  (:init {' '.join(facts)})\n  (:goal (at room{rooms - 1})))\n"
+        ),
     )
 
 
 def house_task(receptacles: int, objects: int, seed: int = 0) -> tuple[str, str]:
-    """Returns (domain, problem) as in ALFWorld: heat one object and put it somewhere else."""
+    """Returns (domain, problem) as in ALFWorld: heat one object and put it somewhere
+    else.
+    """
     rng = random.Random(seed)
     places = [f"place{number}" for number in range(receptacles - 3)]
     everywhere = [*places, "fridge", "microwave", "sink"]
     facts = ["(at place0)", "(free)"]
     facts += [f"({rng.choice(['openable', 'opened'])} {place})" for place in everywhere]
-    facts += [f"(in object{number} {rng.choice(places[2:])})" for number in range(objects)]
+    facts += [
+        f"(in object{number} {rng.choice(places[2:])})" for number in range(objects)
+    ]
     names = " ".join(f"object{number}" for number in range(objects))
-    return HOUSE_DOMAIN, (
-        f"(define (problem house) (:domain house)\n"
-        f"  (:objects {' '.join(places)} - receptacle fridge - cooler microwave - heater\n"
-        f"    sink - basin {names} - object)\n"
-        f"  (:init {' '.join(facts)})\n  (:goal (and (is-hot object0) (in object0 place1))))\n"
+    return (
+        HOUSE_DOMAIN,
+        (
+            f"(define (problem house) (:domain house)\n  (:objects {' '.join(places)} -"
+            f" receptacle fridge - cooler microwave - heater\n    sink - basin {names}"
+            f" - object)\n  (:init {' '.join(facts)})\n  (:goal (and (is-hot object0)"
+            " (in object0 place1))))\n"
+        ),
     )
 
 
@@ -66,15 +80,20 @@ TASKS = {
 
 
 def solve_bench(repeats: int) -> Iterator[dict[str, object]]:
-    """Yields one row per task with the median wall milliseconds of each planner. The planners take
-    turns within each repeat, so that a busy moment of the machine affects both alike."""
+    """Yields one row per task with the median wall milliseconds of each planner. The
+    planners take turns within each repeat, so that a busy moment of the machine affects
+    both alike.
+    """
     with FastDownward(search=SEARCH) as planner:
         for name, task in TASKS.items():
             ways: dict[str, Callable[[], None]] = {
                 "ours, ms": partial(_ours, planner, *task),
                 "driver, ms": partial(_driver, *task),
             }
-            turns = [[_taken_ms(solve) for solve in ways.values()] for _ in range(repeats + 1)]
+            turns = [
+                [_taken_ms(solve) for solve in ways.values()]
+                for _ in range(repeats + 1)
+            ]
             times = zip(*turns[1:], strict=True)  # the first turn is a warm-up
             medians = [round(statistics.median(of_way), 1) for of_way in times]
             yield {"task": name, **dict(zip(ways, medians, strict=True))}
@@ -89,7 +108,14 @@ def _driver(domain: str, problem: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "domain.pddl").write_text(domain, encoding="utf-8")
         Path(folder, "problem.pddl").write_text(problem, encoding="utf-8")
-        command = [sys.executable, script, "domain.pddl", "problem.pddl", "--search", SEARCH]
+        command = [
+            sys.executable,
+            script,
+            "domain.pddl",
+            "problem.pddl",
+            "--search",
+            SEARCH,
+        ]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 

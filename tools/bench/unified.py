@@ -1,4 +1,5 @@
-"""unified-planning as a second judge of plans and states: an oracle for the judge of states.
+"""unified-planning as a second judge of plans and states: an oracle for the judge of
+states.
 
 Its reader refuses much that Fast Downward accepts. Nothing else of the project uses it.
 """
@@ -26,7 +27,9 @@ def unified_task(domain: str, problem: str) -> "Unified | str":
 
     try:
         with warnings.catch_warnings(action="ignore"):
-            task = PDDLReader().parse_problem_string(with_distinct_names(domain), problem)
+            task = PDDLReader().parse_problem_string(
+                with_distinct_names(domain), problem
+            )
             none = task.environment.expression_manager.Int(NO_VALUE)
             for number in (each for each in task.fluents if each.type.is_real_type()):
                 task.fluents_defaults.setdefault(number, none)
@@ -37,15 +40,19 @@ def unified_task(domain: str, problem: str) -> "Unified | str":
 
 
 def with_distinct_names(domain: str) -> str:
-    """Returns the domain with a separate variable for each parameter of a predicate, and with
-    actions that do not share a predicate's name. The reader needs both, although PDDL does not."""
+    """Returns the domain with a separate variable for each parameter of a predicate,
+    and with actions that do not share a predicate's name. The reader needs both,
+    although PDDL does not.
+    """
     root = read(domain)
     parts = []
     for item in root.items if root else ():
         text = source(domain, item)
         if isinstance(item, Block) and item.head == ":predicates":
             pieces = re.split(r"\?[\w-]+", text)
-            text = "".join(f"?v{n}{piece}" if n else piece for n, piece in enumerate(pieces))
+            text = "".join(
+                f"?v{n}{piece}" if n else piece for n, piece in enumerate(pieces)
+            )
         parts.append(_ACTION.sub(r"\1do-\2", text))
     return f"({' '.join(parts)})"
 
@@ -60,7 +67,9 @@ class Unified:
         self._task, self._simulator = task, UPSequentialSimulator(task)
         self._evaluator = StateEvaluator(task)
         self._initial = self._simulator.get_initial_state()
-        self._actions = {action.name.removeprefix("do-"): action for action in task.actions}
+        self._actions = {
+            action.name.removeprefix("do-"): action for action in task.actions
+        }
         self._objects = {thing.name.lower(): thing for thing in task.all_objects}
         self.fluents = {
             (exp.fluent().name, *map(str, exp.args)): exp
@@ -78,9 +87,13 @@ class Unified:
         return bool(self._simulator.is_goal(state))
 
     def difference(self, state: State, steps: Sequence[Step], task: Task) -> str:
-        """Returns for which of the steps the judge says something else, "" if for none."""
+        """Returns for which of the steps the judge says something else, "" if for
+        none.
+        """
         terms = self._task.environment.expression_manager
-        changed = {exp: terms.Bool(fact in state.facts) for fact, exp in self.fluents.items()}
+        changed = {
+            exp: terms.Bool(fact in state.facts) for fact, exp in self.fluents.items()
+        }
         own = self._initial.make_child(changed)
         if bool(self._simulator.is_goal(own)) != task.is_goal(state):
             return "unified-planning differs about the goal"
@@ -88,16 +101,24 @@ class Unified:
             after, ours = self._after(own, step), [*task.successors(state, step)]
             if (after is None) != (not ours):
                 return f"unified-planning differs about whether {step} is possible"
-            if after is not None and self._facts(after) != ours[0].facts & self.fluents.keys():
+            if (
+                after is not None
+                and self._facts(after) != ours[0].facts & self.fluents.keys()
+            ):
                 return f"unified-planning differs about what {step} changes"
         return ""
 
     def _facts(self, state: Any) -> set[Fact]:
-        return {fact for fact, exp in self.fluents.items() if state.get_value(exp).is_true()}
+        return {
+            fact for fact, exp in self.fluents.items() if state.get_value(exp).is_true()
+        }
 
     def _after(self, state: Any, step: Step) -> Any:
         """The state after a step, None if it is impossible."""
-        action, terms = self._actions.get(step[0]), self._task.environment.expression_manager
+        action, terms = (
+            self._actions.get(step[0]),
+            self._task.environment.expression_manager,
+        )
         things = [self._objects.get(name) for name in step[1:]]
         if action is None or None in things or len(things) != len(action.parameters):
             return None
@@ -108,7 +129,11 @@ class Unified:
                 return None
             binding[terms.ParameterExp(parameter)] = terms.ObjectExp(thing)
         for metric in self._task.quality_metrics:
-            cost = metric.get_action_cost(action) if metric.is_minimize_action_costs() else None
+            cost = (
+                metric.get_action_cost(action)
+                if metric.is_minimize_action_costs()
+                else None
+            )
             if cost is not None:
                 value = self._evaluator.evaluate(cost.substitute(binding), state)
                 if value.constant_value() == NO_VALUE:

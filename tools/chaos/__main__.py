@@ -1,13 +1,15 @@
-"""Kills a sweep at random moments; its records must equal those of an undisturbed sweep.
+"""Kills a sweep at random moments; its records must equal those of an undisturbed
+sweep.
 
-    python -m tools.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos KILLS=100 SEED=0)
+    python -m tools.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos
+                                                                      KILLS=100 SEED=0)
 
-Each round plays a sweep of four cells (`sweeps`) and strikes it with blows (`blows`): killed
-processes, a full disk, a second run. There are rounds until the given number of blows has fallen.
-If a client has ended, its command is started again, as a user would do. At the end of a round, the
-rows must be those of the undisturbed sweep, the transcripts must agree with them, and no process
-may be left. The same command continues after the last complete round. Exits with 1 if anything is
-wrong.
+Each round plays a sweep of four cells (`sweeps`) and strikes it with blows (`blows`):
+killed processes, a full disk, a second run. There are rounds until the given number of
+blows has fallen. If a client has ended, its command is started again, as a user would
+do. At the end of a round, the rows must be those of the undisturbed sweep, the
+transcripts must agree with them, and no process may be left. The same command continues
+after the last complete round. Exits with 1 if anything is wrong.
 """
 
 import argparse
@@ -28,21 +30,37 @@ from tools.bench.markdown import table
 from tools.chaos import blows
 from tools.chaos.blows import Playing
 from tools.chaos.processes import adopt_orphans, alive, end_all, left_over
-from tools.chaos.sweeps import Sweep, rows_of, served, simulated, wrong_records, wrong_rows
+from tools.chaos.sweeps import (
+    Sweep,
+    rows_of,
+    served,
+    simulated,
+    wrong_records,
+    wrong_rows,
+)
 
 OF_A_ROUND = 8
-SERVED_EVERY = 5  # rounds; a served one has half as many blows, since a server starts slowly
-WAIT_S = {"simulated": 5.0, "served": 40.0}  # at most, from the start or the last blow to the next
+SERVED_EVERY = (
+    5  # rounds; a served one has half as many blows, since a server starts slowly
+)
+WAIT_S = {
+    "simulated": 5.0,
+    "served": 40.0,
+}  # at most, from the start or the last blow to the next
 LEFT_S = 60.0  # after a client has ended, its processes must end within this time
-SOON_S = {"simulated": 10.0, "served": 90.0}  # a blow is skipped if its target is absent for longer
+SOON_S = {
+    "simulated": 10.0,
+    "served": 90.0,
+}  # a blow is skipped if its target is absent for longer
 STARTS = 40  # a round that needs more has failed
 
 
 @dataclass(frozen=True)
 class Fallen:
-    """One blow and its result. `at_s` is the time since the start of the client that it struck.
-    `rows` is the number of rows recorded before it. `came` is its effect, and `wrong` are the
-    errors that it revealed."""
+    """One blow and its result. `at_s` is the time since the start of the client that it
+    struck. `rows` is the number of rows recorded before it. `came` is its effect, and
+    `wrong` are the errors that it revealed.
+    """
 
     round: int
     what: str
@@ -55,7 +73,9 @@ class Fallen:
 class Round:
     """One sweep from its first start to its end, with its blows."""
 
-    def __init__(self, number: int, sweep: Sweep, out: Path, seed: int, spared: set[int]) -> None:
+    def __init__(
+        self, number: int, sweep: Sweep, out: Path, seed: int, spared: set[int]
+    ) -> None:
         self.fallen: list[Fallen] = []
         self._number, self._sweep, self._spared = number, sweep, spared
         self._random = random.Random(f"{seed} {number}")
@@ -63,7 +83,11 @@ class Round:
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         self._playing = Playing(
-            sweep, out / "runs", out / "log", sweep.start(out / "runs", out / "log"), self._random
+            sweep,
+            out / "runs",
+            out / "log",
+            sweep.start(out / "runs", out / "log"),
+            self._random,
         )
         self._began = time.monotonic()
         self._read = 0  # characters of the log
@@ -95,25 +119,34 @@ class Round:
         return False
 
     def _strike(self, what: str) -> None:
-        """Strikes as soon as the target is there. The blow is skipped if that takes too long, or if
-        the client ends before."""
+        """Strikes as soon as the target is there. The blow is skipped if that takes too
+        long, or if the client ends before.
+        """
         until = time.monotonic() + SOON_S[self._sweep.name]
         while self._playing.client.poll() is None and time.monotonic() < until:
             at_s = time.monotonic() - self._began
             rows = sum(map(len, rows_of(self._playing.out).values()))
             if came := self._blows[what](self._playing):
-                wrong = [came] if "ended with" in came and came[-2:] not in (" 0", " 3") else []
+                wrong = (
+                    [came]
+                    if "ended with" in came and came[-2:] not in (" 0", " 3")
+                    else []
+                )
                 self._note(what, at_s, rows, came, wrong)
                 return
             time.sleep(0.05)
 
-    def _note(self, what: str, at_s: float, rows: int, came: str, wrong: list[str]) -> None:
+    def _note(
+        self, what: str, at_s: float, rows: int, came: str, wrong: list[str]
+    ) -> None:
         code = self._playing.client.poll()
         if code is None:
             came += ", the client goes on"
         else:
             wrong += self._after_the_end()
-        self.fallen.append(Fallen(self._number, what, round(at_s, 1), rows, came, tuple(wrong)))
+        self.fallen.append(
+            Fallen(self._number, what, round(at_s, 1), rows, came, tuple(wrong))
+        )
         print(f"round {self._number}: {what}: {'; '.join([came, *wrong])}", flush=True)
         if code:
             self._start_again()
@@ -124,7 +157,9 @@ class Round:
         wrong = [f"processes left: {', '.join(left)}"] if left else []
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
         text = self._playing.log.read_text(encoding="utf-8", errors="replace")
-        if re.search("^Traceback", text[self._read :], re.MULTILINE):  # not one that vLLM logged
+        if re.search(
+            "^Traceback", text[self._read :], re.MULTILINE
+        ):  # not one that vLLM logged
             wrong.append("a traceback in the log")
         self._read = len(text)
         return wrong
@@ -134,7 +169,9 @@ class Round:
         self._began = time.monotonic()
 
     def _finish(self) -> None:
-        """Starts the command again until the sweep has finished, and checks all of its records."""
+        """Starts the command again until the sweep has finished, and checks all of its
+        records.
+        """
         code = self._playing.ended()
         for _ in range(STARTS):
             if code == 0:
@@ -148,19 +185,27 @@ class Round:
         at_s = round(time.monotonic() - self._began, 1)
         rows = sum(map(len, rows_of(self._playing.out).values()))
         came = f"{rows} rows, as undisturbed" if not wrong else f"{rows} rows"
-        self.fallen.append(Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong)))
+        self.fallen.append(
+            Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong))
+        )
         print(f"round {self._number}: {'; '.join([came, *wrong])}", flush=True)
 
 
 def summary(fallen: list[Fallen]) -> str:
-    """Returns a table of all blows, a table of blows by target, and the result in a sentence."""
+    """Returns a table of all blows, a table of blows by target, and the result in a
+    sentence.
+    """
     struck = [blow for blow in fallen if blow.what != "(end)"]
     lines = [
-        (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong])) for f in fallen
+        (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong]))
+        for f in fallen
     ]
     kinds = list(blows.SIMULATED | blows.SERVED)
     by_kind = {kind: [blow for blow in struck if blow.what == kind] for kind in kinds}
-    counts = [(kind, len(of), sum(bool(blow.wrong) for blow in of)) for kind, of in by_kind.items()]
+    counts = [
+        (kind, len(of), sum(bool(blow.wrong) for blow in of))
+        for kind, of in by_kind.items()
+    ]
     wrong = sum(bool(blow.wrong) for blow in fallen)
     rounds = len({blow.round for blow in fallen})
     return "\n\n".join(
@@ -168,7 +213,11 @@ def summary(fallen: list[Fallen]) -> str:
             table(("round", "blow", "after s", "rows before", "result"), lines),
             table(("blow", "times", "wrong"), counts),
             f"{len(struck)} blows in {rounds} sweeps: "
-            + (f"{wrong} with something wrong" if wrong else "nothing lost, doubled or left"),
+            + (
+                f"{wrong} with something wrong"
+                if wrong
+                else "nothing lost, doubled or left"
+            ),
         ]
     )
 
@@ -179,7 +228,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=4, help="games of each cell")
     parser.add_argument("--out", type=Path, default=Path("runs/chaos"))
-    parser.add_argument("--without-server", action="store_true", help="kill no vLLM server")
+    parser.add_argument(
+        "--without-server", action="store_true", help="kill no vLLM server"
+    )
     given = parser.parse_args()
     out: Path = given.out.absolute()
     out.mkdir(parents=True, exist_ok=True)
@@ -194,7 +245,9 @@ def main() -> int:
         spared = {process.pid for process in alive()}
         if not given.without_server:
             sweeps.append(served(out, given.games))
-        while (missing := given.kills - sum(blow.what != "(end)" for blow in fallen)) > 0:
+        while (
+            missing := given.kills - sum(blow.what != "(end)" for blow in fallen)
+        ) > 0:
             number = max((blow.round for blow in fallen), default=0) + 1
             sweep = sweeps[-1] if number % SERVED_EVERY == 0 else sweeps[0]
             count = OF_A_ROUND if sweep.name == "simulated" else OF_A_ROUND // 2
@@ -205,7 +258,10 @@ def main() -> int:
                 print(f"round {number} hangs: {hung}", file=sys.stderr)
                 return 1
             except KeyboardInterrupt:
-                print("interrupted: the same command plays this round again", file=sys.stderr)
+                print(
+                    "interrupted: the same command plays this round again",
+                    file=sys.stderr,
+                )
                 return 130
             fallen += struck
             with log.open("a", encoding="utf-8") as file:

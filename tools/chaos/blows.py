@@ -1,7 +1,8 @@
-"""The blows to a running sweep: processes are killed, frozen or sent signals, the disk is full, or
-a second run starts.
+"""The blows to a running sweep: processes are killed, frozen or sent signals, the disk
+is full, or a second run starts.
 
-A blow finds its target among the processes of the running client, or reports that there is none.
+A blow finds its target among the processes of the running client, or reports that there
+is none.
 """
 
 import random
@@ -35,7 +36,9 @@ class Playing:
     random: random.Random
 
     def ended(self) -> int:
-        """Returns the client's exit code. Raises subprocess.TimeoutExpired if it hangs."""
+        """Returns the client's exit code. Raises subprocess.TimeoutExpired if it
+        hangs.
+        """
         return self.client.wait(END_S)
 
 
@@ -56,7 +59,9 @@ def kill_client(playing: Playing) -> str:
 
 
 def killing(target: str, which: str = "any") -> Blow:
-    """Returns a blow that kills one process of a kind (`TARGETS`): a random one, or the first."""
+    """Returns a blow that kills one process of a kind (`TARGETS`): a random one, or the
+    first.
+    """
 
     def strike(playing: Playing) -> str:
         if victim := _found(playing, target, which):
@@ -98,7 +103,9 @@ def freezing(target: str) -> Blow:
 
 
 def _found(playing: Playing, target: str, which: str = "any") -> psutil.Process | None:
-    """Returns one process of a kind as soon as there is one; None if there is none soon."""
+    """Returns one process of a kind as soon as there is one; None if there is none
+    soon.
+    """
     deadline = time.monotonic() + SOON_S
     while not (found := below(playing.client.pid, TARGETS[target])):
         if time.monotonic() > deadline or playing.client.poll() is not None:
@@ -107,7 +114,8 @@ def _found(playing: Playing, target: str, which: str = "any") -> psutil.Process 
 
 
 def fill_disk(playing: Playing) -> str:
-    """Limits the size of the client's files, so that its writes fail as if the disk were full.
+    """Limits the size of the client's files, so that its writes fail as if the disk
+    were full.
 
     This is the soft limit; the planner's processes set their own.
     """
@@ -138,7 +146,9 @@ def run_again(playing: Playing) -> str:
         if who == "second"
         else playing.log.read_text(encoding="utf-8")
     )
-    refused = ended.returncode == 2 and "being played by another process" in " ".join(text.split())
+    refused = ended.returncode == 2 and "being played by another process" in " ".join(
+        text.split()
+    )
     if refused or ended.returncode == 0:
         return f"the {who} was refused" if refused else f"the {who} finished"
     return f"the {who} ended with {ended.returncode}"

@@ -2,9 +2,10 @@
 
     python -m tools.chaos.hostile --out runs/hostile            (a part of `make chaos`)
 
-Each hostile answer is first asked for on its own and must end as the table says. Then a sweep meets
-those that are faults of the server, before any right answer. It must survive each of them, and end
-with the rows of an undisturbed sweep. Exits with 1 if anything is wrong.
+Each hostile answer is first asked for on its own and must end as the table says. Then a
+sweep meets those that are faults of the server, before any right answer. It must
+survive each of them, and end with the rows of an undisturbed sweep. Exits with 1 if
+anything is wrong.
 """
 
 import argparse
@@ -38,7 +39,14 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tools.chaos.simulated import key_of, recorded_answers
-from tools.chaos.sweeps import PATIENT, Rows, rows_of, undisturbed, wrong_records, wrong_rows
+from tools.chaos.sweeps import (
+    PATIENT,
+    Rows,
+    rows_of,
+    undisturbed,
+    wrong_records,
+    wrong_rows,
+)
 
 TABLE = Path(__file__).with_name("hostile_answers.yaml")
 MOST_TOKENS = 64
@@ -47,7 +55,9 @@ TIMEOUT_S = 0.5
 AT_ONCE = 8
 STARTS = 40  # a sweep that needs more has failed
 
-_LIST = Grammar("list", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-zé]{1,6}/\n')
+_LIST = Grammar(
+    "list", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-zé]{1,6}/\n'
+)
 _FIRST = Grammar("first", "lark", 'start: "(a " /[a-z]{1,5}/ ")"\n')
 _SECOND = Grammar("second", "lark", 'start: " (b" (" " /[a-z]{1,5}/) ~ 1 .. 50 ")"\n')
 
@@ -82,7 +92,9 @@ ASKS = {
 
 @dataclasses.dataclass(frozen=True)
 class Hostile:
-    """One line of the table: the answer to the last request of an `ask`, and how that must end."""
+    """One line of the table: the answer to the last request of an `ask`, and how that
+    must end.
+    """
 
     ask: str
     name: str
@@ -101,13 +113,19 @@ def hostile_answers() -> list[Hostile]:
     ]
 
 
-def right(request: Mapping[str, Any], text: str, finish: str = "stop") -> dict[str, Any]:
+def right(
+    request: Mapping[str, Any], text: str, finish: str = "stop"
+) -> dict[str, Any]:
     """Returns the response that vLLM would give; a token is a byte."""
     chat = "messages" in request
     prompt = tokens_of(request["messages"]) if chat else list(request["prompt"])
-    drawn = [*text.encode("utf-8", "surrogatepass")] + [END_OF_TEXT] * (finish == "stop")
+    drawn = [*text.encode("utf-8", "surrogatepass")] + [END_OF_TEXT] * (
+        finish == "stop"
+    )
     choice: dict[str, Any] = {"finish_reason": finish}
-    choice |= {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+    choice |= (
+        {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+    )
     if request.get("return_token_ids"):
         choice["token_ids"] = drawn
     count = request.get("n", 1)
@@ -115,9 +133,14 @@ def right(request: Mapping[str, Any], text: str, finish: str = "stop") -> dict[s
         "object": "chat.completion" if chat else "text_completion",
         "model": request["model"],
         "choices": [{"index": number, **choice} for number in range(count)],
-        "usage": {"prompt_tokens": len(prompt), "completion_tokens": len(drawn) * count},
+        "usage": {
+            "prompt_tokens": len(prompt),
+            "completion_tokens": len(drawn) * count,
+        },
     }
-    return made | ({"prompt_token_ids": prompt} if request.get("return_token_ids") else {})
+    return made | (
+        {"prompt_token_ids": prompt} if request.get("return_token_ids") else {}
+    )
 
 
 def tokens_of(messages: Sequence[Mapping[str, str]]) -> list[int]:
@@ -125,8 +148,9 @@ def tokens_of(messages: Sequence[Mapping[str, str]]) -> list[int]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one request. `reply_of` says how a hostile server answers it, and `text_of` what a
-    right one says."""
+    """Answers one request. `reply_of` says how a hostile server answers it, and
+    `text_of` what a right one says.
+    """
 
     protocol_version = "HTTP/1.1"
     reply_of: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
@@ -138,17 +162,25 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path.endswith("/detokenize"):
-            self._send(json.dumps({"prompt": text_of_tokens(request["tokens"])}).encode())
+            self._send(
+                json.dumps({"prompt": text_of_tokens(request["tokens"])}).encode()
+            )
         elif self.path.endswith("/tokenize"):
             prompt = request.get("prompt")
-            tokens = tokens_of(request["messages"]) if prompt is None else list(prompt.encode())
+            tokens = (
+                tokens_of(request["messages"])
+                if prompt is None
+                else list(prompt.encode())
+            )
             told = {"tokens": tokens, "count": len(tokens), "max_model_len": 100_000}
             self._send(json.dumps(told).encode())
         else:
             with contextlib.suppress(OSError):  # the client is gone
                 self._answer(request, self.reply_of(request))
 
-    def _answer(self, request: Mapping[str, Any], reply: Mapping[str, Any] | None) -> None:
+    def _answer(
+        self, request: Mapping[str, Any], reply: Mapping[str, Any] | None
+    ) -> None:
         text = self.text_of(request)
         if request.get("stream"):
             self._stream(request, text, reply or {})
@@ -161,10 +193,14 @@ class Handler(BaseHTTPRequestHandler):
             content = gzip.compress(content) if reply.get("gzip") else content
             self._send(content, reply.get("status", 200), reply.get("headers", {}))
         else:
-            self._send(json.dumps(changed(right(request, text), request, reply)).encode())
+            self._send(
+                json.dumps(changed(right(request, text), request, reply)).encode()
+            )
 
     def _write_raw(self, reply: Mapping[str, Any]) -> None:
-        """Writes bytes as they are, then perhaps others again and again, until the client goes."""
+        """Writes bytes as they are, then perhaps others again and again, until the
+        client goes.
+        """
         self.close_connection = True
         self.wfile.write(reply["raw"].encode("latin-1"))
         endless = reply.get("endless", "").encode("latin-1")
@@ -175,8 +211,12 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.settimeout(60)
             self.rfile.read(1)
 
-    def _stream(self, request: Mapping[str, Any], text: str, reply: Mapping[str, Any]) -> None:
-        """Streams a text byte by byte as vLLM does, with `lines` in place of its events."""
+    def _stream(
+        self, request: Mapping[str, Any], text: str, reply: Mapping[str, Any]
+    ) -> None:
+        """Streams a text byte by byte as vLLM does, with `lines` in place of its
+        events.
+        """
         self.close_connection = True
         self.send_response(200)
         self.send_header("Transfer-Encoding", "chunked")
@@ -197,7 +237,9 @@ class Handler(BaseHTTPRequestHandler):
         data = f"data: {line}\n\n".encode("utf-8", "surrogatepass")
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
-    def _send(self, what: bytes, status: int = 200, headers: Mapping[str, str] = {}) -> None:
+    def _send(
+        self, what: bytes, status: int = 200, headers: Mapping[str, str] = {}
+    ) -> None:
         self.send_response(status)
         for name, value in ({"Content-Length": str(len(what))} | dict(headers)).items():
             self.send_header(name, value)
@@ -217,13 +259,21 @@ def changed(
         response = right(request, changed_text("", reply), finish)
     for number, choice in enumerate(response["choices"]):
         choice |= reply.get("choice", {})
-        choice |= reply.get("last_choice", {}) if number == len(response["choices"]) - 1 else {}
+        choice |= (
+            reply.get("last_choice", {})
+            if number == len(response["choices"]) - 1
+            else {}
+        )
         if "message" in reply:
             choice["message"] = choice["message"] | reply["message"]
     if "usage" in reply:
         response["usage"] = response["usage"] | reply["usage"]
     response |= reply.get("body", {})
-    return {name: value for name, value in response.items() if name not in reply.get("without", ())}
+    return {
+        name: value
+        for name, value in response.items()
+        if name not in reply.get("without", ())
+    }
 
 
 def changed_text(text: str, reply: Mapping[str, Any]) -> str:
@@ -233,20 +283,30 @@ def changed_text(text: str, reply: Mapping[str, Any]) -> str:
 def events(
     request: Mapping[str, Any], text: str, reply: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the events of a streamed answer: one for each byte of an ASCII text, and its end."""
+    """Yields the events of a streamed answer: one for each byte of an ASCII text, and
+    its end.
+    """
     prompt, finish = len(request["prompt"]), reply.get("finish", "stop")
     drawn = [*text.encode()] + [END_OF_TEXT] * (finish == "stop")
     for number, token in enumerate(drawn, start=1):
         last = number == len(drawn)
         part: dict[str, Any] = {"text": chr(token) if token < END_OF_TEXT else ""}
         part |= {"token_ids": [token], "finish_reason": finish if last else None}
-        usage = {"prompt_tokens": prompt, "completion_tokens": number} | reply.get("usage", {})
+        usage = {"prompt_tokens": prompt, "completion_tokens": number} | reply.get(
+            "usage", {}
+        )
         part |= reply.get("choice", {})
-        yield {"model": request["model"], "choices": [part], "usage": usage} | reply.get("body", {})
+        yield {
+            "model": request["model"],
+            "choices": [part],
+            "usage": usage,
+        } | reply.get("body", {})
 
 
 def text_of_tokens(tokens: Sequence[int]) -> str:
-    return bytes(token for token in tokens if token < END_OF_TEXT).decode(errors="replace")
+    return bytes(token for token in tokens if token < END_OF_TEXT).decode(
+        errors="replace"
+    )
 
 
 @contextlib.contextmanager
@@ -267,10 +327,14 @@ def server(
         block_on_close = False
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Says nothing: the clients of these tests go away in the middle of answers."""
+            """Says nothing: the clients of these tests go away in the middle of
+            answers.
+            """
 
     with Quiet(("127.0.0.1", 0), Of) as running:
-        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+        threading.Thread(
+            target=running.serve_forever, args=(0.01,), daemon=True
+        ).start()
         try:
             yield f"http://127.0.0.1:{running.server_address[1]}/v1"
         finally:
@@ -278,7 +342,9 @@ def server(
 
 
 def ending(hostile: Hostile) -> str:
-    """Asks for the answer; returns the name of the error, or what the answer is scored as."""
+    """Asks for the answer; returns the name of the error, or what the answer is scored
+    as.
+    """
     ask = ASKS[hostile.ask]
     number = itertools.count(1)
 
@@ -313,7 +379,8 @@ def scored(completion: Completion) -> str:
 
 
 class Queue:
-    """Gives each hostile answer once, whatever is asked; then every request gets its right answer.
+    """Gives each hostile answer once, whatever is asked; then every request gets its
+    right answer.
 
     The check whether the server obeys grammars always gets its right answer.
     """
@@ -321,7 +388,10 @@ class Queue:
     def __init__(self, hostile: Sequence[Hostile], answers: Mapping[str, str]) -> None:
         asked = [{"role": one.role, "content": one.content} for one in canary._MESSAGES]
         self._canary = key_of(asked)
-        self._left, self._answers = list(hostile), {**answers, self._canary: f'"{canary._WORD}"'}
+        self._left, self._answers = (
+            list(hostile),
+            {**answers, self._canary: f'"{canary._WORD}"'},
+        )
         self._lock = threading.Lock()
 
     def reply(self, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -341,7 +411,9 @@ def sweep(hostile: Sequence[Hostile], out: Path, games: int) -> list[str]:
     queue = Queue(hostile, recorded_answers(out / reference.name))
     with server(queue.text, queue.reply) as url:
         at = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
-        return _played(out / "hostile", (*words, *at), rows_without_model(reference.rows))
+        return _played(
+            out / "hostile", (*words, *at), rows_without_model(reference.rows)
+        )
 
 
 def _played(out: Path, words: Sequence[str], expected: Rows) -> list[str]:
@@ -367,10 +439,14 @@ def _played(out: Path, words: Sequence[str], expected: Rows) -> list[str]:
 
 
 def rows_without_model(rows: Rows) -> Rows:
-    """Returns rows without what depends on the model's name and on its tokens, by decoding."""
+    """Returns rows without what depends on the model's name and on its tokens, by
+    decoding.
+    """
     return {
         ("json" if "json" in cell else "free"): [
-            dataclasses.replace(row, prompt_tokens=0, completion_tokens=0, forced_tokens=0)
+            dataclasses.replace(
+                row, prompt_tokens=0, completion_tokens=0, forced_tokens=0
+            )
             for row in its_rows
         ]
         for cell, its_rows in rows.items()
@@ -380,7 +456,9 @@ def rows_without_model(rows: Rows) -> Rows:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=24, help="games of each cell")
-    parser.add_argument("--in-sweep", type=int, default=999, help="at most so many in the sweep")
+    parser.add_argument(
+        "--in-sweep", type=int, default=999, help="at most so many in the sweep"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/hostile"))
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -395,9 +473,16 @@ def main() -> int:
     met = [one for one in table if one.ask == "free" and one.ends == "ModelFault"]
     met = met[:: -(-len(met) // given.in_sweep)]
     wrong += sweep(met, given.out.absolute(), given.games)
-    by_end = ", ".join(f"{ends} {count}" for ends, count in Counter(found).most_common())
+    by_end = ", ".join(
+        f"{ends} {count}" for ends, count in Counter(found).most_common()
+    )
     print(
-        "\n".join([*wrong, f"{len(table)} hostile answers ({by_end}), {len(met)} in a sweep too"])
+        "\n".join(
+            [
+                *wrong,
+                f"{len(table)} hostile answers ({by_end}), {len(met)} in a sweep too",
+            ]
+        )
     )
     print(f"{len(wrong)} with something wrong" if wrong else "each ended as it must")
     return int(bool(wrong))

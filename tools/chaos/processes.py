@@ -1,4 +1,6 @@
-"""Finds the processes that a sweep starts, by kind, and those that are left after its end."""
+"""Finds the processes that a sweep starts, by kind, and those that are left after its
+end.
+"""
 
 import ctypes
 import time
@@ -13,7 +15,9 @@ Kind = Callable[[psutil.Process], bool]
 
 
 def adopt_orphans() -> None:
-    """Makes this process the parent of each descendant whose parent dies, so that none escapes."""
+    """Makes this process the parent of each descendant whose parent dies, so that none
+    escapes.
+    """
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -34,7 +38,9 @@ def end_all() -> None:
 
 
 def below(parent: int, kind: Kind) -> list[psutil.Process]:
-    """Returns the descendants of `parent` that are of a kind, parents before children."""
+    """Returns the descendants of `parent` that are of a kind, parents before
+    children.
+    """
     found = []
     with suppress(psutil.Error):
         for process in psutil.Process(parent).children(recursive=True):
@@ -50,7 +56,9 @@ def running(script: str) -> Kind:
 
 
 def started_by(script: str) -> Kind:
-    """Matches processes whose parent runs `script`: for the planner's worker, its planning task."""
+    """Matches processes whose parent runs `script`: for the planner's worker, its
+    planning task.
+    """
 
     def kind(process: psutil.Process) -> bool:
         parent = process.parent()
@@ -64,8 +72,9 @@ def named(name: str) -> Kind:
 
 
 def left_over(but: set[int], within_s: float) -> list[str]:
-    """Returns the descendants of this process that still run after `within_s` seconds, except the
-    processes in `but` and their descendants."""
+    """Returns the descendants of this process that still run after `within_s` seconds,
+    except the processes in `but` and their descendants.
+    """
     deadline = time.monotonic() + within_s
     while True:
         spared = set(but)

@@ -2,9 +2,9 @@
 
     python -m tools.chaos.simulated ANSWERS
 
-ANSWERS is a file with a JSON object: the answer to each conversation (`key_of`). A request takes
-`FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. The server
-ignores grammars.
+ANSWERS is a file with a JSON object: the answer to each conversation (`key_of`). A
+request takes `FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is
+four letters. The server ignores grammars.
 """
 
 import hashlib
@@ -49,7 +49,11 @@ def answer(answers: Mapping[str, str], request: Mapping[str, Any]) -> dict[str, 
         "created": 0,
         "model": request["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": tokens, "total_tokens": tokens + 1},
+        "usage": {
+            "prompt_tokens": 1,
+            "completion_tokens": tokens,
+            "total_tokens": tokens + 1,
+        },
     }
 
 

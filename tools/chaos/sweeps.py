@@ -1,8 +1,9 @@
-"""The two sweeps that are disturbed, with four cells each, and the checks of their records.
+"""The two sweeps that are disturbed, with four cells each, and the checks of their
+records.
 
-In `simulated`, Java, ALFWorld's processes and the planner are real, and a server that takes time
-gives the recorded answers of the rule-based formalizer. In `served`, a small model of this project
-runs on a vLLM server that the sweep starts itself.
+In `simulated`, Java, ALFWorld's processes and the planner are real, and a server that
+takes time gives the recorded answers of the rule-based formalizer. In `served`, a small
+model of this project runs on a vLLM server that the sweep starts itself.
 """
 
 import contextlib
@@ -20,12 +21,24 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import differences
 from tools.chaos.simulated import recorded_answers
 
-PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change the planner's results
-SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free", PATIENT)
+PATIENT = (  # a busy machine must not change the planner's results
+    "planner.limits.wall_s=3600"
+)
+SIMULATED = (
+    "environment=coin,alfworld",
+    "method=pddlego_plus,deps",
+    "decoding=free",
+    PATIENT,
+)
 SERVED = (
-    "environment.rooms=3,5", "decoding=syntax,grounded", "method.variant=compact", PATIENT,
-    "model=nano_vllm", "model.weights=nano_early", "decoding.max_tokens=400",
-)  # fmt: skip
+    "environment.rooms=3,5",
+    "decoding=syntax,grounded",
+    "method.variant=compact",
+    PATIENT,
+    "model=nano_vllm",
+    "model.weights=nano_early",
+    "decoding.max_tokens=400",
+)
 
 Rows = dict[str, list[EpisodeRow]]
 
@@ -39,30 +52,50 @@ class Sweep:
     rows: Rows
 
     def start(self, out: Path, log: Path) -> subprocess.Popen[bytes]:
-        """Starts the command in a separate process group; its output is added to `log`."""
+        """Starts the command in a separate process group; its output is added to
+        `log`.
+        """
         return _start(out, log, self.words)
 
 
 def _start(out: Path, log: Path, words: tuple[str, ...]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pddlego_local", "run", "-m", f"run.out={out}", *words]
+    command = [
+        sys.executable,
+        "-m",
+        "pddlego_local",
+        "run",
+        "-m",
+        f"run.out={out}",
+        *words,
+    ]
     with log.open("ab") as file:
-        return subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True)
+        return subprocess.Popen(
+            command, stdout=file, stderr=file, start_new_session=True
+        )
 
 
 def undisturbed(name: str, words: tuple[str, ...], out: Path) -> Sweep:
-    """Plays the sweep without blows, unless this was done before. Raises ConfigError on failure."""
+    """Plays the sweep without blows, unless this was done before. Raises ConfigError on
+    failure.
+    """
     log = out.with_suffix(".log")
     code = _start(out, log, words).wait()
     if code:
-        raise ConfigError(f"the undisturbed sweep ended with exit code {code}: see {log}")
+        raise ConfigError(
+            f"the undisturbed sweep ended with exit code {code}: see {log}"
+        )
     return Sweep(name, words, rows_of(out))
 
 
 @contextlib.contextmanager
 def simulated(out: Path, games: int) -> Iterator[Sweep]:
-    """Yields the first sweep while its server runs. The undisturbed rows use the same server."""
+    """Yields the first sweep while its server runs. The undisturbed rows use the same
+    server.
+    """
     played = f"games=0-{games - 1}"
-    first = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
+    first = undisturbed(
+        "reference", (*SIMULATED, played, "model=reference"), out / "reference"
+    )
     (out / "answers.json").write_text(
         json.dumps(recorded_answers(out / first.name)), encoding="utf-8"
     )
@@ -72,7 +105,9 @@ def simulated(out: Path, games: int) -> Iterator[Sweep]:
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         model = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
         try:
-            yield undisturbed("simulated", (*SIMULATED, played, *model), out / "simulated")
+            yield undisturbed(
+                "simulated", (*SIMULATED, played, *model), out / "simulated"
+            )
         finally:
             server.kill()
 
@@ -104,9 +139,12 @@ def without_clocks(row: EpisodeRow) -> EpisodeRow:
 
 
 def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
-    """Returns how the rows differ from the undisturbed ones: lost, doubled or changed. No row is
-    called lost before the sweep has ended."""
-    wrong = [f"{cell}: no cell of this sweep" for cell in found.keys() - expected.keys()]
+    """Returns how the rows differ from the undisturbed ones: lost, doubled or changed.
+    No row is called lost before the sweep has ended.
+    """
+    wrong = [
+        f"{cell}: no cell of this sweep" for cell in found.keys() - expected.keys()
+    ]
     for cell, rows in expected.items():
         there = found.get(cell, [])
         count = Counter((row.game, row.trial) for row in there)
@@ -120,7 +158,10 @@ def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
                 for other in there
                 if (other.game, other.trial) == (row.game, row.trial) and other != row
             ]
-        wrong += [f"{cell}: game {game}, trial {trial}: not asked for" for game, trial in count]
+        wrong += [
+            f"{cell}: game {game}, trial {trial}: not asked for"
+            for game, trial in count
+        ]
     return wrong
 
 

@@ -1,1 +1,3 @@
-"""`make gpu-check`: does everything run on this machine's GPU, and what does it cost?"""
+"""`make gpu-check`: does everything run on this machine's GPU, and what does it
+cost?
+"""

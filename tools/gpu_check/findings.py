@@ -1,4 +1,6 @@
-"""A step's findings, written line by line, so that they are kept if the step is stopped."""
+"""A step's findings, written line by line, so that they are kept if the step is
+stopped.
+"""
 
 import json
 from collections.abc import Mapping

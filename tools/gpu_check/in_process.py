@@ -1,4 +1,6 @@
-"""The steps without the large server: weights, a published model, transformers, training."""
+"""The steps without the large server: weights, a published model, transformers,
+training.
+"""
 
 import shutil
 import subprocess
@@ -32,7 +34,9 @@ def weights(setting: Setting, findings: Findings) -> None:
     )
     size = sum(path.stat().st_size for path in setting.weights.iterdir())
     row = {
-        "shape": f"{scale.shape['num_hidden_layers']} layers of {scale.shape['hidden_size']}",
+        "shape": (
+            f"{scale.shape['num_hidden_layers']} layers of {scale.shape['hidden_size']}"
+        ),
         "dtype": scale.dtype,
         "GB": round(size / 10**9, 2),
         "seconds": round(time.monotonic() - began, 1),
@@ -41,7 +45,9 @@ def weights(setting: Setting, findings: Findings) -> None:
 
 
 def transformers(setting: Setting, findings: Findings) -> None:
-    """Measures each rung in process, one answer at a time, against free answers of equal length."""
+    """Measures each rung in process, one answer at a time, against free answers of
+    equal length.
+    """
     scale = setting.scale
     model = TransformersModel(
         weights=str(setting.weights),
@@ -73,23 +79,42 @@ def transformers(setting: Setting, findings: Findings) -> None:
 
 def smollm2(setting: Setting, findings: Findings) -> None:
     """Plays with a published model, if its weights are on this machine."""
-    overrides = [f"model={_here('smollm2')}", f"model.dtype={setting.scale.dtype}", "games=1"]
+    overrides = [
+        f"model={_here('smollm2')}",
+        f"model.dtype={setting.scale.dtype}",
+        "games=1",
+    ]
     tokens = 800 if setting.device == "cuda" else 100  # short on a CPU
-    overrides += ["environment.rooms=5", f"decoding.max_tokens={tokens}", "method.max_attempts=1"]
+    overrides += [
+        "environment.rooms=5",
+        f"decoding.max_tokens={tokens}",
+        "method.max_attempts=1",
+    ]
     for rung in ("free", "grounded"):
-        _play(setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"])
+        _play(
+            setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"]
+        )
 
 
 def pretrained(setting: Setting, findings: Findings) -> None:
-    """Plays a game of experiment=pretrained with one of its models whose weights are here."""
+    """Plays a game of experiment=pretrained with one of its models whose weights are
+    here.
+    """
     model = _here("qwen25_coder_1_5b", "qwen25_coder_0_5b")
     overrides = [f"model={model}", "environment.rooms=5", "environment.budget.limit=20"]
     for arm in ("free", "typed", "grounded"):
-        _play(setting, findings, model, [*overrides, f"arm=pretrained/{arm}", "games=7200"])
+        _play(
+            setting,
+            findings,
+            model,
+            [*overrides, f"arm=pretrained/{arm}", "games=7200"],
+        )
 
 
 def _here(*models: str) -> str:
-    """Returns the first of these models whose weights are here. Raises NotHere if there is none."""
+    """Returns the first of these models whose weights are here. Raises NotHere if there
+    is none.
+    """
     for model in models:
         try:
             locate(compose_cell([f"model={model}"]).tree["model"]["weights"])
@@ -101,7 +126,9 @@ def _here(*models: str) -> str:
 
 
 def training(setting: Setting, findings: Findings) -> None:
-    """Trains a small model briefly, including its games; reports the speed of the second half."""
+    """Trains a small model briefly, including its games; reports the speed of the
+    second half.
+    """
     out = setting.out / "training"
     shutil.rmtree(out, ignore_errors=True)
     command = [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}"]
@@ -121,7 +148,9 @@ def training(setting: Setting, findings: Findings) -> None:
     findings.tell("training a model of nano's shape", row)
 
 
-def _play(setting: Setting, findings: Findings, model: str, overrides: list[str]) -> None:
+def _play(
+    setting: Setting, findings: Findings, model: str, overrides: list[str]
+) -> None:
     where = [f"model.server.device={setting.device}", f"model.server.env={setting.env}"]
     if setting.device == "cpu":
         where.append("++model.server.variables.OMP_NUM_THREADS='1'")

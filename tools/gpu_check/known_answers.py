@@ -1,4 +1,6 @@
-"""The first two steps: is the machine suitable, and does a small model give its known answers?"""
+"""The first two steps: is the machine suitable, and does a small model give its known
+answers?
+"""
 
 import shutil
 import time
@@ -21,11 +23,15 @@ def preflight(setting: Setting, findings: Findings) -> None:
     build, version = serving_build(setting.env)
     findings.tell("vLLM", {"version": version, "build": build})
     if build != setting.device:
-        raise Wrong(f"{setting.env} contains vLLM's {build} build; run `make clean serving`")
+        raise Wrong(
+            f"{setting.env} contains vLLM's {build} build; run `make clean serving`"
+        )
 
 
 def nano(setting: Setting, findings: Findings) -> None:
-    """Plays games greedily on each rung, on one server and in process on the CPU; compares them."""
+    """Plays games greedily on each rung, on one server and in process on the CPU;
+    compares them.
+    """
     shutil.rmtree(setting.out / "nano", ignore_errors=True)
     known = _answers(setting, model="nano")
     began = time.monotonic()
@@ -40,7 +46,9 @@ def nano(setting: Setting, findings: Findings) -> None:
     for rung in RUNGS:
         most = max(len(known[rung]), len(said[rung]))
         same = sum(map(str.__eq__, known[rung], said[rung]))
-        findings.tell("nano", {"rung": rung, "answers": most, "same as on the CPU": same})
+        findings.tell(
+            "nano", {"rung": rung, "answers": most, "same as on the CPU": same}
+        )
         differing += most - same
     findings.tell("nano on its server", {"seconds, including the start": seconds})
     if differing:

@@ -20,13 +20,20 @@ from tools.bench.played import played
 from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
-from tools.gpu_check.server_processes import group_of, request, seconds_by_process, wait_until_gone
+from tools.gpu_check.server_processes import (
+    group_of,
+    request,
+    seconds_by_process,
+    wait_until_gone,
+)
 
 _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)
 _TRIES = 20
 _MEMORY_LEFT_MIB = 500  # tolerance, as other processes may use the GPU too
-_MEMORY_WORDS = re.compile(r"(Model loading|Graph capturing|KV cache|memory profiling).*\d")
+_MEMORY_WORDS = re.compile(
+    r"(Model loading|Graph capturing|KV cache|memory profiling).*\d"
+)
 _REST_S = 30  # time for the driver to release a process's memory
 _METRICS = tuple(
     f"vllm:{what}_total"
@@ -41,7 +48,9 @@ _TRIED_GAMES = range(100, 104)
 
 
 def plain(setting: Setting, findings: Findings) -> None:
-    """Checks one server in vLLM's default mode: grammars, cost, a killed engine, a clean end."""
+    """Checks one server in vLLM's default mode: grammars, cost, a killed engine, a
+    clean end.
+    """
     taken = _gpu_memory_used()
     model = setting.server(forced_tokens=False, batch_invariant=False)
     with contextlib.closing(model):
@@ -65,7 +74,9 @@ def plain(setting: Setting, findings: Findings) -> None:
     for group in groups:
         if left := wait_until_gone(group):
             raise Wrong(f"{len(left)} processes of the server are left: {left}")
-    findings.tell("server", {"what": "ended without processes left", "seconds": _since(began)})
+    findings.tell(
+        "server", {"what": "ended without processes left", "seconds": _since(began)}
+    )
     until = time.monotonic() + _REST_S
     while (more := _gpu_memory_used() - taken) > _MEMORY_LEFT_MIB:
         if time.monotonic() > until:
@@ -74,7 +85,9 @@ def plain(setting: Setting, findings: Findings) -> None:
 
 
 def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
-    """Measures each rung's cost, its CPU time by process, and the first token of new grammars."""
+    """Measures each rung's cost, its CPU time by process, and the first token of new
+    grammars.
+    """
     scale = setting.scale
     for at_once in scale.decoding_at_once:
         before = seconds_by_process(_group(model))
@@ -93,13 +106,24 @@ def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
 def _episode(setting: Setting, model: VllmModel) -> dict[str, object]:
     server = model._managed
     assert server is not None
-    overrides = ["model=vllm", f"model.weights={setting.weights}", "decoding.max_tokens=800"]
-    overrides += [f"model.server.url={server.url}", f"model.server.api_key={server.api_key}"]
-    return play_cell(setting, "random weights", [*overrides, "games=1", "decoding=grounded"])
+    overrides = [
+        "model=vllm",
+        f"model.weights={setting.weights}",
+        "decoding.max_tokens=800",
+    ]
+    overrides += [
+        f"model.server.url={server.url}",
+        f"model.server.api_key={server.api_key}",
+    ]
+    return play_cell(
+        setting, "random weights", [*overrides, "games=1", "decoding=grounded"]
+    )
 
 
 def _killed(findings: Findings, model: VllmModel) -> int:
-    """Kills the engine. Returns the process group of the server that replaces the dead one."""
+    """Kills the engine. Returns the process group of the server that replaces the dead
+    one.
+    """
     answer = model.complete(_QUESTION, None, _GREEDY).text
     first, began = _group(model), time.monotonic()
     for process in group_of(first):
@@ -113,16 +137,22 @@ def _killed(findings: Findings, model: VllmModel) -> int:
 
 
 def invariance(setting: Setting, findings: Findings) -> None:
-    """Compares answers one at a time and in a batch, with a cold and with a warm cache."""
+    """Compares answers one at a time and in a batch, with a cold and with a warm
+    cache.
+    """
     model = setting.server()  # batch-invariant if the GPU supports it
     options = model.server.options()
     with contextlib.closing(model):
-        differing = _compare_company(setting, findings, model, ", ".join(options) or "–")
+        differing = _compare_company(
+            setting, findings, model, ", ".join(options) or "–"
+        )
     if differing and ("batch_invariant" in options or setting.device == "cpu"):
         raise Wrong(f"{differing} answers differ although none should")
 
 
-def _compare_company(setting: Setting, findings: Findings, model: VllmModel, options: str) -> int:
+def _compare_company(
+    setting: Setting, findings: Findings, model: VllmModel, options: str
+) -> int:
     answers = _answers(setting)
     model.start()
     alone: list[str] = []
@@ -151,8 +181,12 @@ def _compare_company(setting: Setting, findings: Findings, model: VllmModel, opt
 
 
 def drafts(setting: Setting, findings: Findings) -> None:
-    """Measures the gain from drafts of forced tokens, and whether answers stay the same."""
-    first_runner = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # the only one that supports these drafts
+    """Measures the gain from drafts of forced tokens, and whether answers stay the
+    same.
+    """
+    first_runner = {
+        "VLLM_USE_V2_MODEL_RUNNER": "0"
+    }  # the only one that supports these drafts
     arms = {
         "sampled": setting.server(
             forced_tokens=False, batch_invariant=False, variables=first_runner
@@ -169,15 +203,23 @@ def drafts(setting: Setting, findings: Findings) -> None:
         with contextlib.closing(model):
             model.start()
             check_forced_tokens(model)
-            texts[arm], _ = _texts(model, _answers(setting), setting.scale.compared_at_once[0])
+            texts[arm], _ = _texts(
+                model, _answers(setting), setting.scale.compared_at_once[0]
+            )
             for at_once in setting.scale.drafts_at_once:
                 ratios = turns({arm: model}, questions, at_once, 1)[arm]
                 ratio = round(max(ratios), 2)
-                row = {"at once": at_once, "forced tokens": arm, "typed relative to free": ratio}
+                row = {
+                    "at once": at_once,
+                    "forced tokens": arm,
+                    "typed relative to free": ratio,
+                }
                 findings.tell("answers per second, typed relative to free", row)
     pairs = list(zip(*texts.values(), strict=True))
     same = sum(one == other for one, other in pairs)
-    findings.tell("answers with and without drafts", {"answers": len(pairs), "the same": same})
+    findings.tell(
+        "answers with and without drafts", {"answers": len(pairs), "the same": same}
+    )
 
 
 def _questions() -> list[AnyQuestion]:
@@ -185,26 +227,36 @@ def _questions() -> list[AnyQuestion]:
 
 
 def _answers(setting: Setting) -> list[Answer]:
-    """Returns requests for answers to first observations, greedy and seeded by turns."""
+    """Returns requests for answers to first observations, greedy and seeded by
+    turns.
+    """
     questions, scale = _questions(), setting.scale
     return [
         (
             questions[number % len(questions)],
-            Sampling(temperature=number % 2, max_tokens=scale.compared_tokens, seed=number),
+            Sampling(
+                temperature=number % 2, max_tokens=scale.compared_tokens, seed=number
+            ),
         )
         for number in islice(count(), scale.compared_answers)
     ]
 
 
-def _texts(model: VllmModel, answers: list[Answer], at_once: int) -> tuple[list[str], float]:
+def _texts(
+    model: VllmModel, answers: list[Answer], at_once: int
+) -> tuple[list[str], float]:
     began = time.monotonic()
     with ThreadPoolExecutor(at_once) as pool:
-        texts = [said.text for said in pool.map(lambda answer: typed(model, answer), answers)]
+        texts = [
+            said.text for said in pool.map(lambda answer: typed(model, answer), answers)
+        ]
     return texts, time.monotonic() - began
 
 
 def _answer_after_all(model: VllmModel) -> str:
-    """Returns an answer of the server that replaces the dead one, after some requests fail."""
+    """Returns an answer of the server that replaces the dead one, after some requests
+    fail.
+    """
     for _ in range(_TRIES):
         with contextlib.suppress(ModelFault):
             return model.complete(_QUESTION, None, _GREEDY).text
@@ -213,7 +265,9 @@ def _answer_after_all(model: VllmModel) -> str:
 
 
 def _of_memory(model: VllmModel) -> list[str]:
-    """Returns the server's log lines on weights, cache and graphs, without their prefixes."""
+    """Returns the server's log lines on weights, cache and graphs, without their
+    prefixes.
+    """
     assert model._managed is not None
     lines = model._managed.log_text().splitlines()
     return [line.partition("] ")[2] for line in lines if _MEMORY_WORDS.search(line)]
@@ -228,7 +282,9 @@ def _group(model: VllmModel) -> int:
 
 def _gpu_memory_used() -> int:
     """Returns the MiB in use on all GPUs; 0 without a GPU."""
-    lines = machine.driver_says("--query-gpu=memory.used", "--format=csv,noheader,nounits")
+    lines = machine.driver_says(
+        "--query-gpu=memory.used", "--format=csv,noheader,nounits"
+    )
     return sum(int(line) for line in lines if line.isdecimal())
 
 

@@ -1,6 +1,8 @@
-"""Runs one step as a separate process: `python -m tools.gpu_check.part NAME OUT DEVICE`.
+"""Runs one step as a separate process: `python -m tools.gpu_check.part NAME OUT
+DEVICE`.
 
-Exit codes: 0 done, 1 failed, 4 this machine cannot do it. The last line of the output says why.
+Exit codes: 0 done, 1 failed, 4 this machine cannot do it. The last line of the output
+says why.
 """
 
 import os

@@ -20,12 +20,18 @@ from tools.gpu_check.scale import Setting
 
 def report(steps: Sequence[Step], setting: Setting) -> str:
     """Returns the report of all steps that have ended, in this run or before."""
-    endings = [(step, end) for step in steps if (end := ending_of(step.name, setting.out))]
+    endings = [
+        (step, end) for step in steps if (end := ending_of(step.name, setting.out))
+    ]
     overview = table(
         ["step", "what it checks", "outcome", "seconds", "message", "commit"],
         ([step.name, step.why, *_in_cells(end)] for step, end in endings),
     )
-    parts = [f"# GPU check: {_device(setting)}", machine_and_versions(setting), overview]
+    parts = [
+        f"# GPU check: {_device(setting)}",
+        machine_and_versions(setting),
+        overview,
+    ]
     for step, _ in endings:
         tables = Findings(setting.out / f"{step.name}.jsonl").tables()
         parts += [f"## {step.name}"] * bool(tables)
@@ -36,24 +42,40 @@ def report(steps: Sequence[Step], setting: Setting) -> str:
 def machine_and_versions(setting: Setting) -> str:
     """Returns device, driver, versions and commit as a table."""
     known = provenance()
-    packages = {name: _version(name) for name in ("torch", "transformers", "llguidance")}
+    packages = {
+        name: _version(name) for name in ("torch", "transformers", "llguidance")
+    }
     return table(
         ["item", "value"],
         [
             ["date", now()],
             ["device", _device(setting)],
             ["driver", _told("driver_version") or "–"],
-            ["processor", f"{os.cpu_count()} cores, {psutil.virtual_memory().total / 1e9:.0f} GB"],
+            [
+                "processor",
+                f"{os.cpu_count()} cores, {psutil.virtual_memory().total / 1e9:.0f} GB",
+            ],
             ["vLLM", _vllm(setting.env)],
-            ["in process", ", ".join(f"{name} {version}" for name, version in packages.items())],
+            [
+                "in process",
+                ", ".join(f"{name} {version}" for name, version in packages.items()),
+            ],
             ["Python", known["python"]],
-            ["commit", f"{known['commit']}{', with changes' if known['dirty'] else ''}"],
+            [
+                "commit",
+                f"{known['commit']}{', with changes' if known['dirty'] else ''}",
+            ],
         ],
     )
 
 
 def _in_cells(end: Ended) -> list[str]:
-    return [end.outcome, f"{end.seconds:.0f}", end.said.replace("|", "/"), end.commit[:7]]
+    return [
+        end.outcome,
+        f"{end.seconds:.0f}",
+        end.said.replace("|", "/"),
+        end.commit[:7],
+    ]
 
 
 def _device(setting: Setting) -> str:
@@ -64,7 +86,9 @@ def _device(setting: Setting) -> str:
 
 def _told(query: str) -> str:
     lines = machine.driver_says(f"--query-gpu={query}", "--format=csv,noheader")
-    return ", ".join(dict.fromkeys(lines)) + (f" ({len(lines)} of them)" if len(lines) > 1 else "")
+    return ", ".join(dict.fromkeys(lines)) + (
+        f" ({len(lines)} of them)" if len(lines) > 1 else ""
+    )
 
 
 def _vllm(env: Path) -> str:

@@ -1,4 +1,6 @@
-"""Runs steps as processes: each has a time limit and a log, and is not repeated once it is done."""
+"""Runs steps as processes: each has a time limit and a log, and is not repeated once it
+is done.
+"""
 
 import contextlib
 import json
@@ -23,9 +25,9 @@ Outcome = Literal["done", "failed", "out of time", "cannot be done here"]
 class Step:
     """One step of the check: `why` says what it checks, and `command` runs it.
 
-    If the step that it `needs` did not succeed, it is left out: it could check nothing, and would
-    only start again what did not start. If it fails, it is tried again with the environment
-    variables `again`, if it has any.
+    If the step that it `needs` did not succeed, it is left out: it could check nothing,
+    and would only start again what did not start. If it fails, it is tried again with
+    the environment variables `again`, if it has any.
     """
 
     name: str
@@ -38,8 +40,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a step ended, with its device and sizes (`state`), its environment variables and its
-    commit."""
+    """How a step ended, with its device and sizes (`state`), its environment variables
+    and its commit.
+    """
 
     outcome: Outcome
     seconds: float
@@ -50,12 +53,17 @@ class Ended:
 
 
 def carry_out(
-    steps: Sequence[Step], out: Path, state: str, commit: str, tell: Callable[[str], None]
+    steps: Sequence[Step],
+    out: Path,
+    state: str,
+    commit: str,
+    tell: Callable[[str], None],
 ) -> Iterator[Ended]:
-    """Runs the steps that are not done yet in this `state`, one after the other, and reports each.
+    """Runs the steps that are not done yet in this `state`, one after the other, and
+    reports each.
 
-    If a step succeeds only at its second try, the later steps use its environment variables at
-    their first try.
+    If a step succeeds only at its second try, the later steps use its environment
+    variables at their first try.
     """
     out.mkdir(parents=True, exist_ok=True)
     variables: dict[str, str] = {}
@@ -76,7 +84,9 @@ def carry_out(
             if now.outcome == "failed" and not step.again.items() <= variables.items():
                 now = _try_again(step, out, now, variables, tell)
                 variables |= now.variables
-        (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n", encoding="utf-8")
+        (out / f"{step.name}.json").write_text(
+            json.dumps(asdict(now)) + "\n", encoding="utf-8"
+        )
         tell(f"{step.name}: {now.outcome}, {now.seconds:.0f} s {now.said}".rstrip())
         yield now
 
@@ -90,19 +100,29 @@ def ending_of(name: str, out: Path) -> Ended | None:
 
 
 def _try_again(
-    step: Step, out: Path, first: Ended, variables: Mapping[str, str], tell: Callable[[str], None]
+    step: Step,
+    out: Path,
+    first: Ended,
+    variables: Mapping[str, str],
+    tell: Callable[[str], None],
 ) -> Ended:
-    """Runs a step again with its variables `again`, which are kept only if it then succeeds."""
+    """Runs a step again with its variables `again`, which are kept only if it then
+    succeeds.
+    """
     changed = " ".join(f"{name}={value}" for name, value in step.again.items())
     tell(f"{step.name}: failed, {first.said}; trying again with {changed}")
     (out / f"{step.name}.log").rename(out / f"{step.name}_first.log")
     second = _run(step, out, first.state, first.commit, {**variables, **step.again})
     said = f"{first.said}; {second.outcome} with {changed} {second.said}".rstrip()
     kept = second.variables if second.outcome == "done" else variables
-    return replace(second, said=said, seconds=first.seconds + second.seconds, variables=kept)
+    return replace(
+        second, said=said, seconds=first.seconds + second.seconds, variables=kept
+    )
 
 
-def _run(step: Step, out: Path, state: str, commit: str, variables: Mapping[str, str]) -> Ended:
+def _run(
+    step: Step, out: Path, state: str, commit: str, variables: Mapping[str, str]
+) -> Ended:
     (out / f"{step.name}.jsonl").unlink(missing_ok=True)
     log = out / f"{step.name}.log"
     began = time.monotonic()
@@ -118,7 +138,13 @@ def _run(step: Step, out: Path, state: str, commit: str, variables: Mapping[str,
         )
         try:
             code = process.wait(step.limit_s)
-            outcome = "done" if code == 0 else "cannot be done here" if code == CANNOT else "failed"
+            outcome = (
+                "done"
+                if code == 0
+                else "cannot be done here"
+                if code == CANNOT
+                else "failed"
+            )
         except subprocess.TimeoutExpired:
             outcome = "out of time"
         finally:
@@ -129,8 +155,9 @@ def _run(step: Step, out: Path, state: str, commit: str, variables: Mapping[str,
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kills the processes of a step that are left, and waits until its servers have ended, since
-    they hold the memory that the next step needs."""
+    """Kills the processes of a step that are left, and waits until its servers have
+    ended, since they hold the memory that the next step needs.
+    """
     if process.poll() is not None:
         return
     descendants = psutil.Process(process.pid).children(recursive=True)

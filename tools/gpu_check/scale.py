@@ -1,4 +1,6 @@
-"""The size of each step, on a GPU and on a machine without one, which only rehearses the steps."""
+"""The size of each step, on a GPU and on a machine without one, which only rehearses
+the steps.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,8 +21,10 @@ _ROOM_FOR_8B = 21 * 1024**3  # 16 GB of weights, and memory for the answers
 
 @dataclass(frozen=True)
 class Scale:
-    """The sizes of the steps. Each rung decodes for `decoding_s` seconds, whatever the device's
-    speed. Tokens are per answer. The time limits of the steps are multiplied by `limits_times`."""
+    """The sizes of the steps. Each rung decodes for `decoding_s` seconds, whatever the
+    device's speed. Tokens are per answer. The time limits of the steps are multiplied
+    by `limits_times`.
+    """
 
     shape: Mapping[str, Any]
     dtype: Literal["bfloat16", "float32"]
@@ -38,21 +42,28 @@ class Scale:
     limits_times: float = 1
 
 
-_SCALES: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_SCALES: Mapping[str, Any] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text("utf-8")
+)
 
 
 def scale_for(device: Device) -> Scale:
-    """Returns the sizes for a device. A GPU that eight billion parameters would fill gets a smaller
-    model."""
+    """Returns the sizes for a device. A GPU that eight billion parameters would fill
+    gets a smaller model.
+    """
     shape = TINY
     if device == "cuda":
-        shape = _SCALES["shapes"]["llama_1b" if gpu_memory() < _ROOM_FOR_8B else "llama_8b"]
+        shape = _SCALES["shapes"][
+            "llama_1b" if gpu_memory() < _ROOM_FOR_8B else "llama_8b"
+        ]
     return Scale(shape=shape, **_SCALES[device])
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting of every step. `out` holds the findings and the weights that are made here."""
+    """The setting of every step. `out` holds the findings and the weights that are made
+    here.
+    """
 
     device: Device
     out: Path
@@ -68,7 +79,9 @@ class Setting:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The server's variables. On a CPU, more threads would make so small a model slower."""
+        """The server's variables. On a CPU, more threads would make so small a model
+        slower.
+        """
         threads = {"OMP_NUM_THREADS": "1"} if self.device == "cpu" else {}
         return {"VLLM_SERVER_DEV_MODE": "1", **threads}
 
@@ -79,7 +92,9 @@ class Setting:
         batch_invariant: Literal["auto"] | bool = "auto",
         variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
-        """Returns the model of random weights on a separate server, which is not started yet."""
+        """Returns the model of random weights on a separate server, which is not
+        started yet.
+        """
         server = Server(
             env=self.env,
             device=self.device,

@@ -1,4 +1,6 @@
-"""Inspects a server that the check started: its processes, and pages that no client requests."""
+"""Inspects a server that the check started: its processes, and pages that no client
+requests.
+"""
 
 import contextlib
 import os
@@ -16,7 +18,10 @@ def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
     members = []
     for candidate in psutil.process_iter():
         try:
-            if os.getpgid(candidate.pid) == group and candidate.status() != psutil.STATUS_ZOMBIE:
+            if (
+                os.getpgid(candidate.pid) == group
+                and candidate.status() != psutil.STATUS_ZOMBIE
+            ):
                 members.append(candidate)
         except (ProcessLookupError, psutil.NoSuchProcess):
             continue
@@ -24,13 +29,18 @@ def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
 
 
 def seconds_by_process(group: int) -> dict[str, float]:
-    """Returns the CPU seconds so far of this process, the server's front end and its engine."""
+    """Returns the CPU seconds so far of this process, the server's front end and its
+    engine.
+    """
     own = psutil.Process().cpu_times()
     found = {"client": own.user + own.system, "API server": 0.0, "engine": 0.0}
     for process in group_of(group):
         with contextlib.suppress(psutil.NoSuchProcess):
             times = process.cpu_times()
-            front = process.pid == group or "apiserver" in "".join(process.cmdline()).lower()
+            front = (
+                process.pid == group
+                or "apiserver" in "".join(process.cmdline()).lower()
+            )
             found["API server" if front else "engine"] += times.user + times.system
     return found
 

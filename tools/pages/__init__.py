@@ -1,1 +1,3 @@
-"""Generates the tables, verdicts and figures on the pages of results from the records."""
+"""Generates the tables, verdicts and figures on the pages of results from the
+records.
+"""

@@ -2,9 +2,10 @@
 
     python -m tools.pages [--check]
 
-A block stands on a page between `<!-- records: NAME -->` and `<!-- end -->`; what is between blocks
-is written by hand. With --check nothing is written, and the exit code is 1 if a block would change.
-The modules of this folder say how each block is made, one module for each page.
+A block stands on a page between `<!-- records: NAME -->` and `<!-- end -->`; what is
+between blocks is written by hand. With --check nothing is written, and the exit code is
+1 if a block would change. The modules of this folder say how each block is made, one
+module for each page.
 """
 
 import argparse
@@ -36,7 +37,9 @@ def outdated(records: Records) -> dict[Path, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="only say which pages would change")
+    parser.add_argument(
+        "--check", action="store_true", help="only say which pages would change"
+    )
     check = parser.parse_args().check
     with tempfile.TemporaryDirectory() as folder:
         records = Records(Path(folder))

@@ -11,7 +11,9 @@ _BLOCK = re.compile(r"<!-- records: ([^>]+) -->(.*?)<!-- end -->", re.DOTALL)
 
 @dataclass(frozen=True)
 class Page:
-    """A page below the repository's root, and the functions that make its blocks, by name."""
+    """A page below the repository's root, and the functions that make its blocks, by
+    name.
+    """
 
     path: str
     blocks: Mapping[str, Callable[[Records], str]]
@@ -20,13 +22,15 @@ class Page:
 def regenerated(text: str, page: Page, records: Records) -> str:
     """Returns the page's text with all blocks made anew.
 
-    A block that stands within a line stays within it. Raises ValueError for a block that no
-    function makes, and for a function whose block is not on the page.
+    A block that stands within a line stays within it. Raises ValueError for a block
+    that no function makes, and for a function whose block is not on the page.
     """
     on_page = {name for name, _ in _BLOCK.findall(text)}
     if on_page != page.blocks.keys():
         differing = ", ".join(sorted(on_page ^ page.blocks.keys()))
-        raise ValueError(f"{page.path}: only the page or only its module has these: {differing}")
+        raise ValueError(
+            f"{page.path}: only the page or only its module has these: {differing}"
+        )
 
     def made(block: re.Match[str]) -> str:
         name, before = block.groups()

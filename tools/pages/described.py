@@ -42,7 +42,10 @@ def by_domains_and_words(records: Records) -> str:
     trained = known_texts(ROOT / "weights/nano_worlds") or {}
     cells, rows = records.sweep(*DOMAINS), []
     for known in (True, False):
-        for wording, in_words in (("moderately", "of the training"), ("naturally", "new")):
+        for wording, in_words in (
+            ("moderately", "of the training"),
+            ("naturally", "new"),
+        ):
             for arm in ARMS:
                 played = [
                     cell
@@ -71,7 +74,10 @@ def by_set(records: Records) -> str:
 
 def _renamed(stages: Mapping[str, str]) -> dict[str, str]:
     """The column "worlds" is taken by the set's name here."""
-    return {("number of worlds" if name == "worlds" else name): n for name, n in stages.items()}
+    return {
+        ("number of worlds" if name == "worlds" else name): n
+        for name, n in stages.items()
+    }
 
 
 def verdicts(records: Records, sweep: tuple[str, str]) -> str:
@@ -89,11 +95,17 @@ def without_the_sentence(records: Records) -> str:
         for row, events in zip(scored(cell), transcripts(cell), strict=True):
             plans = [event for event in events if isinstance(event, Plan)]
             environment.reset(row.game)
-            same = bool(plans) and environment.equivalence(plans[-1].problem) == "equivalent"
+            same = (
+                bool(plans)
+                and environment.equivalence(plans[-1].problem) == "equivalent"
+            )
             right[arm] += same
             games[arm] += 1
     return tables.table(
-        {"arm": f"`{arm}`", "right but for the sentence": f"{right[arm]} of {games[arm]}"}
+        {
+            "arm": f"`{arm}`",
+            "right but for the sentence": f"{right[arm]} of {games[arm]}",
+        }
         for arm in ARMS
     )
 
@@ -106,12 +118,16 @@ def examples(records: Records) -> str:
             (cell,) = (one for one in of_arm(cells, arm) if world(one) == name)
             of_cell = {"world": f"`{name}`", "arm": f"`{arm}`"}
             stages = tables.stages_reached([cell])
-            rows.append(of_cell | stages | {"tokens per answer": tables.tokens_per_answer(cell)})
+            rows.append(
+                of_cell | stages | {"tokens per answer": tables.tokens_per_answer(cell)}
+            )
     return tables.table(rows)
 
 
 def search_of_examples(records: Records) -> str:
-    """The settings that were tried before the comparison, in the order of the records."""
+    """The settings that were tried before the comparison, in the order of the
+    records.
+    """
     return tables.table(
         {
             "world": f"`{world(cell)}`",
@@ -125,11 +141,15 @@ def search_of_examples(records: Records) -> str:
 
 
 def search_of_worlds(records: Records) -> str:
-    """Valid plans, freely and under `typed`, in the worlds of the search that were chosen."""
+    """Valid plans, freely and under `typed`, in the worlds of the search that were
+    chosen.
+    """
     rows = []
     for name in ("childsnack", "grid"):
         chosen = [cell for cell in records.sweep(*SEARCH) if world(cell) == name]
-        chosen = [cell for cell in chosen if asked(cell, "environment.sizes") in CHOSEN_SIZES]
+        chosen = [
+            cell for cell in chosen if asked(cell, "environment.sizes") in CHOSEN_SIZES
+        ]
         row = {"world": f"`{name}`"}
         for arm in ("free", "typed"):
             played = of_arm(chosen, arm)
@@ -153,7 +173,10 @@ def wins_of_grounded_alone(records: Records) -> str:
     }
     alone = won["grounded"].keys() - won["free"].keys()
     right = sum(won["grounded"][game] for game in alone)
-    return f"Of the {len(alone)} worlds that `grounded` alone solves, {right} have a right file."
+    return (
+        f"Of the {len(alone)} worlds that `grounded` alone solves, {right} have a right"
+        " file."
+    )
 
 
 def valid_and_wrong(records: Records) -> str:
@@ -165,7 +188,9 @@ def valid_and_wrong(records: Records) -> str:
 
 
 def copies(records: Records) -> str:
-    """For example "14 of 1,280": valid plans if an example of the prompt is taken as the answer."""
+    """For example "14 of 1,280": valid plans if an example of the prompt is taken as
+    the answer.
+    """
     valid = tried = 0
     with FastDownward() as planner:
         for name in ("gripper", "ferry"):

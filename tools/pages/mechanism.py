@@ -1,4 +1,6 @@
-"""docs/results/mechanism.md: whether a rung helps by its masks or only by what it knows."""
+"""docs/results/mechanism.md: whether a rung helps by its masks or only by what it
+knows.
+"""
 
 import shutil
 from collections.abc import Callable, Iterable
@@ -20,41 +22,63 @@ COSTS = "mechanism/cost_records.tar.xz"
 
 WHAT_IT_IS = {
     "free": "one free answer",
-    "free + repair {rung}": "free, repaired with what `{rung}` knows: renames or removes names",
-    "free + reject {rung}": "at most four free answers, until one is in the language of `{rung}`",
+    "free + repair {rung}": (
+        "free, repaired with what `{rung}` knows: renames or removes names"
+    ),
+    "free + reject {rung}": (
+        "at most four free answers, until one is in the language of `{rung}`"
+    ),
     "{rung} + draft": "a free draft, then `{rung}`",
     "{rung}, tight lists": "`{rung}`, and nothing may be said twice",
-    "{rung}, without rollback": "the masks of `{rung}` alone; only brackets are rolled back",
+    "{rung}, without rollback": (
+        "the masks of `{rung}` alone; only brackets are rolled back"
+    ),
     "typed, any layout": "`typed` with any layout",
     "{rung}": "the rung",
 }
 STEPS = {
     "all (free → {rung})": ("free", "{rung}"),
     "knowledge (free → free + repair)": ("free", "free + repair {rung}"),
-    "form (free + repair → free + reject)": ("free + repair {rung}", "free + reject {rung}"),
-    "from four tries to the rung (free + reject → {rung})": ("free + reject {rung}", "{rung}"),
+    "form (free + repair → free + reject)": (
+        "free + repair {rung}",
+        "free + reject {rung}",
+    ),
+    "from four tries to the rung (free + reject → {rung})": (
+        "free + reject {rung}",
+        "{rung}",
+    ),
     "layout ({rung} with any layout → {rung})": ("{rung}, any layout", "{rung}"),
 }
 RUNGS = ("typed", "grounded")
 NAMES = {
-    "repair none": "free", "repair typed": "free + repair typed", "layout line": "typed",
-    "repair grounded": "free + repair grounded", "layout any": "typed, any layout",
-    "max_retries 0": "free", "max_retries 5": "free, asked again",
-}  # fmt: skip
+    "repair none": "free",
+    "repair typed": "free + repair typed",
+    "layout line": "typed",
+    "repair grounded": "free + repair grounded",
+    "layout any": "typed, any layout",
+    "max_retries 0": "free",
+    "max_retries 5": "free, asked again",
+}
 
 
 def by_name(cells: Iterable[CellRecord]) -> dict[str, CellRecord]:
-    """Returns the cells by the names of their arms. One arm is asked again if it has no plan."""
+    """Returns the cells by the names of their arms. One arm is asked again if it has no
+    plan.
+    """
     found = {}
     for cell in cells:
-        name, retries = tables.arm_name(cell), cell.run.identity["method"]["max_retries"]
+        name, retries = (
+            tables.arm_name(cell),
+            cell.run.identity["method"]["max_retries"],
+        )
         found[f"{name}, asked again" if retries else name] = cell
     return found
 
 
 def arms(records: Records, sweep: tuple[str, str]) -> str:
-    """The table of arms, in the order of the way from free answers to the rung. Arms with drafts
-    that won no game are left out."""
+    """The table of arms, in the order of the way from free answers to the rung. Arms
+    with drafts that won no game are left out.
+    """
     found = by_name(records.sweep(*sweep))
     rows = []
     for name, what in _in_order(found):
@@ -100,8 +124,14 @@ def what_again_shows(cell: CellRecord) -> str:
     retries = cell.run.identity["method"]["max_retries"]
     asked = f"free answers; without a plan, asked again up to {retries} times"
     if other > same:
-        return f"{asked} with a message about the fault ({other} of {same + other} retries)"
-    return f"{asked}; the same question, without a message ({same} of {same + other} retries)"
+        return (
+            f"{asked} with a message about the fault ({other} of {same + other}"
+            " retries)"
+        )
+    return (
+        f"{asked}; the same question, without a message ({same} of {same + other}"
+        " retries)"
+    )
 
 
 def at_equal_cost(records: Records, sweep: tuple[str, str], more: str) -> str:
@@ -141,8 +171,9 @@ def verdicts(records: Records, sweep: tuple[str, str]) -> str:
 
 
 def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Interval]]:
-    """Returns the steps to a rung with their differences in games won, from -1 to 1, and the 95 %
-    intervals of these for new maps."""
+    """Returns the steps to a rung with their differences in games won, from -1 to 1,
+    and the 95 % intervals of these for new maps.
+    """
     found, rows = by_name(cells), []
     for title, ends in STEPS.items():
         base, other = (found.get(name.format(rung=rung)) for name in ends)
@@ -153,7 +184,9 @@ def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Inte
 
 def difference(base: CellRecord, other: CellRecord) -> tuple[float, Interval]:
     pairs = pairs_of(Arm((base,)), Arm((other,)), ())
-    paired = tallied((pair for pair in pairs if pair.finished), lambda pair: pair.cluster)
+    paired = tallied(
+        (pair for pair in pairs if pair.finished), lambda pair: pair.cluster
+    )
     return paired.difference or 0.0, paired.interval()
 
 
@@ -188,11 +221,15 @@ PAGES = (
             "games of whole files": games(FILES),
             "arms of whole files": partial(arms, sweep=FILES),
             "verdicts of whole files": partial(verdicts, sweep=FILES),
-            "whole files at equal cost": partial(at_equal_cost, sweep=FILES, more="mechanism_cost"),
+            "whole files at equal cost": partial(
+                at_equal_cost, sweep=FILES, more="mechanism_cost"
+            ),
             "games of edits": games(EDITS),
             "arms of edits": partial(arms, sweep=EDITS),
             "verdicts of edits": partial(verdicts, sweep=EDITS),
-            "edits at equal cost": partial(at_equal_cost, sweep=EDITS, more="mechanism_edit_cost"),
+            "edits at equal cost": partial(
+                at_equal_cost, sweep=EDITS, more="mechanism_edit_cost"
+            ),
         },
     ),
 )

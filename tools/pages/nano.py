@@ -32,10 +32,16 @@ def fresh(records: Records) -> str:
         row = {"rooms": title}
         for model in MODELS:
             for rung in RUNGS:
-                arm = [c for c in played if (weights(c), tables.arm_name(c)) == (model, rung)]
+                arm = [
+                    c
+                    for c in played
+                    if (weights(c), tables.arm_name(c)) == (model, rung)
+                ]
                 won = sum(tables.total(cell, "won") for cell in arm)
                 games = sum(len(scored(cell)) for cell in arm)
-                row[f"`{model}`, `{rung}`"] = f"{won} of {games}, {tables.percent(won, games)}"
+                row[f"`{model}`, `{rung}`"] = (
+                    f"{won} of {games}, {tables.percent(won, games)}"
+                )
         rows.append(row)
     return tables.table(rows)
 
@@ -53,7 +59,9 @@ def of_card(records: Records, model: str) -> str:
         played = {tables.arm_name(cell): cell for cell in cells if rooms(cell) == size}
         row = {"rooms": str(size), "games": str(len(scored(played["free"])))}
         for rung in CARD_RUNGS:
-            name = next((arm for arm in (rung, f"{rung}, tight lists") if arm in played), "")
+            name = next(
+                (arm for arm in (rung, f"{rung}, tight lists") if arm in played), ""
+            )
             if name:
                 row[f"`{rung}`"] = str(tables.total(played[name], "won"))
         rows.append(row)

@@ -22,11 +22,16 @@ RUNGS = ("free", "json", "typed", "grounded")
 
 def of_environment(records: Records, environment: str) -> dict[str, CellRecord]:
     cells = records.sweep(*OWN)
-    return {tables.arm_name(c): c for c in cells if c.labels["environment"] == environment}
+    return {
+        tables.arm_name(c): c for c in cells if c.labels["environment"] == environment
+    }
 
 
 def won(cell: CellRecord) -> str:
-    return f"{tables.games_won(cell)}, {100 * tables.total(cell, 'won') / len(scored(cell)):.1f} %"
+    return (
+        f"{tables.games_won(cell)},"
+        f" {100 * tables.total(cell, 'won') / len(scored(cell)):.1f} %"
+    )
 
 
 def generated(records: Records) -> str:
@@ -44,7 +49,9 @@ def generated(records: Records) -> str:
 
 def real(records: Records) -> str:
     """The real games of ALFWorld's valid_unseen."""
-    by_rung = {cell.run.identity["decoding"]["rung"]: cell for cell in records.sweep(*REAL)}
+    by_rung = {
+        cell.run.identity["decoding"]["rung"]: cell for cell in records.sweep(*REAL)
+    }
     shares = {f"`{rung}`": won(by_rung[rung]) for rung in ("free", "grounded")}
     return tables.table([{"real games": "valid_unseen, four floor plans", **shares}])
 
@@ -61,8 +68,12 @@ def verdicts(records: Records, sweep: tuple[str, str]) -> str:
 def costs(records: Records) -> str:
     """Means per game; the tokens of answers include those that a grammar forced."""
     rows = []
-    places = {title: of_environment(records, name) for name, title in ENVIRONMENTS.items()}
-    places["ALFWorld, valid_unseen"] = {tables.arm_name(c): c for c in records.sweep(*REAL)}
+    places = {
+        title: of_environment(records, name) for name, title in ENVIRONMENTS.items()
+    }
+    places["ALFWorld, valid_unseen"] = {
+        tables.arm_name(c): c for c in records.sweep(*REAL)
+    }
     for title, found in places.items():
         for name, cell in found.items():
             rows.append(

@@ -1,4 +1,6 @@
-"""README.md and docs/results/README.md: the games won in all settings, and one figure."""
+"""README.md and docs/results/README.md: the games won in all settings, and one
+figure.
+"""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -37,21 +39,27 @@ class Setting:
 
 SETTINGS = (
     Setting(
-        "Qwen2.5-Coder 0.5B, Coin by edits", "pretrained", (pretrained.PLAYED,),
+        "Qwen2.5-Coder 0.5B, Coin by edits",
+        "pretrained",
+        (pretrained.PLAYED,),
         {"model": "qwen25_coder_0_5b"},
     ),
     Setting(
-        "Qwen2.5-Coder 1.5B, Coin by edits", "pretrained", (pretrained.PLAYED,),
+        "Qwen2.5-Coder 1.5B, Coin by edits",
+        "pretrained",
+        (pretrained.PLAYED,),
         {"model": "qwen25_coder_1_5b"},
     ),
     Setting("Qwen2.5-Coder 0.5B, described worlds", "described", (described.EXAMPLES,)),
     Setting("`nano_early`, Coin, whole files", "mechanism", (mechanism.FILES,)),
     Setting("`nano_edit_early`, ALFWorld-like, edits", "mechanism", (mechanism.EDITS,)),
     Setting(
-        "`nano_edit`, ALFWorld-like, edits", "nano_edit", (nano_edit.OWN, nano_edit.REPAIRED),
+        "`nano_edit`, ALFWorld-like, edits",
+        "nano_edit",
+        (nano_edit.OWN, nano_edit.REPAIRED),
         {"environment": "alfworld_unseen"},
     ),
-)  # fmt: skip
+)
 
 
 def games_won(records: Records, links: str = "") -> str:
@@ -59,7 +67,9 @@ def games_won(records: Records, links: str = "") -> str:
     rows = []
     for setting in SETTINGS:
         played = (cell for sweep in setting.sweeps for cell in records.sweep(*sweep))
-        cells = _without_more_retries([cell for cell in played if setting.has(cell.labels)])
+        cells = _without_more_retries(
+            [cell for cell in played if setting.has(cell.labels)]
+        )
         title = f"[{setting.title}]({links}{setting.page}.md)"
         row = {"model and task": title, "games": str(_games(cells))}
         rows.append(row | {column: _won(cells, arm) for arm, column in COLUMNS.items()})
@@ -67,8 +77,12 @@ def games_won(records: Records, links: str = "") -> str:
 
 
 def _of(cells: Iterable[CellRecord], arm: str) -> list[CellRecord]:
-    """The cells of an arm. If it was played under tight lists alone, these are its cells."""
-    by_name = grouped((tables.arm_name(cell).removesuffix(", tight lists"), cell) for cell in cells)
+    """The cells of an arm. If it was played under tight lists alone, these are its
+    cells.
+    """
+    by_name = grouped(
+        (tables.arm_name(cell).removesuffix(", tight lists"), cell) for cell in cells
+    )
     alike = by_name.get(arm, [])
     return [cell for cell in alike if tables.arm_name(cell) == arm] or alike
 
@@ -93,14 +107,17 @@ def _retries(cell: CellRecord) -> int:
 
 
 def differences(records: Records) -> list[tuple[str, float, Interval]]:
-    """Returns the declared differences from free answers, and from repaired ones, to a rung, in
-    percentage points."""
+    """Returns the declared differences from free answers, and from repaired ones, to a
+    rung, in percentage points.
+    """
     found = []
     for setting in SETTINGS:
         for sweep in setting.sweeps:
             for one in records.compared(*sweep).tested:
                 if _from_free_to_a_rung(one) and setting.has(one.labels):
-                    base, other = (tables.short_name(s.value, {}) for s in (one.base, one.other))
+                    base, other = (
+                        tables.short_name(s.value, {}) for s in (one.base, one.other)
+                    )
                     name = f"{setting.title.replace('`', '')}: {base} → {other}"
                     found.append((name, *_in_points(one)))
     return found
@@ -121,11 +138,15 @@ def draw(records: Records) -> None:
     """Writes the figure of all declared differences."""
     rows = differences(records)
     with drawing(records.folder, "differences", [rows_height(len(rows))]) as (axis,):
-        draw_dots(axis, "difference in percentage points of games won", rows, differences=True)
+        draw_dots(
+            axis, "difference in percentage points of games won", rows, differences=True
+        )
     shutil.copy(records.folder / "differences.png", RESULTS)
 
 
 PAGES = (
-    Page("README.md", {"games won": lambda records: games_won(records, "docs/results/")}),
+    Page(
+        "README.md", {"games won": lambda records: games_won(records, "docs/results/")}
+    ),
     Page("docs/results/README.md", {"games won": games_won}),
 )

@@ -17,9 +17,14 @@ NAMES = "pretrained/names_records.tar.xz", "pretrained_names"
 WITHOUT_MODEL = "pretrained/baseline_records.tar.xz", "pretrained_baselines"
 EXAMPLES = "pretrained_examples/records.tar.xz", "pretrained_examples"
 ARMS = (
-    "free", "free + repair typed", "free + reject typed", "json", "typed", "typed, any layout",
+    "free",
+    "free + repair typed",
+    "free + reject typed",
+    "json",
+    "typed",
+    "typed, any layout",
     "grounded",
-)  # fmt: skip
+)
 COLUMNS: dict[str, tables.Column] = {
     "games won": tables.games_won,
     "share": tables.share_won,
@@ -30,7 +35,11 @@ COLUMNS: dict[str, tables.Column] = {
     "prompt tokens per game": tables.prompt_tokens_per_game,
     "tokens per game won": tables.tokens_per_win,
 }
-POOLED = (("free", "free + repair typed"), ("free", "grounded"), ("free + repair typed", "typed"))
+POOLED = (
+    ("free", "free + repair typed"),
+    ("free", "grounded"),
+    ("free + repair typed", "typed"),
+)
 
 
 def model(cell: CellRecord) -> str:
@@ -40,7 +49,9 @@ def model(cell: CellRecord) -> str:
 
 def arms(records: Records) -> str:
     cells = records.sweep(*PLAYED)
-    in_order = sorted(cells, key=lambda cell: (model(cell), ARMS.index(tables.arm_name(cell))))
+    in_order = sorted(
+        cells, key=lambda cell: (model(cell), ARMS.index(tables.arm_name(cell)))
+    )
     return tables.table(
         {
             "model": model(cell),
@@ -58,7 +69,8 @@ def names_of(cell: CellRecord) -> str:
 
 def arms_of_names(records: Records) -> str:
     cells = sorted(
-        records.sweep(*NAMES), key=lambda cell: (model(cell), names_of(cell) != "prompt")
+        records.sweep(*NAMES),
+        key=lambda cell: (model(cell), names_of(cell) != "prompt"),
     )
     return tables.table(
         {
@@ -72,11 +84,15 @@ def arms_of_names(records: Records) -> str:
 
 def verdicts(records: Records, sweep: tuple[str, str]) -> str:
     lines = tables.verdict_lines(records.compared(*sweep), where="model")
-    return lines.replace("qwen25_coder_0_5b", "0.5B").replace("qwen25_coder_1_5b", "1.5B")
+    return lines.replace("qwen25_coder_0_5b", "0.5B").replace(
+        "qwen25_coder_1_5b", "1.5B"
+    )
 
 
 def pooled(records: Records) -> str:
-    """Games that one arm alone wins, over the declared experiments: nothing here was declared."""
+    """Games that one arm alone wins, over the declared experiments: nothing here was
+    declared.
+    """
     played = [*records.sweep(*PLAYED), *records.sweep(*EXAMPLES)]
     rows = []
     for base, other in POOLED:
@@ -93,7 +109,9 @@ def pooled(records: Records) -> str:
     return tables.table(rows)
 
 
-def _alone(played: list[CellRecord], size: str, base: str, other: str) -> tuple[int, int]:
+def _alone(
+    played: list[CellRecord], size: str, base: str, other: str
+) -> tuple[int, int]:
     """Returns how many games only `other` wins, and how many only `base`."""
     won = {name: _won(played, size, name) for name in (base, other)}
     both = won[base].keys() & won[other].keys()
@@ -103,7 +121,11 @@ def _alone(played: list[CellRecord], size: str, base: str, other: str) -> tuple[
 
 def _won(played: list[CellRecord], size: str, name: str) -> Mapping[object, bool]:
     return {
-        (cell.labels["environment"], str(cell.run.identity["environment"]), row.game): row.won
+        (
+            cell.labels["environment"],
+            str(cell.run.identity["environment"]),
+            row.game,
+        ): row.won
         for cell in played
         if model(cell) == size and tables.arm_name(cell) == name
         for row in scored(cell)
@@ -112,10 +134,15 @@ def _won(played: list[CellRecord], size: str, name: str) -> Mapping[object, bool
 
 def without_a_model(records: Records) -> str:
     words = {
-        "random_policy": "`method=random_policy`: any valid command, all equally likely",
+        "random_policy": (
+            "`method=random_policy`: any valid command, all equally likely"
+        ),
         "pddl_edit": "`model=reference`: PDDL-edit by hand-written rules",
     }
-    won = {cell.labels["method"]: tables.games_won(cell) for cell in records.sweep(*WITHOUT_MODEL)}
+    won = {
+        cell.labels["method"]: tables.games_won(cell)
+        for cell in records.sweep(*WITHOUT_MODEL)
+    }
     return tables.table(
         {"who plays": said, "games won": won[method]} for method, said in words.items()
     )
@@ -123,7 +150,12 @@ def without_a_model(records: Records) -> str:
 
 def near_wins(records: Records) -> str:
     """For example "198 of 231": won games that took one or two actions."""
-    actions = [row.actions for cell in records.sweep(*PLAYED) for row in scored(cell) if row.won]
+    actions = [
+        row.actions
+        for cell in records.sweep(*PLAYED)
+        for row in scored(cell)
+        if row.won
+    ]
     return f"{sum(count <= 2 for count in actions)} of {len(actions)}"
 
 
@@ -132,7 +164,9 @@ def missing(records: Records) -> str:
 
 
 def names_the_garage(records: Records) -> str:
-    """A table of the answers that name the example's garage before any observation does."""
+    """A table of the answers that name the example's garage before any observation
+    does.
+    """
     rows = []
     for sweep in (PLAYED, NAMES):
         for cell in sorted(records.sweep(*sweep), key=model):
@@ -163,7 +197,9 @@ def _naming(word: str, cell: CellRecord) -> tuple[int, int]:
 
 
 def whole_files(records: Records) -> str:
-    """Counts whole files, and copies of the prompt's file, among the 1.5B model's free answers."""
+    """Counts whole files, and copies of the prompt's file, among the 1.5B model's free
+    answers.
+    """
     (free,) = (
         cell
         for cell in records.sweep(*PLAYED)
@@ -174,13 +210,15 @@ def whole_files(records: Records) -> str:
         for call in (event for event in events if isinstance(event, Call)):
             file = lenient(call.text, PROBLEM, prompt=call.messages).taken
             found["answers"] += 1
-            found["files"] += bool(file) and not call.fault and '"objects"' not in call.text
+            found["files"] += (
+                bool(file) and not call.fault and '"objects"' not in call.text
+            )
             copied = file is not None and file.doubt == "as in the prompt"
             found["copies"] += call.fault == "no_json" and copied
     return (
-        f"Of the 1.5B model's {found['answers']:,} free answers, {found['files']} are whole "
-        f"problem files in place of edits, and in {found['copies']} more the file is a copy of the "
-        "one in the prompt."
+        f"Of the 1.5B model's {found['answers']:,} free answers, {found['files']} are"
+        f" whole problem files in place of edits, and in {found['copies']} more the"
+        " file is a copy of the one in the prompt."
     )
 
 

@@ -18,7 +18,9 @@ RESULTS = ROOT / "docs/results"
 
 @dataclass(frozen=True)
 class Records:
-    """Archives below docs/results. Each is unpacked into `folder` when it is first used."""
+    """Archives below docs/results. Each is unpacked into `folder` when it is first
+    used.
+    """
 
     folder: Path
 
@@ -45,7 +47,9 @@ class Records:
 
 
 def scored(cell: CellRecord) -> list[EpisodeRow]:
-    """Returns the rows of the cell that count: neither trivial nor on a map of the training."""
+    """Returns the rows of the cell that count: neither trivial nor on a map of the
+    training.
+    """
     return counted(cell.rows).counted
 
 

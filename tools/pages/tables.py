@@ -1,4 +1,6 @@
-"""The parts that several pages have: names of arms, columns of tables, and verdicts in lines."""
+"""The parts that several pages have: names of arms, columns of tables, and verdicts in
+lines.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
@@ -14,7 +16,9 @@ Column = Callable[[CellRecord], str]
 
 
 def arm_name(cell: CellRecord) -> str:
-    """Returns the name of an arm as the report has it, and the options that set it apart."""
+    """Returns the name of an arm as the report has it, and the options that set it
+    apart.
+    """
     asked = cell.run.identity["decoding"]
     name = str(cell.labels["decoding"])
     constrained = asked["rung"] not in ("free", "json")
@@ -47,7 +51,9 @@ def share_won(cell: CellRecord) -> str:
 
 
 def answers_with_a_plan(cell: CellRecord) -> str:
-    """The share of answers whose files the planner solved; the goal was not true already."""
+    """The share of answers whose files the planner solved; the goal was not true
+    already.
+    """
     solved = sum(row.causes.get("solved", 0) for row in scored(cell))
     return percent(solved, total(cell, "calls"))
 
@@ -86,13 +92,17 @@ def tokens_per_win(cell: CellRecord) -> str:
 
 
 def all_tries_rejected(cell: CellRecord) -> str:
-    """For example "68 of 259 (in 68 games)": answers for which rejection ran out of tries."""
+    """For example "68 of 259 (in 68 games)": answers for which rejection ran out of
+    tries.
+    """
     answers, games = tries_used_up(cell, scored(cell))
     return f"{answers.k} of {answers.n} (in {games.k} games)" if answers.n else ""
 
 
 def stages_reached(cells: Iterable[CellRecord]) -> dict[str, str]:
-    """Returns how many answers to described worlds were read, accepted, had a plan, and so on."""
+    """Returns how many answers to described worlds were read, accepted, had a plan, and
+    so on.
+    """
     found = measure(*map(scored, cells))
     return {
         "read": str(found.read.k),
@@ -108,12 +118,14 @@ def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
-def verdict_lines(found: Compared, names: Mapping[str, str] | None = None, where: str = "") -> str:
-    """Returns a list with a line for each declared comparison, primary ones first, and below it
-    what the declaration says of results that had been seen.
+def verdict_lines(
+    found: Compared, names: Mapping[str, str] | None = None, where: str = ""
+) -> str:
+    """Returns a list with a line for each declared comparison, primary ones first, and
+    below it what the declaration says of results that had been seen.
 
-    `names` are names of arms for values of the factor, such as {"repair none": "free"}. `where` is
-    the label that tells the comparisons apart, such as "model".
+    `names` are names of arms for values of the factor, such as {"repair none": "free"}.
+    `where` is the label that tells the comparisons apart, such as "model".
     """
     lines = [f"- {_line(one, names or {}, where)}" for one in found.tested]
     return "\n".join([*lines, *(f"\n{sentence}" for sentence in found.known_before)])
@@ -127,8 +139,8 @@ def _line(found: Comparison, names: Mapping[str, str], where: str) -> str:
     if found.smallest_shown is None and found.difference is not None:
         difference = f"**{points(found.difference)} points**"
         return (
-            f"{role}{place}`{base}` → `{other}`: {difference}. The maps are too few for any test "
-            f"about new ones. For new games on these maps: {here}."
+            f"{role}{place}`{base}` → `{other}`: {difference}. The maps are too few for"
+            f" any test about new ones. For new games on these maps: {here}."
         )
     said = f"{role}{place}`{base}` → `{other}`: **{in_short(found, found.new)}**."
     concluded = conclusion(found, f"`{base}`", f"`{other}`")
@@ -138,6 +150,7 @@ def _line(found: Comparison, names: Mapping[str, str], where: str) -> str:
 
 
 def short_name(value: str, names: Mapping[str, str]) -> str:
-    """Returns a value of a factor without the options that come with it: "grounded" for "grounded,
-    layout line"."""
+    """Returns a value of a factor without the options that come with it: "grounded" for
+    "grounded, layout line".
+    """
     return names.get(value, value.partition(",")[0])

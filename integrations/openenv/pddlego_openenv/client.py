@@ -12,7 +12,8 @@ from pddlego_openenv.models import Reply, Text
 class PddlegoEnv(EnvClient[Text, Reply, State]):
     """A client of a server of games.
 
-    `reset(seed=7, environment="coin", …)` begins game 7; the other arguments are options of `Game`.
+    `reset(seed=7, environment="coin", …)` begins game 7; the other arguments are
+    options of `Game`.
     """
 
     def _step_payload(self, action: Text) -> dict[str, Any]:

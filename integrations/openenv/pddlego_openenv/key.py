@@ -1,7 +1,8 @@
 """The key that clients of the server must send, if the server has one.
 
-OpenEnv has no keys. Its client sends the password of its address, `http://user:KEY@host:8000`, as
-HTTP's basic authentication; other clients may send `Authorization: Bearer KEY`.
+OpenEnv has no keys. Its client sends the password of its address,
+`http://user:KEY@host:8000`, as HTTP's basic authentication; other clients may send
+`Authorization: Bearer KEY`.
 """
 
 import base64
@@ -12,8 +13,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 VARIABLE = "PDDLEGO_OPENENV_KEY"
-"""The environment variable with the key. It is no option, because every user of a machine can read
-the command lines of others."""
+"""The environment variable with the key. It is no option, because every user of a
+machine can read the command lines of others.
+"""
 OPEN = ("/health",)
 """Paths that need no key: a container's supervisor asks them."""
 
@@ -35,7 +37,9 @@ class KeyRequired:
             await send({"type": "websocket.close", "code": 1008})
         else:
             await send({"type": "http.response.start", "status": 401, "headers": []})
-            await send({"type": "http.response.body", "body": b"the key is missing or wrong"})
+            await send(
+                {"type": "http.response.body", "body": b"the key is missing or wrong"}
+            )
 
 
 def _has(scope: Any, key: str) -> bool:

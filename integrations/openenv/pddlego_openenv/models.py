@@ -10,7 +10,9 @@ class Text(Action):
 
 
 class Reply(Observation):
-    """The next observation or prompt. The other fields are those of `pddlego_local.Game`'s info."""
+    """The next observation or prompt. The other fields are those of
+    `pddlego_local.Game`'s info.
+    """
 
     text: str
     outcome: str

@@ -18,7 +18,9 @@ from pddlego_openenv.key import VARIABLE, KeyRequired
 from pddlego_openenv.models import Reply, Text
 
 OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
-"""The options of `Game` that a client may set; some of the others name files on the server."""
+"""The options of `Game` that a client may set; some of the others name files on the
+server.
+"""
 MOST_CONNECTIONS = 16
 
 
@@ -36,9 +38,13 @@ class Games(Environment[Text, Reply, State]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> Reply:
-        """Begins game `seed`. Raises ValueError for an option that clients may not set."""
+        """Begins game `seed`. Raises ValueError for an option that clients may not
+        set.
+        """
         if unknown := options.keys() - OPTIONS:
-            raise ValueError(f"{min(unknown)}: a client may choose {', '.join(sorted(OPTIONS))}")
+            raise ValueError(
+                f"{min(unknown)}: a client may choose {', '.join(sorted(OPTIONS))}"
+            )
         if self._game is None or options != self._options:
             self.close()
             self._game, self._options = Game(**options), options
@@ -47,7 +53,9 @@ class Games(Environment[Text, Reply, State]):
         return _observation(text, 0.0, bool(info["outcome"]), {**info})
 
     def step(self, action: Text, timeout_s: float | None = None, **rest: Any) -> Reply:
-        """Plays a command or an answer. Raises ValueError if `reset` was not called before."""
+        """Plays a command or an answer. Raises ValueError if `reset` was not called
+        before.
+        """
         if self._game is None:
             raise ValueError("call reset first, on a connection that stays open")
         text, reward, terminated, truncated, info = self._game.step(action.text)
@@ -69,19 +77,24 @@ def _observation(text: str, reward: float, done: bool, info: dict[str, Any]) -> 
     return Reply(text=text, reward=reward, done=done, **shown)
 
 
-app = create_app(Games, Text, Reply, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS)
+app = create_app(
+    Games, Text, Reply, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS
+)
 app.add_middleware(KeyRequired)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1", help=f"another address needs {VARIABLE}")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help=f"another address needs {VARIABLE}"
+    )
     parser.add_argument("--port", type=int, default=8000)
     arguments = parser.parse_args()
     if not is_loopback(arguments.host) and not os.environ.get(VARIABLE):
         parser.error(
-            f"--host {arguments.host} lets other machines play games on this one: set the "
-            f"environment variable {VARIABLE} to a key that clients must send, or leave out --host."
+            f"--host {arguments.host} lets other machines play games on this one: set"
+            f" the environment variable {VARIABLE} to a key that clients must send, or"
+            " leave out --host."
         )
     uvicorn.run(app, host=arguments.host, port=arguments.port)
 

@@ -1,4 +1,6 @@
-"""`pddlego run … --dry-run`: lists the cells of a command and estimates their remaining cost."""
+"""`pddlego run … --dry-run`: lists the cells of a command and estimates their remaining
+cost.
+"""
 
 import glob
 import shutil
@@ -20,17 +22,21 @@ from pddlego_local.core.secrets import hidden_in_word
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
-CALL_BYTES = 9_000  # of transcript; 42 episodes of SmolLM2 with one call each took 4 to 9 kB each
+# of transcript; 42 episodes of SmolLM2 with one call each took 4 to 9 kB each
+CALL_BYTES = 9_000
 BY_REFERENCE = "the calls that perfect answers need, a low estimate for a model"
 
 Expected = tuple[int, str] | None
-"""The expected number of model calls and its source in words; None if there is no estimate."""
+"""The expected number of model calls and its source in words; None if there is no
+estimate.
+"""
 
 
 @dataclass(frozen=True)
 class CellCount:
-    """A cell with its overrides, its numbers of episodes and of finished ones, and the model calls
-    that the other episodes need: `calls` at most, and `expected`."""
+    """A cell with its overrides, its numbers of episodes and of finished ones, and the
+    model calls that the other episodes need: `calls` at most, and `expected`.
+    """
 
     overrides: Sequence[str]
     config: CellConfig
@@ -54,14 +60,24 @@ def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
 
 
 def _expected(config: CellConfig, answers: int, most: int) -> Expected:
-    """Estimates the model calls. `answers` is the number of answers to one request per episode. The
-    mean requests per episode are taken from this cell's record, else from other records with the
-    same environment and method (with the same model, if there are any), else from the reference."""
+    """Estimates the model calls. `answers` is the number of answers to one request per
+    episode. The mean requests per episode are taken from this cell's record, else from
+    other records with the same environment and method (with the same model, if there
+    are any), else from the reference.
+    """
     environment, method, model, _ = (config.labels[group] for group in GROUPS[:4])
     out, kind = config.settings.run.out, glob.escape(f"{environment}-{method}")
-    alike = [[config.folder], out.glob(f"*/{kind}-{glob.escape(model)}-*"), out.glob(f"*/{kind}-*")]
+    alike = [
+        [config.folder],
+        out.glob(f"*/{kind}-{glob.escape(model)}-*"),
+        out.glob(f"*/{kind}-*"),
+    ]
     for folders in alike:
-        rows = [row for folder in folders for row in read_rows(folder / "episodes.jsonl", [])]
+        rows = [
+            row
+            for folder in folders
+            for row in read_rows(folder / "episodes.jsonl", [])
+        ]
         if requests := [row.calls for row in rows if OUTCOMES[row.outcome].played]:
             each = sum(requests) / len(requests)
             return min(most, round(answers * each)), f"the records in {out}"
@@ -72,8 +88,10 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
 
 
 def list_cells(cells: Sequence[CellCount]) -> int:
-    """Prints a table with totals, the needs of each model, and the disk space. Returns 0, or 3 if
-    the disk is too small. Raises ConfigError for an impossible model folder or context."""
+    """Prints a table with totals, the needs of each model, and the disk space. Returns
+    0, or 3 if the disk is too small. Raises ConfigError for an impossible model folder
+    or context.
+    """
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
     fits = [
         look_at(config.labels["model"], config.tree["model"], Asked())
@@ -82,19 +100,30 @@ def list_cells(cells: Sequence[CellCount]) -> int:
     show(screen(), _table(cells))
     out = cells[-1].config.settings.run.out
     there = next(path for path in (out, *out.absolute().parents) if path.exists())
-    most, free = CALL_BYTES * sum(cell.calls for cell in cells), shutil.disk_usage(there).free
+    most, free = (
+        CALL_BYTES * sum(cell.calls for cell in cells),
+        shutil.disk_usage(there).free,
+    )
     disk = (
-        f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}: {decimal(free)} "
-        f"are free, and all calls need {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"
+        f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}:"
+        f" {decimal(free)} are free, and all calls need {decimal(most)} (about"
+        f" {CALL_BYTES / 1000:.0f} kB each)"
     )
     warnings = training_warnings([cell.config for cell in cells])
-    for line in (_calls(cells), *fits, disk, *(f"warning: {text}" for text in warnings)):
+    for line in (
+        _calls(cells),
+        *fits,
+        disk,
+        *(f"warning: {text}" for text in warnings),
+    ):
         print(line)
     return 0 if most <= free else InfrastructureError.exit_code
 
 
 def _calls(cells: Sequence[CellCount]) -> str:
-    """Returns the expected and the maximal calls of all cells, and the source of the estimate."""
+    """Returns the expected and the maximal calls of all cells, and the source of the
+    estimate.
+    """
     most = f"{sum(cell.calls for cell in cells):,} at most"
     known = [cell.expected for cell in cells if cell.expected]
     if not known:
@@ -108,7 +137,9 @@ def _calls(cells: Sequence[CellCount]) -> str:
 
 def _table(cells: Sequence[CellCount]) -> Table:
     """Returns a table with a row for each cell, and the totals."""
-    table = Table(caption="Model calls: upper bounds from the methods' limits.", show_footer=True)
+    table = Table(
+        caption="Model calls: upper bounds from the methods' limits.", show_footer=True
+    )
     table.add_column("cell", f"cells: {len(cells)}")
     titles = ("episodes", "done", "left", "model calls, up to")
     for title, total in zip(titles, _numbers(cells), strict=True):
@@ -121,12 +152,17 @@ def _table(cells: Sequence[CellCount]) -> Table:
 
 def _numbers(cells: Sequence[CellCount]) -> list[str]:
     """Returns the sums of the episodes, of those done and left, and of the calls."""
-    numbers = [(cell.episodes, cell.done, cell.episodes - cell.done, cell.calls) for cell in cells]
+    numbers = [
+        (cell.episodes, cell.done, cell.episodes - cell.done, cell.calls)
+        for cell in cells
+    ]
     return [f"{sum(column):,}" for column in zip(*numbers, strict=True)]
 
 
 def _own(cell: CellCount, cells: Sequence[CellCount]) -> str:
-    """Returns the overrides that not all cells share and that the cell's name does not show."""
+    """Returns the overrides that not all cells share and that the cell's name does not
+    show.
+    """
     common = set(cell.overrides).intersection(*(other.overrides for other in cells))
     named = (*GROUPS[:4], "seed")
     return " ".join(

@@ -1,5 +1,6 @@
-"""Estimates whether a model fits before anything is loaded: the weights and the cache of an answer
-are compared with the memory of the device."""
+"""Estimates whether a model fits before anything is loaded: the weights and the cache
+of an answer are compared with the memory of the device.
+"""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +16,13 @@ from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import SHARE, About, needs_found, needs_told, room_of_gpus
+from pddlego_local.models.memory import (
+    SHARE,
+    About,
+    needs_found,
+    needs_told,
+    room_of_gpus,
+)
 from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.weights import fetch_command, locate, on_hub
 from pddlego_local.runner.config import compose_cell
@@ -27,8 +34,9 @@ GB = 10**9
 class Asked:
     """The conditions of the estimate.
 
-    `tokens` is the length of an answer with its prompt; None means the model's configured context.
-    `gpus` and `memory` (bytes per GPU) describe another machine; None means this machine.
+    `tokens` is the length of an answer with its prompt; None means the model's
+    configured context. `gpus` and `memory` (bytes per GPU) describe another machine;
+    None means this machine.
     """
 
     tokens: int | None = None
@@ -38,8 +46,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Fit:
-    """The result for one model. `lines` are printed; `ready` says that the model fits and that its
-    files are present."""
+    """The result for one model. `lines` are printed; `ready` says that the model fits
+    and that its files are present.
+    """
 
     name: str
     lines: tuple[str, ...]
@@ -50,15 +59,16 @@ class Fit:
 
 
 def model_settings(name: str) -> Mapping[str, Any]:
-    """Returns the settings of conf/model/NAME.yaml, or for a hub name or a folder those of
-    model=vllm with these weights. Raises ConfigError if `name` is none of these."""
+    """Returns the settings of conf/model/NAME.yaml, or for a hub name or a folder those
+    of model=vllm with these weights. Raises ConfigError if `name` is none of these.
+    """
     if not re.fullmatch(r"\w+", name):
         settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
         return {**settings, "weights": name}
     if not (folder("conf") / "model" / f"{name}.yaml").is_file():
         raise ConfigError(
-            f"there is no model={name}; give a name from `pddlego doctor`, a hub name such as "
-            "Qwen/Qwen3-8B, or a folder (./NAME)."
+            f"there is no model={name}; give a name from `pddlego doctor`, a hub name"
+            " such as Qwen/Qwen3-8B, or a folder (./NAME)."
         )
     return dict(compose_cell([f"model={name}"]).tree["model"])
 
@@ -68,8 +78,9 @@ def about_of(settings: Mapping[str, Any]) -> About | None:
 
 
 def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
-    """Estimates one model from its settings; `name` is its name for `pddlego fetch`. Raises
-    ConfigError for an impossible folder or context."""
+    """Estimates one model from its settings; `name` is its name for `pddlego fetch`.
+    Raises ConfigError for an impossible folder or context.
+    """
     if url := settings.get("server", {}).get("url"):
         return Fit(name, (f"runs elsewhere: {hidden_in_text(url)}",), True)
     weights = settings.get("weights")
@@ -86,12 +97,16 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         elif files:
             needs = needs_found(files, settings["dtype"])
         else:
-            return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
+            return Fit(
+                name, (f"{weights}, of unknown size", f"files     {missing}"), False
+            )
     except ConfigError as error:  # vLLM may still be able to load it
         return Fit(name, (str(weights), f"files     {error}"), False)
     longest = needs.most_context_tokens
     if asked.tokens and asked.tokens > longest:
-        raise ConfigError(f"--context {asked.tokens}: {weights} supports {longest} tokens at most.")
+        raise ConfigError(
+            f"--context {asked.tokens}: {weights} supports {longest} tokens at most."
+        )
     tokens = int(asked.tokens or settings.get("context_tokens") or longest)
     device, room = _device(settings, asked)
     at_once, cache = needs.answers(tokens, room), needs.cache(tokens)
@@ -103,8 +118,11 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         verdict = f"{device}: does not fit"
     lines = (
         str(weights) + (f", {about.licence}" if about else ""),
-        f"needs     {decimal(needs.weights)} for its weights, and {decimal(cache)} for the cache "
-        f"of an answer of {tokens:,} tokens with its prompt (the model supports {longest:,})",
+        (
+            f"needs     {decimal(needs.weights)} for its weights, and {decimal(cache)}"
+            f" for the cache of an answer of {tokens:,} tokens with its prompt (the"
+            f" model supports {longest:,})"
+        ),
         f"room      {verdict}",
         f"files     {files or missing}",
     )
@@ -112,7 +130,9 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
 
 
 def find_files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
-    """Returns the folder of the files, or None and how to get them. Raises ConfigError."""
+    """Returns the folder of the files, or None and how to get them. Raises
+    ConfigError.
+    """
     try:
         return locate(settings["weights"], settings.get("revision")), ""
     except MissingPart as error:
@@ -123,8 +143,10 @@ def find_files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str
 
 
 def _device(settings: Mapping[str, Any], asked: Asked) -> tuple[str, int]:
-    """Returns the device in `asked`, or else the device of this machine that the settings name, in
-    words, and the bytes of memory that it has for weights and answers."""
+    """Returns the device in `asked`, or else the device of this machine that the
+    settings name, in words, and the bytes of memory that it has for weights and
+    answers.
+    """
     server = settings.get("server") or {}
     kind = (server or settings.get("engine") or {}).get("device", "cpu")
     other_machine = asked.gpus is not None or asked.memory is not None
@@ -132,10 +154,15 @@ def _device(settings: Mapping[str, Any], asked: Asked) -> tuple[str, int]:
         free = psutil.virtual_memory().available
         return f"the CPU with {decimal(free)} free", free
     count = asked.gpus or int(server.get("tensor_parallel_size", 1))
-    memory, gpus = asked.memory or gpu_memory(), "a GPU" if count == 1 else f"{count} GPUs"
+    memory, gpus = (
+        asked.memory or gpu_memory(),
+        "a GPU" if count == 1 else f"{count} GPUs",
+    )
     if asked.memory is None and gpu_count() < count:
         return f"NVIDIA GPUs of this machine: {gpu_count()} of the {count} needed", 0
     if not memory:
         return f"{gpus} of unknown memory (give --gpu-memory)", 0
-    room = room_of_gpus(count, memory, float(server.get("gpu_memory_utilization", SHARE)))
+    room = room_of_gpus(
+        count, memory, float(server.get("gpu_memory_utilization", SHARE))
+    )
     return f"{gpus} with {decimal(memory)}", room

@@ -1,7 +1,8 @@
-"""A game in progress: its episode runs in a thread, which passes each question to the caller.
+"""A game in progress: its episode runs in a thread, which passes each question to the
+caller.
 
-The thread knows nothing of the `Game` that began it, so a `Game` without users can be collected
-while its episode waits for a text that nobody will send.
+The thread knows nothing of the `Game` that began it, so a `Game` without users can be
+collected while its episode waits for a text that nobody will send.
 """
 
 import threading
@@ -71,8 +72,9 @@ class Built(NamedTuple):
 
 
 class GameThread:
-    """One game in progress. `outcome` is "" while the caller is asked for a text, and "interrupted"
-    while nothing has been shown since the last one."""
+    """One game in progress. `outcome` is "" while the caller is asked for a text, and
+    "interrupted" while nothing has been shown since the last one.
+    """
 
     def __init__(
         self,
@@ -81,13 +83,19 @@ class GameThread:
         seed: int,
         play: Callable[[Caller, Episode], str],
     ) -> None:
-        """Starts the episode of game number `seed`, which `play` plays to its outcome."""
+        """Starts the episode of game number `seed`, which `play` plays to its
+        outcome.
+        """
         self.built, self.outcome = built, "interrupted"
         self.caller, self.events = Caller(), list[Event]()
         parts = Parts(built.environment, self.caller, built.planner, decoding)
-        self.episode = Episode(parts, self.events.append, run_seed=0, game=seed, trial=0)
+        self.episode = Episode(
+            parts, self.events.append, run_seed=0, game=seed, trial=0
+        )
         self._changing, self._ended, self._abandoned = threading.Lock(), False, False
-        self._thread = threading.Thread(target=self._run, args=(play,), name=NAME, daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(play,), name=NAME, daemon=True
+        )
         self._thread.start()
 
     def _run(self, play: Callable[[Caller, Episode], str]) -> None:
@@ -106,7 +114,8 @@ class GameThread:
     def leave(self) -> bool:
         """Ends the episode and returns True if its parts can be used for another one.
 
-        If the episode is planning or playing for a call that was interrupted, it is abandoned.
+        If the episode is planning or playing for a call that was interrupted, it is
+        abandoned.
         """
         if self.outcome == "interrupted":
             self.abandon()
@@ -116,10 +125,14 @@ class GameThread:
         return True
 
     def abandon(self) -> None:
-        """Closes the planner at once, and the environment when the episode no longer uses it. Does
-        not wait for that. A call that waits for the episode raises ConfigError."""
+        """Closes the planner at once, and the environment when the episode no longer
+        uses it. Does not wait for that. A call that waits for the episode raises
+        ConfigError.
+        """
         self.caller.given.put(None)
-        self.caller.shown.put(ConfigError(CLOSED))  # before the planner's error is there
+        self.caller.shown.put(
+            ConfigError(CLOSED)
+        )  # before the planner's error is there
         with self._changing:
             self._abandoned = True
             ended = self._ended
@@ -152,7 +165,9 @@ class Table:
             return self._built
 
     def begin(self, start: Callable[[Built], GameThread]) -> GameThread:
-        """Ends the game in progress, and starts another one, with the same parts if possible."""
+        """Ends the game in progress, and starts another one, with the same parts if
+        possible.
+        """
         playing, before = self._taken()
         if playing is None or playing.leave():
             with self._changing:
@@ -165,7 +180,9 @@ class Table:
             return self.playing
 
     def close(self, *, wait: bool = True) -> None:
-        """Ends the game in progress, also within a call of another thread, and closes the parts."""
+        """Ends the game in progress, also within a call of another thread, and closes
+        the parts.
+        """
         playing, built = self._taken()
         self.closed = "closed"
         if playing:
@@ -176,8 +193,9 @@ class Table:
             built.close()
 
     def _taken(self) -> tuple[GameThread | None, Built | None]:
-        """Takes the game in progress and the parts away from the table, so that no other call uses
-        or closes them."""
+        """Takes the game in progress and the parts away from the table, so that no
+        other call uses or closes them.
+        """
         with self._changing:
             taken = self.playing, self._built
             self.playing = self._built = None

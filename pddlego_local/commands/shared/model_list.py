@@ -1,4 +1,6 @@
-"""The table of the models that have a YAML file: size, licence, and whether the files are here."""
+"""The table of the models that have a YAML file: size, licence, and whether the files
+are here.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,9 +41,10 @@ def _caption() -> str:
     size = f"{gpu_memory() / GB:.0f} GB" if gpu_memory() else "unknown memory"
     here = f"{gpu_count()} GPUs of {size}" if gpu_count() else "no NVIDIA GPU"
     return (
-        "context: the configured tokens, of those the model supports. 24, 48, 80 GB: how many such "
-        "GPUs hold the weights and one answer of the configured context. Other models: model=vllm "
-        f"or model=transformers with model.weights. This machine: {here}."
+        "context: the configured tokens, of those the model supports. 24, 48, 80 GB:"
+        " how many such GPUs hold the weights and one answer of the configured"
+        " context. Other models: model=vllm or model=transformers with model.weights."
+        f" This machine: {here}."
     )
 
 
@@ -50,11 +53,16 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
     for path in (folder("conf") / "model").glob("*.yaml"):
         settings = settings_of(path)
         if about := about_of(settings):
-            needs, tokens = needs_told(about, settings["dtype"]), settings["context_tokens"]
+            needs, tokens = (
+                needs_told(about, settings["dtype"]),
+                settings["context_tokens"],
+            )
             files, _ = find_files(path.stem, settings)
             licence, here = about.licence, "ready" if files else "missing"
             size = f"{needs.weights / GB:.1f} GB"
-        elif own := shipped(str(settings.get("weights"))):  # the size comes from its files
+        elif own := shipped(
+            str(settings.get("weights"))
+        ):  # the size comes from its files
             needs = needs_found(own, settings["dtype"])
             tokens = needs.most_context_tokens
             licence, here = str(front_matter(own).get("license", "")).upper(), "ready"
@@ -66,7 +74,10 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
         counts = [str(needs.fewest(tokens, card * GB) or "–") for card in CARDS]
         context = f"{tokens:,} of {needs.most_context_tokens:,}"
         amount = _in_short(needs.parameters)
-        yield needs.parameters, (path.stem, amount, size, here, *counts, licence, context)
+        yield (
+            needs.parameters,
+            (path.stem, amount, size, here, *counts, licence, context),
+        )
 
 
 def _in_short(parameters: float) -> str:
@@ -77,8 +88,8 @@ def _in_short(parameters: float) -> str:
 def settings_of(path: Path) -> dict[str, Any]:
     """Merges a model's YAML file with those that it names as its defaults.
 
-    The result is the same as Hydra's, in a hundredth of the time, but references to a run's
-    settings are not resolved.
+    The result is the same as Hydra's, in a hundredth of the time, but references to a
+    run's settings are not resolved.
     """
     own = yaml_faults.read(path)
     names = own.pop("defaults", ["_self_"])[:-1]

@@ -11,15 +11,18 @@ from pddlego_local.runner.config import CellConfig
 
 
 def name_warnings(cells: Sequence[CellConfig]) -> list[str]:
-    """Returns a sentence for each environment without `names` in which a cell uses "grounded", also
-    in a repair or a rejection."""
+    """Returns a sentence for each environment without `names` in which a cell uses
+    "grounded", also in a repair or a rejection.
+    """
     environments = dict.fromkeys(
-        cell.labels["environment"] for cell in cells if _is_grounded(cell) and _takes_any_word(cell)
+        cell.labels["environment"]
+        for cell in cells
+        if _is_grounded(cell) and _takes_any_word(cell)
     )
     return [
-        f"environment={environment} declares no `names`, so that grounded allows every word of its "
-        "texts as the name of an object (`you`, `are`, `in`): declare a regular expression that "
-        "finds the names alone, such as `names: room \\d+`"
+        f"environment={environment} declares no `names`, so that grounded allows every"
+        " word of its texts as the name of an object (`you`, `are`, `in`): declare a"
+        " regular expression that finds the names alone, such as `names: room \\d+`"
         for environment in environments
     ]
 
@@ -28,7 +31,8 @@ def _is_grounded(cell: CellConfig) -> bool:
     decoding = cell.tree["decoding"]
     reject = decoding.get("reject") or {}
     known = (
-        RUNGS.get(str(one)) for one in (decoding["rung"], decoding["repair"], reject.get("rung"))
+        RUNGS.get(str(one))
+        for one in (decoding["rung"], decoding["repair"], reject.get("rung"))
     )
     return any(rung is not None and rung.grounded for rung in known)
 

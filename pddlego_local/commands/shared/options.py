@@ -1,4 +1,6 @@
-"""Parses command-line options (counts, files, models) and turns options into Hydra overrides."""
+"""Parses command-line options (counts, files, models) and turns options into Hydra
+overrides.
+"""
 
 import argparse
 import contextlib
@@ -25,7 +27,8 @@ def count(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 def path(text: str) -> Path:
-    """An argparse type: a path, with "~" for the home folder, which no shell expands in --out=~/x.
+    """An argparse type: a path, with "~" for the home folder, which no shell expands in
+    --out=~/x.
 
     An unknown user is no home folder.
     """
@@ -34,7 +37,9 @@ def path(text: str) -> Path:
 
 @contextlib.contextmanager
 def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
-    """Turns an OSError into an error of this kind, such as "--out FILE: Permission denied"."""
+    """Turns an OSError into an error of this kind, such as "--out FILE: Permission
+    denied".
+    """
     try:
         yield
     except OSError as error:
@@ -42,8 +47,10 @@ def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
 
 
 def model_options(model: str, server: str | None = None) -> dict[str, object]:
-    """Returns the options for a model with a YAML file, one behind a vLLM server, or a Hugging Face
-    name or folder. A single word that is no folder of weights names a YAML file."""
+    """Returns the options for a model with a YAML file, one behind a vLLM server, or a
+    Hugging Face name or folder. A single word that is no folder of weights names a YAML
+    file.
+    """
     if server:
         return {"model": "vllm", "model__weights": model, "model__server__url": server}
     if re.fullmatch(r"\w+", model) and not (Path(model) / "config.json").is_file():
@@ -52,9 +59,11 @@ def model_options(model: str, server: str | None = None) -> dict[str, object]:
 
 
 def overrides_of(options: Mapping[str, object]) -> list[str]:
-    """Returns Hydra overrides that hold just these values: `decoding__temperature` becomes
-    decoding.temperature. Nothing in a value is interpolated (`as_override`).
+    """Returns Hydra overrides that hold just these values: `decoding__temperature`
+    becomes decoding.temperature. Nothing in a value is interpolated (`as_override`).
 
     Raises ConfigError for a key or a value that cannot be written as an override.
     """
-    return [as_override(key.replace("__", "."), value) for key, value in options.items()]
+    return [
+        as_override(key.replace("__", "."), value) for key, value in options.items()
+    ]

@@ -1,4 +1,5 @@
-"""Input and output of `check` and `plan`: (domain, problem) pairs from two files or JSON lines.
+"""Input and output of `check` and `plan`: (domain, problem) pairs from two files or
+JSON lines.
 
 Several threads may process the pairs. Only a few pairs are read ahead of the results.
 """
@@ -20,7 +21,9 @@ from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
-MOST_AHEAD = 32  # items per worker that are read before the first of them has its result
+MOST_AHEAD = (
+    32  # items per worker that are read before the first of them has its result
+)
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -28,8 +31,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair of files. `place` is where it was read, such as "pairs.jsonl line 3". `unreadable`
-    says why the line holds no pair, "" if it holds one."""
+    """A pair of files. `place` is where it was read, such as "pairs.jsonl line 3".
+    `unreadable` says why the line holds no pair, "" if it holds one.
+    """
 
     id: Any
     domain: str
@@ -49,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
-    """Opens the one pair, or the pairs of the JSON lines, which are read as they are needed. Raises
-    ConfigError for wrong arguments."""
+    """Opens the one pair, or the pairs of the JSON lines, which are read as they are
+    needed. Raises ConfigError for wrong arguments.
+    """
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
     if arguments.jsonl:
@@ -58,21 +63,30 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
             yield _entries(arguments.jsonl, lines)
     elif arguments.domain and arguments.problem:
         place = str(arguments.problem)
-        yield iter([Entry(place, text_of(arguments.domain), text_of(arguments.problem), place)])
+        yield iter(
+            [Entry(place, text_of(arguments.domain), text_of(arguments.problem), place)]
+        )
     else:
-        raise ConfigError("give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for stdin)")
+        raise ConfigError(
+            "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for stdin)"
+        )
 
 
 def answer_lines(
-    work: Callable[[str, str], dict[str, Any]], entries: Iterable[Entry], workers: int = 1
+    work: Callable[[str, str], dict[str, Any]],
+    entries: Iterable[Entry],
+    workers: int = 1,
 ) -> Iterator[dict[str, Any]]:
-    """Yields an output line for each entry, in order: the result of `work`, or why the entry holds
-    no pair. Raises an InfrastructureError of `work` with the entry's place."""
+    """Yields an output line for each entry, in order: the result of `work`, or why the
+    entry holds no pair. Raises an InfrastructureError of `work` with the entry's place.
+    """
     answer = functools.partial(_answer_line, work)
     return map(answer, entries) if workers == 1 else in_order(answer, entries, workers)
 
 
-def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> dict[str, Any]:
+def _answer_line(
+    work: Callable[[str, str], dict[str, Any]], entry: Entry
+) -> dict[str, Any]:
     if entry.unreadable:
         return {"id": entry.id, "line": entry.line, FAULT: entry.unreadable}
     try:
@@ -82,7 +96,8 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
-    """Yields `work(thing)` for each of `things`, in their order, computed by `workers` threads.
+    """Yields `work(thing)` for each of `things`, in their order, computed by `workers`
+    threads.
 
     `things` may be endless. Raises the error of the first thing that failed.
     """
@@ -90,7 +105,9 @@ def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Itera
     try:
         for thing in things:
             pending.append(pool.submit(work, thing))
-            while pending and (len(pending) > MOST_AHEAD * workers or pending[0].done()):
+            while pending and (
+                len(pending) > MOST_AHEAD * workers or pending[0].done()
+            ):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -99,20 +116,25 @@ def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Itera
 
 
 def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
-    """Writes one JSON object per line and flushes each line. Returns 0, or 2 if an input line held
-    no pair, which is reported at the end."""
+    """Writes one JSON object per line and flushes each line. Returns 0, or 2 if an
+    input line held no pair, which is reported at the end.
+    """
     unreadable = list[Mapping[str, Any]]()
-    with out.open("w", encoding="utf-8") if out else contextlib.nullcontext(sys.stdout) as file:
+    with (
+        out.open("w", encoding="utf-8") if out else contextlib.nullcontext(sys.stdout)
+    ) as file:
         for result in results:
             unreadable += [result] * (FAULT in result)
             line = json.dumps(result, ensure_ascii=file.isatty())
-            line = line.encode("utf-8", "backslashreplace").decode()  # for a lone surrogate
+            line = line.encode(
+                "utf-8", "backslashreplace"
+            ).decode()  # for a lone surrogate
             print(line, file=file, flush=True)
     if unreadable:
         first = unreadable[0]
         print(
-            f"pddlego: {len(unreadable)} lines could not be read and have no verdict; the first: "
-            f"line {first['line']} {first[FAULT]}",
+            f"pddlego: {len(unreadable)} lines could not be read and have no verdict;"
+            f" the first: line {first['line']} {first[FAULT]}",
             file=sys.stderr,
         )
     return ConfigError.exit_code if unreadable else 0
@@ -120,8 +142,10 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
 
 @contextlib.contextmanager
 def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]:
-    """Opens the lines of a file, "-" for standard input. `option` is the command-line option before
-    the file's name. Raises ConfigError for an unreadable file, or if `out` would overwrite it."""
+    """Opens the lines of a file, "-" for standard input. `option` is the command-line
+    option before the file's name. Raises ConfigError for an unreadable file, or if
+    `out` would overwrite it.
+    """
     if file == "-":
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="replace")
@@ -130,7 +154,9 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
     with contextlib.suppress(OSError):  # one of the two files does not exist
         if out is not None and out.samefile(file):
             reads = option.strip() or "this command"
-            raise ConfigError(f"--out {out} is the file that {reads} reads: name another file")
+            raise ConfigError(
+                f"--out {out} is the file that {reads} reads: name another file"
+            )
     with as_error(ConfigError, f"{option}{file}"):
         lines = path(file).open(encoding="utf-8-sig", errors="replace")
     with lines:
@@ -153,7 +179,9 @@ def _entry(line: str, number: int, place: str) -> Entry:
     id_ = pair.get("id")
     for key in ("domain", "problem"):
         if not isinstance(pair.get(key), str):
-            return Entry(id_, "", "", place, number, f'has no "{key}" that is a string of PDDL')
+            return Entry(
+                id_, "", "", place, number, f'has no "{key}" that is a string of PDDL'
+            )
     return Entry(id_, pair["domain"], pair["problem"], place, number)
 
 

@@ -1,5 +1,7 @@
-"""Prints tables on a terminal or in a pipe, and problems of records. No cell is truncated: if there
-is no room for every column, the last ones are omitted, and a line names them."""
+"""Prints tables on a terminal or in a pipe, and problems of records. No cell is
+truncated: if there is no room for every column, the last ones are omitted, and a line
+names them.
+"""
 
 import os
 import sys
@@ -18,14 +20,17 @@ MOST_WIDTH = 10_000
 
 
 def screen() -> Console:
-    """Returns a console on standard output, as wide as the terminal or COLUMNS, or `PIPE_WIDTH` in
-    a pipe."""
+    """Returns a console on standard output, as wide as the terminal or COLUMNS, or
+    `PIPE_WIDTH` in a pipe.
+    """
     known = sys.stdout.isatty() or "COLUMNS" in os.environ
     return literal_console(width=None if known else PIPE_WIDTH)
 
 
 def show(console: Console, table: Table) -> None:
-    """Prints the columns that fit, at least the first; the others are removed from `table`."""
+    """Prints the columns that fit, at least the first; the others are removed from
+    `table`.
+    """
     left_out = list[RenderableType]()
     while len(table.columns) > 1 and _least_width(console, table) > console.width:
         left_out.insert(0, table.columns.pop().header)
@@ -44,7 +49,9 @@ def _least_width(console: Console, table: Table) -> int:
 
 
 def print_problems(problems: Sequence[str]) -> int:
-    """Prints problems to standard error. Returns the exit code: 1 if there are any, else 0."""
+    """Prints problems to standard error. Returns the exit code: 1 if there are any,
+    else 0.
+    """
     for problem in problems[:MOST_PROBLEMS]:
         print(visible(f"problem: {problem}"), file=sys.stderr)
     if len(problems) > MOST_PROBLEMS:

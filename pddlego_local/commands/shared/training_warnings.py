@@ -1,4 +1,6 @@
-"""Warnings if a cell uses a small trained model under settings that it was not trained on."""
+"""Warnings if a cell uses a small trained model under settings that it was not trained
+on.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,19 +10,22 @@ from pddlego_local.runner.config import CellConfig
 
 
 def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
-    """Returns a sentence for each model that a cell uses under other settings than its card names
-    as those of its training."""
+    """Returns a sentence for each model that a cell uses under other settings than its
+    card names as those of its training.
+    """
     new: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells:
         weights = str(cell.tree["model"].get("weights") or "")
         trained_on = learned(folder_named(weights)) if weights else {}
         known = ", ".join(f"{name}={value}" for name, value in trained_on.items())
         asked = {name: _asked(cell, name) for name in trained_on}
-        unknown = (f"{name}={asked[name]}" for name in asked if asked[name] != trained_on[name])
+        unknown = (
+            f"{name}={asked[name]}" for name in asked if asked[name] != trained_on[name]
+        )
         new.setdefault((cell.labels["model"], known), {}).update(dict.fromkeys(unknown))
     return [
-        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)}, and its "
-        "success there says little"
+        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)},"
+        " and its success there says little"
         for (model, known), unknown in new.items()
         if unknown
     ]

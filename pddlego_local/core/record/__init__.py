@@ -1,1 +1,3 @@
-"""The records of a run on disk: events, rows, a cell's folder with its lock, and summaries."""
+"""The records of a run on disk: events, rows, a cell's folder with its lock, and
+summaries.
+"""

@@ -1,8 +1,9 @@
-"""Decides which episodes are scored, which form one cluster, and how far a run has come.
+"""Decides which episodes are scored, which form one cluster, and how far a run has
+come.
 
-All other code uses these functions. The first two decisions are made for a game and hold for all
-its trials. A trial that was not played, because an earlier trial had solved the game, has no record
-of the map or of a trivial game.
+All other code uses these functions. The first two decisions are made for a game and
+hold for all its trials. A trial that was not played, because an earlier trial had
+solved the game, has no record of the map or of a trivial game.
 """
 
 from collections import Counter
@@ -14,10 +15,14 @@ from pddlego_local.core.outcomes import OUTCOMES, Apart
 from pddlego_local.core.record.rows import EpisodeRow
 
 APART: tuple[Apart, ...] = ("unsolvable", "seen in training", "trivial")
-"""Why a game is excluded. If there are several reasons, the first in this order is reported."""
+"""Why a game is excluded. If there are several reasons, the first in this order is
+reported.
+"""
 
 Also = Collection[Apart]
-"""Reasons for exclusion that are ignored: games excluded for these reasons alone are scored."""
+"""Reasons for exclusion that are ignored: games excluded for these reasons alone are
+scored.
+"""
 
 TRIVIAL: tuple[Apart, ...] = ("trivial",)
 SEEN: tuple[Apart, ...] = ("seen in training",)
@@ -27,7 +32,9 @@ Cluster = str | int
 
 
 def reason(rows: Iterable[EpisodeRow]) -> Apart:
-    """Returns why one game is excluded, "" if it is scored. `rows` are its trials in all arms."""
+    """Returns why one game is excluded, "" if it is scored. `rows` are its trials in
+    all arms.
+    """
     return _first(_every_reason(rows))
 
 
@@ -47,7 +54,9 @@ def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
 
 @dataclass(frozen=True)
 class Counted:
-    """Scored rows (`counted`, the denominator) and, by reason, excluded rows (`apart`)."""
+    """Scored rows (`counted`, the denominator) and, by reason, excluded rows
+    (`apart`).
+    """
 
     counted: list[EpisodeRow]
     apart: Mapping[Apart, list[EpisodeRow]]
@@ -56,13 +65,15 @@ class Counted:
 def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
     """Splits rows into scored and excluded ones.
 
-    A game number must mean the same game in all `rows`: they are the rows of one cell, or of arms
-    that are compared. Games that would be excluded for a reason in `also` are scored too, and are
-    still listed in `apart`.
+    A game number must mean the same game in all `rows`: they are the rows of one cell,
+    or of arms that are compared. Games that would be excluded for a reason in `also`
+    are scored too, and are still listed in `apart`.
     """
     every = {game: _every_reason(trials) for game, trials in _by_game(rows).items()}
     why = {game: _first(found) for game, found in every.items()}
-    counting = {game for game, found in every.items() if not _first(found.difference(also))}
+    counting = {
+        game for game, found in every.items() if not _first(found.difference(also))
+    }
     return Counted(
         [row for row in rows if row.game in counting],
         {name: [row for row in rows if why[row.game] == name] for name in APART},
@@ -72,8 +83,9 @@ def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
 def clusters(rows: Iterable[EpisodeRow]) -> dict[int, Cluster]:
     """Returns {game: its cluster}. Games with the same map are one cluster.
 
-    A game number must mean the same game in all `rows`, whichever arm they are from. A caller that
-    pools several kinds of games must add the kind to each cluster, to keep the kinds apart.
+    A game number must mean the same game in all `rows`, whichever arm they are from. A
+    caller that pools several kinds of games must add the kind to each cluster, to keep
+    the kinds apart.
     """
     return {
         game: next((row.map for row in trials if row.map), game)
@@ -88,8 +100,8 @@ def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
 class Standing:
     """Running counts over several cells, as their episodes finish.
 
-    These are the scored episodes, the won ones among them, and the excluded ones by reason
-    (`apart`). An episode that is added again replaces its earlier result.
+    These are the scored episodes, the won ones among them, and the excluded ones by
+    reason (`apart`). An episode that is added again replaces its earlier result.
     """
 
     def __init__(self) -> None:
@@ -98,7 +110,9 @@ class Standing:
         self._games: dict[tuple[object, int], tuple[Apart, dict[int, bool]]] = {}
 
     def add(self, cell: object, row: EpisodeRow) -> None:
-        """Adds a trial, which may show that its game is excluded, with all earlier trials of it."""
+        """Adds a trial, which may show that its game is excluded, with all earlier
+        trials of it.
+        """
         before, won = self._games.get((cell, row.game), ("", {}))
         self._count(before, won, -1)
         won[row.trial] = row.success
@@ -115,19 +129,29 @@ class Standing:
 
     @property
     def success(self) -> str:
-        """For example "80.0% of 10 scored (2 trivial excluded)"; "" before any episode ends."""
-        apart = ", ".join(f"{self.apart[why]} {why}" for why in APART if self.apart[why])
+        """For example "80.0% of 10 scored (2 trivial excluded)"; "" before any episode
+        ends.
+        """
+        apart = ", ".join(
+            f"{self.apart[why]} {why}" for why in APART if self.apart[why]
+        )
         if not self.counting and not apart:
             return ""
         won = f"{self.won / self.counting:.1%} of " if self.counting else ""
-        return f"{won}{self.counting:,} scored" + (f" ({apart} excluded)" if apart else "")
+        return f"{won}{self.counting:,} scored" + (
+            f" ({apart} excluded)" if apart else ""
+        )
 
 
-def time_left_s(elapsed_s: float, done: int, under_way: int, total: int) -> float | None:
-    """Estimates the seconds until the last of `total` episodes ends; None before the first end.
+def time_left_s(
+    elapsed_s: float, done: int, under_way: int, total: int
+) -> float | None:
+    """Estimates the seconds until the last of `total` episodes ends; None before the
+    first end.
 
-    An episode in progress is taken as half done: if many episodes are played at once, the finished
-    ones are only a part of the work so far. Its other half is not subtracted from the remaining
-    work, because fewer episodes are played at once near the end.
+    An episode in progress is taken as half done: if many episodes are played at once,
+    the finished ones are only a part of the work so far. Its other half is not
+    subtracted from the remaining work, because fewer episodes are played at once near
+    the end.
     """
     return elapsed_s / (done + under_way / 2) * (total - done) if done else None

@@ -1,7 +1,7 @@
 """The events of a transcript: what happened in an episode, one event per line.
 
-An event is a JSON object with its name under "event". `formats.to_json` writes it, and `EVENT`
-reads it back. This module knows nothing of files or games.
+An event is a JSON object with its name under "event". `formats.to_json` writes it, and
+`EVENT` reads it back. This module knows nothing of files or games.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,9 @@ _FORMER = {"log_mass", "log_drawn", "particles", "potential"}
 
 
 def _without_former(entry: Any) -> Any:
-    """Drops fields of weighted draws that earlier versions recorded and that nothing reads."""
+    """Drops fields of weighted draws that earlier versions recorded and that nothing
+    reads.
+    """
     if not isinstance(entry, dict):
         return entry
     return {name: value for name, value in entry.items() if name not in _FORMER}
@@ -42,9 +44,9 @@ class _Drawn(Recorded):
 class Where(Recorded):
     """Where in an episode a model was asked.
 
-    `step` is the method's step, from 1. `attempt` is the attempt at that step, from 1. `retry` is
-    how often the model was asked again in that attempt. `sample` is the number of the candidate
-    among the candidates of one request (`best_of`), from 0.
+    `step` is the method's step, from 1. `attempt` is the attempt at that step, from 1.
+    `retry` is how often the model was asked again in that attempt. `sample` is the
+    number of the candidate among the candidates of one request (`best_of`), from 0.
     """
 
     step: int
@@ -55,7 +57,8 @@ class Where(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Start(Recorded):
-    """The game was reset. `success` says that the game is trivial: it is solved at reset.
+    """The game was reset. `success` says that the game is trivial: it is solved at
+    reset.
 
     `map` and `map_seen` are the same as in `rows.Counts`.
     """
@@ -71,14 +74,17 @@ class Start(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnStage(_Drawn):
-    """The `Completion` of one stage, with the hash of its `grammar` and its place in the answer.
+    """The `Completion` of one stage, with the hash of its `grammar` and its place in
+    the answer.
 
-    The stage follows `before`, from whose end `drop` characters had already been removed by a
-    rollback. `text` begins with `head`, which was forced and is not part of the grammar.
+    The stage follows `before`, from whose end `drop` characters had already been
+    removed by a rollback. `text` begins with `head`, which was forced and is not part
+    of the grammar.
 
-    If there is a "draft", it is the first stage. A draft is free (`grammar` is None) and not part
-    of the answer; `asked` is the message to the model after it. Each answer that was "rejected" is
-    a stage too, and `why` is the reason. If all answers were rejected, the call has the last one.
+    If there is a "draft", it is the first stage. A draft is free (`grammar` is None)
+    and not part of the answer; `asked` is the message to the model after it. Each
+    answer that was "rejected" is a stage too, and `why` is the reason. If all answers
+    were rejected, the call has the last one.
     """
 
     name: str
@@ -102,11 +108,12 @@ class DrawnStage(_Drawn):
 class Call(_Drawn):
     """One answer of the model; its request asked for `of` answers.
 
-    `grammar` is the hash of the answer's grammar. It is None if the answer is free, or if the
-    grammars are in `stages`; after a draft, `stages` also hold an answer under one grammar.
-    `messages` are the prompt. `fault` says why the answer held no value, "" if it held one
-    (`outcomes.CAUSES`). `redundant` lists what was removed from the answer's files because it was
-    there twice. `forced_tokens` of the `completion_tokens` were not sampled. Times are in seconds.
+    `grammar` is the hash of the answer's grammar. It is None if the answer is free, or
+    if the grammars are in `stages`; after a draft, `stages` also hold an answer under
+    one grammar. `messages` are the prompt. `fault` says why the answer held no value,
+    "" if it held one (`outcomes.CAUSES`). `redundant` lists what was removed from the
+    answer's files because it was there twice. `forced_tokens` of the
+    `completion_tokens` were not sampled. Times are in seconds.
     """
 
     event: Literal["call"] = "call"
@@ -143,7 +150,9 @@ class Call(_Drawn):
 
     @property
     def draft(self) -> DrawnStage | None:
-        """The free draft that the model wrote before its answer, None if there is none."""
+        """The free draft that the model wrote before its answer, None if there is
+        none.
+        """
         return next((stage for stage in self.stages if stage.name == "draft"), None)
 
 
@@ -151,8 +160,8 @@ class Call(_Drawn):
 class EditApplied(Recorded):
     """A model's edit was applied.
 
-    `faults` are its parts that named something absent. `redundant` are its parts that changed
-    nothing, because the file already said the same.
+    `faults` are its parts that named something absent. `redundant` are its parts that
+    changed nothing, because the file already said the same.
     """
 
     event: Literal["edit"] = "edit"
@@ -165,8 +174,8 @@ class EditApplied(Recorded):
 class Repair(Recorded):
     """PDDL was repaired before planning (`decoding.repair`).
 
-    `changes` describes each change in words. `domain` and `problem` are the files before the
-    repair, as the model wrote them or as its edit left them.
+    `changes` describes each change in words. `domain` and `problem` are the files
+    before the repair, as the model wrote them or as its edit left them.
     """
 
     event: Literal["repair"] = "repair"
@@ -180,10 +189,10 @@ class Repair(Recorded):
 class Plan(Recorded):
     """The planner's verdict on one answer, for one goal.
 
-    `goal` is the goal that the method set, None if the model wrote the goal. `then` are the
-    method's own steps for the goal. `message` is the planner's message, and `told` is the message
-    to the model. Times are in seconds. `cost` is the plan's cost, None if there is no plan or the
-    record is older.
+    `goal` is the goal that the method set, None if the model wrote the goal. `then` are
+    the method's own steps for the goal. `message` is the planner's message, and `told`
+    is the message to the model. Times are in seconds. `cost` is the plan's cost, None
+    if there is no plan or the record is older.
     """
 
     event: Literal["plan"] = "plan"
@@ -218,9 +227,9 @@ class Chosen(Recorded):
 class ActionTaken(Recorded):
     """A command was given to the game.
 
-    `planned` is the plan's action, None if the model or the method named the command. `command` is
-    None if the game has no command for the planned action. `feedback` says why the command was
-    refused, "" if it was carried out.
+    `planned` is the plan's action, None if the model or the method named the command.
+    `command` is None if the game has no command for the planned action. `feedback` says
+    why the command was refused, "" if it was carried out.
     """
 
     event: Literal["action"] = "action"

@@ -2,18 +2,21 @@
 
     runs/<experiment>/<cell>/run.json           what was run: settings, hashes, versions
                              episodes.jsonl     one terminal row per (game, trial)
-                             faults.jsonl       infrastructure faults: not terminal, tried again
+                             faults.jsonl       infrastructure faults: not terminal,
+                                                tried again
                              transcripts/<game>-<trial>.jsonl   everything that happened
-                             transcripts/<game>-<trial>.lark    a grammar that did not compile
-                             transcripts/<game>-<trial>.….partial   an episode that is not finished
+                             transcripts/<game>-<trial>.lark    a grammar that did not
+                                                                compile
+                             transcripts/<game>-<trial>.….partial   an episode that is
+                                                                    not finished
 
-The .jsonl files are append-only: a row is written completely or not at all. A transcript is
-complete before its row exists. So an episode with a row is finished, and an episode without one
-is played again from its start.
+The .jsonl files are append-only: a row is written completely or not at all. A
+transcript is complete before its row exists. So an episode with a row is finished, and
+an episode without one is played again from its start.
 
-This module knows files, but not what an event means (`summary`) or how an episode is played
-(`episode`). `events` and `rows` define the content of a line. run.json names the format of all
-files.
+This module knows files, but not what an event means (`summary`) or how an episode is
+played (`episode`). `events` and `rows` define the content of a line. run.json names the
+format of all files.
 """
 
 import contextlib
@@ -34,17 +37,24 @@ from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, End, Event
 from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
-from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, continued, read_run
+from pddlego_local.core.record.run_record import (
+    RUN,
+    RunRecord,
+    check_readable,
+    continued,
+    read_run,
+)
 from pddlego_local.core.secrets import hidden, hidden_in_data, secrets_of
 
 T = TypeVar("T")
 
 
 class Cell:
-    """The folder of one cell, which one process at a time holds with the kernel's lock on `.lock`.
+    """The folder of one cell, which one process at a time holds with the kernel's lock
+    on `.lock`.
 
-    The lock ends with its process, however the process dies. docs/use/machines.md says on which
-    file systems this works.
+    The lock ends with its process, however the process dies. docs/use/machines.md says
+    on which file systems this works.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,13 +64,17 @@ class Cell:
         self._secrets = frozenset[str]()
 
     def __enter__(self) -> "Cell":
-        """Raises CellHeld if another process, here or on another machine, is playing this cell."""
+        """Raises CellHeld if another process, here or on another machine, is playing
+        this cell.
+        """
         with recording(self.folder):
             (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
             try:
                 self._lock.acquire()
             except filelock.Timeout as error:
-                raise CellHeld(f"{self.folder} is being played by another process") from error
+                raise CellHeld(
+                    f"{self.folder} is being played by another process"
+                ) from error
             _drop_torn_line(self.folder / "episodes.jsonl")
             _drop_torn_line(self.folder / "faults.jsonl")
             sync_folder(self.folder)
@@ -77,19 +91,24 @@ class Cell:
 
     def done(self) -> set[tuple[int, int]]:
         """Returns (game, trial) of every terminal row."""
-        return {(row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")}
+        return {
+            (row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")
+        }
 
     def earlier(self, trial: int) -> list[EpisodeRow]:
         """Returns the rows of the trials before `trial`, in the order (trial, game)."""
-        before = [r for r in read_rows(self.folder / "episodes.jsonl") if r.trial < trial]
+        before = [
+            r for r in read_rows(self.folder / "episodes.jsonl") if r.trial < trial
+        ]
         return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:
-        """Writes run.json, with the one start of `run` added to the earlier starts. Secrets are
-        hidden, those of earlier starts too, and in everything that is written later.
+        """Writes run.json, with the one start of `run` added to the earlier starts.
+        Secrets are hidden, those of earlier starts too, and in everything that is
+        written later.
 
-        Raises ConfigError if the folder holds a different run, or if the record of `run` could not
-        be read back.
+        Raises ConfigError if the folder holds a different run, or if the record of
+        `run` could not be read back.
         """
         path = self.folder / "run.json"
         given: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
@@ -106,11 +125,14 @@ class Cell:
         write_json(path, new)
 
     def append(self, row: EpisodeRow | FaultRow) -> None:
-        """Appends a row completely or not at all: a partial write (full disk) is undone.
+        """Appends a row completely or not at all: a partial write (full disk) is
+        undone.
 
         Raises RecordFault, as all writing methods of this class do.
         """
-        path = self.folder / ("episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl")
+        path = self.folder / (
+            "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
+        )
         with self._append_lock, recording(path), path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
             try:
@@ -123,14 +145,22 @@ class Cell:
                 raise
 
     def _without_secrets(self, row: EpisodeRow | FaultRow) -> EpisodeRow | FaultRow:
-        """Hides secrets in the message of a fault, which can be a server's. Rows have no text."""
+        """Hides secrets in the message of a fault, which can be a server's. Rows have
+        no text.
+        """
         if isinstance(row, EpisodeRow):
             return row
-        texts = {k: hidden(v, self._secrets) for k, v in vars(row).items() if isinstance(v, str)}
+        texts = {
+            k: hidden(v, self._secrets)
+            for k, v in vars(row).items()
+            if isinstance(v, str)
+        }
         return replace(row, **texts)
 
     def keep_grammar(self, game: int, trial: int, text: str) -> Path:
-        """Writes the text of a grammar that did not compile beside the episode's transcript."""
+        """Writes the text of a grammar that did not compile beside the episode's
+        transcript.
+        """
         path = transcript_of(self.folder, game, trial).with_suffix(".lark")
         with recording(path):
             replace_file(path, text.encode("utf-8", "replace"))
@@ -140,8 +170,8 @@ class Cell:
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
         """Opens the transcript of an episode for writing.
 
-        The file gets its final name only if the block ends without an error. An unfinished
-        transcript is overwritten.
+        The file gets its final name only if the block ends without an error. An
+        unfinished transcript is overwritten.
         """
         path = transcript_of(self.folder, game, trial)
         partial = unused_name(path, ".partial")
@@ -151,7 +181,9 @@ class Cell:
                 *path.parent.glob(f"{path.stem}.*.partial"),
             ):
                 earlier.unlink(missing_ok=True)
-            file = partial.open("wb", buffering=0)  # a buffered file would fail again on closing
+            file = partial.open(
+                "wb", buffering=0
+            )  # a buffered file would fail again on closing
         with file:
             transcript = Transcript(file, self._secrets)
             yield transcript
@@ -159,16 +191,20 @@ class Cell:
                 os.fsync(file.fileno())
                 try:
                     partial.replace(path)
-                except FileNotFoundError:  # without locks, another process plays this episode too
+                except (
+                    FileNotFoundError
+                ):  # without locks, another process plays this episode too
                     lines = [_line(event, self._secrets) for event in transcript.events]
                     replace_file(path, b"".join(lines))
                 sync_folder(path.parent)
 
 
 class Transcript:
-    """Collects the events of one episode: on disk as they happen, and in memory for its summary.
+    """Collects the events of one episode: on disk as they happen, and in memory for its
+    summary.
 
-    A server that repeats its key in an answer does not bring the key (one of `secrets`) on disk.
+    A server that repeats its key in an answer does not bring the key (one of `secrets`)
+    on disk.
     """
 
     def __init__(self, file: FileIO, secrets: Collection[str] = ()) -> None:
@@ -187,33 +223,44 @@ def transcript_of(cell: Path, game: int, trial: int) -> Path:
 
 
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
-    """Yields every transcript at or below a folder, sorted by path. Raises as `read_events`."""
+    """Yields every transcript at or below a folder, sorted by path. Raises as
+    `read_events`.
+    """
     for path in sorted(folder.rglob("transcripts/*.jsonl")):
         yield path, read_events(path)
 
 
 def read_events(transcript: Path) -> list[Event]:
-    """Reads a transcript. Raises ConfigError for another format, or for a line that is no event."""
+    """Reads a transcript. Raises ConfigError for another format, or for a line that is
+    no event.
+    """
     return _read(transcript, transcript.parent.parent, EVENT, "an event")
 
 
 def missing_end(transcript: Path, events: Sequence[Event]) -> list[str]:
-    """Returns the problem of a transcript whose last event is not the end; else nothing."""
+    """Returns the problem of a transcript whose last event is not the end; else
+    nothing.
+    """
     ended = any(isinstance(event, End) for event in events[-1:])
     return [] if ended else [f"{transcript} has no end: a part of the episode is lost"]
 
 
 def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
-    """Returns the first row of each episode in an episodes.jsonl; no rows if the file is absent.
+    """Returns the first row of each episode in an episodes.jsonl; no rows if the file
+    is absent.
 
-    Raises as `read_events`. With `problems`, lines that cannot be read and further rows of an
-    episode are reported there instead.
+    Raises as `read_events`. With `problems`, lines that cannot be read and further rows
+    of an episode are reported there instead.
     """
     first: dict[tuple[int, int], EpisodeRow] = {}
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
-        if first.setdefault((row.game, row.trial), row) is not row and problems is not None:
+        if (
+            first.setdefault((row.game, row.trial), row) is not row
+            and problems is not None
+        ):
             problems.append(
-                f"{episodes}: a further row of game {row.game}, trial {row.trial}, is ignored"
+                f"{episodes}: a further row of game {row.game}, trial {row.trial}, is"
+                " ignored"
             )
     return list(first.values())
 
@@ -225,7 +272,9 @@ def _read(
     what: str,
     problems: list[str] | None = None,
 ) -> list[T]:
-    """Returns the complete lines of a JSON-lines file. An incomplete last line is ignored."""
+    """Returns the complete lines of a JSON-lines file. An incomplete last line is
+    ignored.
+    """
     if not path.exists():
         return []
     if (cell / "run.json").exists():
@@ -248,7 +297,9 @@ def _read(
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replaces the file atomically. Raises RecordFault."""
     with recording(path):
-        replace_file(path, (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
+        replace_file(
+            path, (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
+        )
 
 
 def _write(file: FileIO, entry: Recorded, secrets: Collection[str] = ()) -> None:
@@ -262,7 +313,9 @@ def _line(entry: Recorded, secrets: Collection[str] = ()) -> bytes:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """Removes an incomplete last line, which a process leaves if it dies while appending."""
+    """Removes an incomplete last line, which a process leaves if it dies while
+    appending.
+    """
     if path.exists():
         data = path.read_bytes()
         whole = data.rfind(b"\n") + 1
@@ -277,6 +330,7 @@ def recording(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise RecordFault(
-            f"cannot write {path}: {error.strerror or error}. Everything recorded before "
-            "is kept; free disk space or fix permissions, then run the same command again"
+            f"cannot write {path}: {error.strerror or error}. Everything recorded"
+            " before is kept; free disk space or fix permissions, then run the same"
+            " command again"
         ) from error

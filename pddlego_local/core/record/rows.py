@@ -14,8 +14,8 @@ from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 class Ending(Recorded):
     """How one trial of a game ended.
 
-    `success` follows the rule that the papers use for this environment, and `won` the game's own
-    rule. `outcome` is a key of `outcomes.OUTCOMES`.
+    `success` follows the rule that the papers use for this environment, and `won` the
+    game's own rule. `outcome` is a key of `outcomes.OUTCOMES`.
     """
 
     game: int
@@ -30,10 +30,10 @@ class Ending(Recorded):
 class Counts(Recorded):
     """Counts over the events of an episode (`summary.summarize`).
 
-    PDDLego §4, PDDLego+ §5.3 and the published evaluation of PDDLego+ define them. If a request has
-    several candidates (`best_of`), the chosen one determines the result of the request. The prompt
-    and the time of the request are counted once; the tokens of all candidates are counted. Times
-    are in seconds.
+    PDDLego §4, PDDLego+ §5.3 and the published evaluation of PDDLego+ define them. If a
+    request has several candidates (`best_of`), the chosen one determines the result of
+    the request. The prompt and the time of the request are counted once; the tokens of
+    all candidates are counted. Times are in seconds.
     """
 
     task_type: str  # the environment's name for it; "" if the game never began
@@ -44,14 +44,19 @@ class Counts(Recorded):
     calls: int  # requests to the model
     causes: Mapping[Annotated[str, one_of(CAUSES)], int]  # {cause: calls}
     solver_errors: int  # attempts whose first PDDL gave nothing to do
-    # … of which a retry gave a plan, and neither the budget nor a lost game ended the attempt
+    # … of which a retry gave a plan, and neither the budget nor a lost game ended the
+    # attempt
     solver_errors_fixed: int
     simulation_errors: int  # steps that needed more than one attempt
-    simulation_errors_fixed: int  # … of which a later attempt finished without a refusal
+    simulation_errors_fixed: (
+        int  # … of which a later attempt finished without a refusal
+    )
     edit_faults: int  # parts of edits that named something absent (PDDL-edit)
     prompt_tokens: int  # of all requests
     completion_tokens: int  # of all answers
-    forced_tokens: int  # completion tokens that the grammar fixed, so they were not sampled
+    forced_tokens: (
+        int  # completion tokens that the grammar fixed, so they were not sampled
+    )
     rollbacks: int  # how often a part of an answer was rolled back and resampled
     model_time_s: float
     planner_time_s: float  # the planner's own time
@@ -59,7 +64,9 @@ class Counts(Recorded):
     notes: Mapping[str, Any]  # what the method noted, the last value of each name
     map: str = ""  # hash: games with the same map are the same house; "" if unknown
     map_seen: bool = False  # whether the playing model was trained on this map
-    cut_after_answer: int = 0  # answers that were complete before the token limit cut the rest
+    cut_after_answer: int = (
+        0  # answers that were complete before the token limit cut the rest
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +80,12 @@ class EpisodeRow(Counts, Ending):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow(Recorded):
-    """One line of faults.jsonl: an infrastructure failure. The episode is played again later.
+    """One line of faults.jsonl: an infrastructure failure. The episode is played again
+    later.
 
-    `fault` is the type of the exception. `traceback` is that of an exception that nobody expected,
-    such as one of an environment of one's own; "" for the failures in `core.errors`.
+    `fault` is the type of the exception. `traceback` is that of an exception that
+    nobody expected, such as one of an environment of one's own; "" for the failures in
+    `core.errors`.
     """
 
     game: int

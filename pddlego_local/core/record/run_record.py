@@ -1,4 +1,6 @@
-"""run.json: what was run in a cell's folder, and each time that it was started or continued."""
+"""run.json: what was run in a cell's folder, and each time that it was started or
+continued.
+"""
 
 import itertools
 import json
@@ -19,7 +21,8 @@ from pddlego_local.core.outcomes import Outcome, declare
 from pddlego_local.core.secrets import hidden
 
 MOST_EPISODES = 1_000_000
-"""The limit for one cell. Without it, a typing error could fill the memory unnoticed."""
+"""The limit for one cell. Without it, a typing error could fill the memory unnoticed.
+"""
 
 
 def parse_games(text: object) -> tuple[int, ...]:
@@ -31,7 +34,9 @@ def parse_games(text: object) -> tuple[int, ...]:
     for part in str(text).strip("[] ").split(","):
         match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
         if not match or int(match[2] or match[1]) < int(match[1]):
-            raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
+            raise ValueError(
+                "write seeds and ranges of seeds, such as '0-59' or '3,7-9'"
+            )
         ranges.append(range(int(match[1]), int(match[2] or match[1]) + 1))
     if sum(games.stop - games.start for games in ranges) > MOST_EPISODES:
         raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
@@ -86,11 +91,13 @@ def _with(keys: Any) -> AfterValidator:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """One start or continuation of the cell, with everything that may differ between starts.
+    """One start or continuation of the cell, with everything that may differ between
+    starts.
 
-    `config` is the whole resolved configuration. `games_teach_each_other` says that trials of one
-    game use the trials of other games, so that games are not independent. `committed` is the time
-    of the commit. `rows_before` is how many rows were found if run.json was lost.
+    `config` is the whole resolved configuration. `games_teach_each_other` says that
+    trials of one game use the trials of other games, so that games are not independent.
+    `committed` is the time of the commit. `rows_before` is how many rows were found if
+    run.json was lost.
     """
 
     config: Annotated[dict[str, Any], _with(_Config)]
@@ -111,21 +118,26 @@ class Start:
     def episodes(self) -> set[tuple[int, int]]:
         """(game, trial) of each requested episode. Raises ValueError."""
         games = parse_games(self.config["games"])
-        return {(game, trial) for game in games for trial in range(self.config["trials"])}
+        return {
+            (game, trial) for game in games for trial in range(self.config["trials"])
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """The content of run.json: what is the same for all starts of a cell, and its `starts`.
+    """The content of run.json: what is the same for all starts of a cell, and its
+    `starts`.
 
-    `labels` are the names of the chosen YAML files. `identity` holds the options that change
-    results, `environment` the environment's own name, and `model` the backend's description of its
-    weights. `games` is set if the method learns, because then results depend on which games are
-    played. `outcomes` is set if the environment or the method declares its own outcomes.
+    `labels` are the names of the chosen YAML files. `identity` holds the options that
+    change results, `environment` the environment's own name, and `model` the backend's
+    description of its weights. `games` is set if the method learns, because then
+    results depend on which games are played. `outcomes` is set if the environment or
+    the method declares its own outcomes.
 
-    `prompt_sha256` is the hash of all prompts of the method's folder, and `used_prompt_sha256` of
-    those that this cell's variant uses. `code_sha256` has the files of an environment or a method
-    from outside the project. Older records lack these two.
+    `prompt_sha256` is the hash of all prompts of the method's folder, and
+    `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
+    files of an environment or a method from outside the project. Older records lack
+    these two.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -149,8 +161,9 @@ RUN = pydantic.TypeAdapter(RunRecord)
 
 
 def read_run(cell: Path) -> RunRecord:
-    """Reads the run.json of a cell's folder. Raises ConfigError if it is invalid or has another
-    format."""
+    """Reads the run.json of a cell's folder. Raises ConfigError if it is invalid or has
+    another format.
+    """
     path = cell / "run.json"
     try:
         found = hidden(object_of(path))  # an earlier version may have written a secret
@@ -159,7 +172,9 @@ def read_run(cell: Path) -> RunRecord:
         run = _run_of(found)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not a valid record ({first:.300}); move it away") from error
+        raise ConfigError(
+            f"{path} is not a valid record ({first:.300}); move it away"
+        ) from error
     declare(run.outcomes or {})
     return run
 
@@ -173,11 +188,11 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
 
 
 def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the content of run.json after another start. Raises ValueError, which says what
-    differs, if `new` describes a different run.
+    """Returns the content of run.json after another start. Raises ValueError, which
+    says what differs, if `new` describes a different run.
 
-    What an older record lacks is added to it. All prompts of a folder are compared only if it is
-    not known which of them the record used.
+    What an older record lacks is added to it. All prompts of a folder are compared only
+    if it is not known which of them the record used.
     """
     compared = (new.keys() | before.keys()) - {"starts"} - (_NEWER - before.keys())
     if _USED_PROMPT in before:
@@ -192,21 +207,29 @@ _PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha2
 _NEWER = {_USED_PROMPT, _CODE}
 
 
-def _differing(changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def _differing(
+    changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]
+) -> str:
     """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
     what = list[str]()
     if _CODE in changed:
         old, now = before[_CODE], new.get(_CODE) or {}
-        files = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
-        more = f" and {len(files) - MOST_FILES} more files" if len(files) > MOST_FILES else ""
+        files = sorted(
+            name for name in old.keys() | now.keys() if old.get(name) != now.get(name)
+        )
+        more = (
+            f" and {len(files) - MOST_FILES} more files"
+            if len(files) > MOST_FILES
+            else ""
+        )
         what.append(f"other code in {', '.join(files[:MOST_FILES])}{more}")
     if not {_PROMPT, _USED_PROMPT}.isdisjoint(changed):
         what.append("other prompts")
     if rest := [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]:
         what.append(f"other values of {', '.join(rest)}")
     return (
-        f"{' and '.join(what)}: choose another `name`, move that folder away, or put the old "
-        "version back to finish it"
+        f"{' and '.join(what)}: choose another `name`, move that folder away, or put"
+        " the old version back to finish it"
     )
 
 
@@ -216,7 +239,9 @@ def check_readable(written: Mapping[str, Any]) -> None:
         _run_of(json.loads(json.dumps(written)))
     except (TypeError, ValueError) as error:
         words = " ".join(str(error).split())
-        raise ConfigError(f"a record of this cell could not be read back: {words:.300}") from error
+        raise ConfigError(
+            f"a record of this cell could not be read back: {words:.300}"
+        ) from error
 
 
 def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str:
@@ -224,6 +249,6 @@ def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str
     commit = starts[-1].get("commit") if isinstance(starts[-1], dict) else None
     written_by = f" (commit {commit!s:.12})" if commit else ""
     return (
-        f"{path} is of format {recorded} and this version reads format {FORMAT}: use the version "
-        f"that wrote it{written_by}, or play again under another `name`"
+        f"{path} is of format {recorded} and this version reads format {FORMAT}: use"
+        f" the version that wrote it{written_by}, or play again under another `name`"
     )

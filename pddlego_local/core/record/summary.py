@@ -1,7 +1,7 @@
 """Counts the events of an episode: after it was played, and again from its transcript.
 
-The method decides how an episode ended, and the transcript's last event says it. All counts come
-from the events before the last one.
+The method decides how an episode ended, and the transcript's last event says it. All
+counts come from the events before the last one.
 """
 
 import re
@@ -27,7 +27,11 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import Counts, EpisodeRow
 
-WRITES_PDDL = ("pddl", "problem", "edit")  # the answer formats whose answers go to the planner
+WRITES_PDDL = (
+    "pddl",
+    "problem",
+    "edit",
+)  # the answer formats whose answers go to the planner
 
 
 def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
@@ -36,7 +40,10 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
     answers = [event for event in events if isinstance(event, Call)]
     plans = [event for event in events if isinstance(event, Plan)]
     cut_short = _cut_short(events, outcome)
-    solver, simulation = _solver_errors(requests, cut_short), _simulation_errors(events, cut_short)
+    solver, simulation = (
+        _solver_errors(requests, cut_short),
+        _simulation_errors(events, cut_short),
+    )
     actions = _counted_actions(events)
     commands = [event for event in events if isinstance(event, ActionTaken)]
     refused = sum(event.refused for event in commands)
@@ -53,7 +60,9 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
         solver_errors_fixed=sum(solver),
         simulation_errors=len(simulation),
         simulation_errors_fixed=sum(simulation),
-        edit_faults=sum(len(r.edits[r.chosen].faults) for r in requests if r.chosen in r.edits),
+        edit_faults=sum(
+            len(r.edits[r.chosen].faults) for r in requests if r.chosen in r.edits
+        ),
         prompt_tokens=sum(request.prompt_tokens for request in requests),
         completion_tokens=sum(call.completion_tokens for call in answers),
         forced_tokens=sum(call.forced_tokens for call in answers),
@@ -64,7 +73,9 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
         notes={k: v for e in events if isinstance(e, Note) for k, v in e.facts.items()},
         map=start.map if start else "",
         map_seen=bool(start and start.map_seen),
-        cut_after_answer=sum(c.finish_reason == "length" and not c.fault for c in answers),
+        cut_after_answer=sum(
+            c.finish_reason == "length" and not c.fault for c in answers
+        ),
     )
 
 
@@ -97,12 +108,16 @@ class Request:
 
 
 def cause_of(call: Call, plan: Plan | None) -> str:
-    """Returns why the answer held no value, or else the planner's last verdict on it."""
+    """Returns why the answer held no value, or else the planner's last verdict on
+    it.
+    """
     return call.fault or (plan.cause if plan else "answered")
 
 
 def requests_of(events: Iterable[Event]) -> list[Request]:
-    """Returns the requests in order. A plan, edit or choice belongs to the request before it."""
+    """Returns the requests in order. A plan, edit or choice belongs to the request
+    before it.
+    """
     requests: list[Request] = []
     for event in events:
         if isinstance(event, Call) and not (requests and event.where.sample):
@@ -121,8 +136,9 @@ def requests_of(events: Iterable[Event]) -> list[Request]:
 
 
 def _cut_short(events: Sequence[Event], outcome: str) -> bool:
-    """Whether a lost game ended the last attempt, or the budget ended it before its plan was
-    finished."""
+    """Whether a lost game ended the last attempt, or the budget ended it before its
+    plan was finished.
+    """
     left = 0
     for event in events:
         if isinstance(event, Plan) and event.plan:
@@ -133,7 +149,9 @@ def _cut_short(events: Sequence[Event], outcome: str) -> bool:
 
 
 def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
-    """For each attempt whose first PDDL gave nothing to do, says whether a retry fixed it."""
+    """For each attempt whose first PDDL gave nothing to do, says whether a retry fixed
+    it.
+    """
     attempts: dict[tuple[int, int], list[bool]] = defaultdict(list)
     for request in requests:
         if request.call.form in WRITES_PDDL:
@@ -146,7 +164,9 @@ def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
 
 
 def _simulation_errors(events: Sequence[Event], cut_short: bool) -> list[bool]:
-    """For each step with several attempts, says whether the last one ran without a refusal."""
+    """For each step with several attempts, says whether the last one ran without a
+    refusal.
+    """
     attempts: dict[int, int] = defaultdict(int)
     ran: dict[int, bool] = {}
     step = 0
@@ -163,7 +183,9 @@ def _simulation_errors(events: Sequence[Event], cut_short: bool) -> list[bool]:
 
 
 def _counted_actions(events: Sequence[Event]) -> int:
-    """Commands that were carried out since the last reset, including the replayed ones."""
+    """Commands that were carried out since the last reset, including the replayed
+    ones.
+    """
     count = 0
     for event in events:
         if isinstance(event, Restart):
@@ -204,7 +226,9 @@ def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[
     except ConfigError as error:
         yield str(error)
         return
-    end = next((event.row for event in reversed(events) if isinstance(event, End)), None)
+    end = next(
+        (event.row for event in reversed(events) if isinstance(event, End)), None
+    )
     if end is None:
         yield "the transcript has no end"
         return
@@ -213,7 +237,9 @@ def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[
         now = getattr(row, name)
         if before != now:
             yield f"{name} is {before!r} in the row and {now!r} in the transcript"
-    seen = any(event.success for event in events if isinstance(event, Start | ActionTaken))
+    seen = any(
+        event.success for event in events if isinstance(event, Start | ActionTaken)
+    )
     if OUTCOMES[row.outcome].success != row.success:
         yield f"success is {row.success} with the outcome {row.outcome}"
     elif OUTCOMES[row.outcome].played and row.success != seen:

@@ -12,14 +12,17 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import Layout
 
 STAGE_PARTS = ("stages",)
-"""The grammar files that every stage's grammar includes, besides its own rules and a layout."""
+"""The grammar files that every stage's grammar includes, besides its own rules and a
+layout.
+"""
 
 
 class Rules:
-    """Collects rules and terminals; `grammar` combines them with the project's grammar files.
+    """Collects rules and terminals; `grammar` combines them with the project's grammar
+    files.
 
-    `forced_prefix` is the fixed text with which the stage begins, if there is any. It comes before
-    the text that the grammar describes, and it need not be sampled.
+    `forced_prefix` is the fixed text with which the stage begins, if there is any. It
+    comes before the text that the grammar describes, and it need not be sampled.
     """
 
     def __init__(self, layout: Layout = "any") -> None:
@@ -35,8 +38,10 @@ class Rules:
         return ("COMMENT",) if self.layout == "any" else ()
 
     def begin(self, terminal: str) -> str:
-        """Returns the terminal with which the grammar begins. It is "" if the layout fixes the text
-        of `terminal`, which then becomes the forced prefix, or if `terminal` is ""."""
+        """Returns the terminal with which the grammar begins. It is "" if the layout
+        fixes the text of `terminal`, which then becomes the forced prefix, or if
+        `terminal` is "".
+        """
         if self.layout == "any" or not terminal:
             return terminal
         self.forced_prefix = _text_of(terminal, self.layout)
@@ -51,14 +56,18 @@ class Rules:
         return self.terminal(one_of(names))
 
     def rule(self, name: str, alternatives: Sequence[str]) -> str:
-        """Adds a rule and returns its name; adds none and returns "" if there is no alternative."""
+        """Adds a rule and returns its name; adds none and returns "" if there is no
+        alternative.
+        """
         if alternatives:
             self._rules.append(f"{name}: " + "\n    | ".join(alternatives))
         return name if alternatives else ""
 
     def shared(self, alternatives: Sequence[str]) -> str:
-        """Returns the name of a rule for the alternatives. A single alternative that is one name
-        gets no rule and is returned itself; without alternatives, the result is ""."""
+        """Returns the name of a rule for the alternatives. A single alternative that is
+        one name gets no rule and is returned itself; without alternatives, the result
+        is "".
+        """
         if len(alternatives) < 2 and " " not in "".join(alternatives):
             return "".join(alternatives)
         key = tuple(alternatives)
@@ -81,9 +90,9 @@ def some(rule: str, most: int, least: int = 0) -> str:
 def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
     """Returns the pattern of a list such as "a b - room c", up to its closing bracket.
 
-    The list has at most `most` names of the pattern `name`, each with or without a type of the
-    pattern `kind`; if `name` is "", it is empty. The pattern must become a single terminal, because
-    the space after a name may begin its type or the next name.
+    The list has at most `most` names of the pattern `name`, each with or without a type
+    of the pattern `kind`; if `name` is "", it is empty. The pattern must become a
+    single terminal, because the space after a name may begin its type or the next name.
     """
     entries = " | ".join([f"_B1 {name} (_DASH {kind})?", *rules.comment])
     return f"({entries}) ~ 0 .. {max(most, 0)} _C" if name else "_C"

@@ -1,8 +1,9 @@
-"""Grammars as values: combines the files `grammars/*.lark`, checks grammars, and parses texts.
+"""Grammars as values: combines the files `grammars/*.lark`, checks grammars, and parses
+texts.
 
-Two parsers must agree on every text: python-lark here, and llguidance inside the decoder.
-`grammars/tokens.lark` says what both accept, and `decoding.layout` what a layout is. This module
-does not depend on rungs or models.
+Two parsers must agree on every text: python-lark here, and llguidance inside the
+decoder. `grammars/tokens.lark` says what both accept, and `decoding.layout` what a
+layout is. This module does not depend on rungs or models.
 """
 
 import functools
@@ -28,12 +29,14 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "domain_syntax": ("answer", ("domain_json", "domain", *_WORDS)),
     "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
 }
-"""For each grammar, the rule to which `start` expands, and the files that make up the text. The
-first two grammars are for plain files in any layout. "syntax" is for a JSON object with both files,
-and the last two are for a JSON object with one file."""
+"""For each grammar, the rule to which `start` expands, and the files that make up the
+text. The first two grammars are for plain files in any layout. "syntax" is for a JSON
+object with both files, and the last two are for a JSON object with one file.
+"""
 _FILES = ("domain", "problem")
 _FREE = ("any", "file")
-"""Layouts with free white space. Only these allow comments, and keywords in any case."""
+"""Layouts with free white space. Only these allow comments, and keywords in any case.
+"""
 _PART_MARK = "// part: "
 
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
@@ -47,27 +50,38 @@ Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
 def load(name: str, layout: Layout = "any") -> Grammar:
-    """Returns the grammar `name` of _PARTS, unchecked (see `validate`). Raises ConfigError for an
-    unknown name or a file that cannot be read."""
+    """Returns the grammar `name` of _PARTS, unchecked (see `validate`). Raises
+    ConfigError for an unknown name or a file that cannot be read.
+    """
     if name not in _PARTS:
-        raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
+        raise ConfigError(
+            f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}."
+        )
     rule, parts = _PARTS[name]
-    return with_parts(name, f"start: {rule}", parts, "file" if name in _FILES else layout)
+    return with_parts(
+        name, f"start: {rule}", parts, "file" if name in _FILES else layout
+    )
 
 
 def with_parts(
     name: str, rules: str, parts: tuple[str, ...], layout: Layout | Literal["file"]
 ) -> Grammar:
-    """Returns a grammar of `rules`, which begin with the rule `start`, and of the grammar files
-    `parts`, which the rules use."""
+    """Returns a grammar of `rules`, which begin with the rule `start`, and of the
+    grammar files `parts`, which the rules use.
+    """
     if layout not in _FREE:
         rules = _A_COMMENT.sub("", rules)
-    return Grammar(name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}")
+    return Grammar(
+        name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}"
+    )
 
 
 def all_parts() -> list[str]:
     """Returns the texts of all grammar files, sorted by file name."""
-    return [path.read_text(encoding="utf-8") for path in sorted(folder("grammars").glob("*.lark"))]
+    return [
+        path.read_text(encoding="utf-8")
+        for path in sorted(folder("grammars").glob("*.lark"))
+    ]
 
 
 @functools.cache
@@ -88,10 +102,11 @@ def _part(path: Path) -> str:
 
 
 def validate(grammar: Grammar | None) -> None:
-    """Raises ConfigError with file, line and fault unless both parsers accept the grammar.
+    """Raises ConfigError with file, line and fault unless both parsers accept the
+    grammar.
 
-    Call it before a grammar reaches a decoder: under a grammar that does not compile, Outlines
-    returns an empty answer and no error. None (free text) is always accepted.
+    Call it before a grammar reaches a decoder: under a grammar that does not compile,
+    Outlines returns an empty answer and no error. None (free text) is always accepted.
     """
     if grammar is None:
         return
@@ -101,17 +116,24 @@ def validate(grammar: Grammar | None) -> None:
         except UnexpectedInput as error:
             raise _malformed(grammar, error.line, str(error).splitlines()[0]) from None
         except LarkError as error:
-            raise _malformed(grammar, _line_of_name(grammar.text, str(error)), str(error)) from None
+            raise _malformed(
+                grammar, _line_of_name(grammar.text, str(error)), str(error)
+            ) from None
     if fault := decoder_fault(grammar):
         position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
         line = int(position[1]) if position else _line_of_name(grammar.text, fault)
-        # Lines that begin with a space quote the grammar; our message has the file and line.
+        # Lines that begin with a space quote the grammar; our message has the file and
+        # line.
         reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
-        raise _malformed(grammar, line, reason.replace(position[0], "", 1) if position else reason)
+        raise _malformed(
+            grammar, line, reason.replace(position[0], "", 1) if position else reason
+        )
 
 
 def decoder_fault(grammar: Grammar | None) -> str:
-    """Returns llguidance's message if it does not compile the grammar; "" if it does."""
+    """Returns llguidance's message if it does not compile the grammar; "" if it
+    does.
+    """
     try:
         return str(LLMatcher.validate_grammar(for_decoder(grammar))) if grammar else ""
     except ValueError as error:  # a schema that is not JSON
@@ -119,7 +141,9 @@ def decoder_fault(grammar: Grammar | None) -> str:
 
 
 def accepts(grammar: Grammar, text: str) -> bool:
-    """Returns whether `text` is in the language of a Lark grammar, according to python-lark."""
+    """Returns whether `text` is in the language of a Lark grammar, according to
+    python-lark.
+    """
     try:
         _parser(grammar.text).parse(text)
     except UnexpectedInput:
@@ -130,9 +154,9 @@ def accepts(grammar: Grammar, text: str) -> bool:
 def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
     """Returns how llguidance reads `text`, byte by byte.
 
-    "unfinished" means that the text is only the beginning of one in the language. The grammar is a
-    Lark grammar, a JSON schema, or None (free text), which accepts every text. Raises ConfigError
-    if the grammar does not compile.
+    "unfinished" means that the text is only the beginning of one in the language. The
+    grammar is a Lark grammar, a JSON schema, or None (free text), which accepts every
+    text. Raises ConfigError if the grammar does not compile.
     """
     data = text.encode("utf-8", "surrogatepass")
     length, whole = decoder_prefix(grammar, data)
@@ -142,22 +166,27 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
 
 
 def cut_character_verdict(grammar: Grammar | None, text: str) -> Verdict:
-    """Returns how llguidance reads `text`, whose last character may have been cut by a limit: the
-    beginning of its bytes is then decoded to one to three replacement characters."""
+    """Returns how llguidance reads `text`, whose last character may have been cut by a
+    limit: the beginning of its bytes is then decoded to one to three replacement
+    characters.
+    """
     cut = 0
     while cut < _MOST_BYTES_CUT and text.endswith(_REPLACEMENT):
         text, cut = text.removesuffix(_REPLACEMENT), cut + 1
         data = text.encode("utf-8", "surrogatepass")
         length, _ = decoder_prefix(grammar, data)
-        begun = (decoder_prefix(grammar, data + bytes([byte]))[0] for byte in _FIRST_BYTES)
+        begun = (
+            decoder_prefix(grammar, data + bytes([byte]))[0] for byte in _FIRST_BYTES
+        )
         if length == len(data) and any(read > length for read in begun):
             return "unfinished"
     return "rejected"
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
-    """Returns how many bytes of `data` llguidance can read, and whether they are a complete
-    text. Raises ConfigError if the grammar does not compile."""
+    """Returns how many bytes of `data` llguidance can read, and whether they are a
+    complete text. Raises ConfigError if the grammar does not compile.
+    """
     if grammar is None:
         return len(data), True
     matcher = LLMatcher(_byte_tokenizer(), for_decoder(grammar), log_level=0)
@@ -174,7 +203,8 @@ def forced_text(grammar: Grammar) -> str:
 
 @functools.cache
 def _parser(text: str) -> lark.Lark:
-    # LALR parses a file in milliseconds. Earley would accept any grammar, but takes up to 250 ms.
+    # LALR parses a file in milliseconds. Earley would accept any grammar, but takes up
+    # to 250 ms.
     return lark.Lark(text, parser="lalr", maybe_placeholders=False)
 
 
@@ -190,11 +220,16 @@ def for_decoder(grammar: Grammar) -> str:
 
 
 def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
-    """Returns the error for line `line` of the grammar's text, counted from 1 (0: unknown). Its
-    message has the file and the line in that file."""
-    place = f"{grammar.name}, line {line}" if line > 0 else f"the grammar {grammar.name!r}"
+    """Returns the error for line `line` of the grammar's text, counted from 1 (0:
+    unknown). Its message has the file and the line in that file.
+    """
+    place = (
+        f"{grammar.name}, line {line}" if line > 0 else f"the grammar {grammar.name!r}"
+    )
     lines = grammar.text.splitlines()[: max(line, 0)]
-    marks = [number for number, text in enumerate(lines, 1) if text.startswith(_PART_MARK)]
+    marks = [
+        number for number, text in enumerate(lines, 1) if text.startswith(_PART_MARK)
+    ]
     if marks:
         file = lines[marks[-1] - 1].removeprefix(_PART_MARK)
         place = f"{file}, line {line - marks[-1]}"
@@ -204,8 +239,9 @@ def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
 
 
 def _line_of_name(text: str, message: str) -> int:
-    """Returns the line that defines, or at least uses, a rule or terminal that the message names;
-    0 if there is none."""
+    """Returns the line that defines, or at least uses, a rule or terminal that the
+    message names; 0 if there is none.
+    """
     lines = [line.split("//")[0] for line in text.splitlines()]
     names = [re.escape(name) for name in re.findall(r"\w+", message)]
     defined = [rf"[?!]?{name}\s*:" for name in names]

@@ -1,7 +1,8 @@
-"""Terminals of grammars that are made while an answer is written: the names of a set, all names
-except those of a set, and the names that a model may still declare.
+"""Terminals of grammars that are made while an answer is written: the names of a set,
+all names except those of a set, and the names that a model may still declare.
 
-A set of names is one terminal, never a rule: with a rule, the decoder's masks take milliseconds.
+A set of names is one terminal, never a rule: with a rule, the decoder's masks take
+milliseconds.
 """
 
 import functools
@@ -10,19 +11,23 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 MOST_LETTERS = 40
-"""The maximum length of a name that a model invents. Of 114,548 recorded names, the longest has 39
-letters."""
+"""The maximum length of a name that a model invents. Of 114,548 recorded names, the
+longest has 39 letters.
+"""
 ANY = "*"
 """After a word, it stands for any continuation of the word."""
 
 FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
-"""The first letters of names in groups, each of which becomes a separate alternative. The
-vocabulary has slices for exactly these groups (`models.forced_tokens.word_slices`). With them, a
-mask within an invented name takes a quarter of the time."""
+"""The first letters of names in groups, each of which becomes a separate alternative.
+The vocabulary has slices for exactly these groups (`models.forced_tokens.word_slices`).
+With them, a mask within an invented name takes a quarter of the time.
+"""
 _GROUPS = tuple(map(frozenset, FIRST_LETTERS))
 _LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
 
-OPERATORS = frozenset({"and", "exists", "forall", "imply", "increase", "not", "or", "when"})
+OPERATORS = frozenset(
+    {"and", "exists", "forall", "imply", "increase", "not", "or", "when"}
+)
 """Words that cannot be the name of a predicate."""
 _NO_TYPES = frozenset({"number"})
 """Words that Fast Downward does not allow as the name of a declared type."""
@@ -37,22 +42,26 @@ def one_of(names: Iterable[str]) -> str:
 
 def in_any_case(word: str) -> str:
     """Returns a terminal for one word with letters in either case."""
-    letters = (f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in word)
+    letters = (
+        f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in word
+    )
     return f"/{''.join(letters)}/"
 
 
 def name_except(words: Iterable[str] = ()) -> str:
-    """Returns a terminal for a name that is none of `words`, in any case. If a word ends with ANY,
-    the name must not begin with that word either.
+    """Returns a terminal for a name that is none of `words`, in any case. If a word
+    ends with ANY, the name must not begin with that word either.
 
-    llguidance has no look-ahead. So each branch spells out how a name departs from the words.
+    llguidance has no look-ahead. So each branch spells out how a name departs from the
+    words.
     """
     return _name_except(frozenset(word.lower() for word in words))
 
 
 def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
-    """Returns a terminal for a name that is in `allowed` (None: any name) and not in `taken`; "" if
-    no name is left."""
+    """Returns a terminal for a name that is in `allowed` (None: any name) and not in
+    `taken`; "" if no name is left.
+    """
     if allowed is None:
         return name_except(taken)
     used = {name.lower() for name in taken}
@@ -63,8 +72,12 @@ def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
 @functools.lru_cache(maxsize=256)  # a grammar has one such set in many places
 def _one_of(names: frozenset[str]) -> str:
     # Longest first: python-lark takes the first alternative that matches.
-    words = sorted({json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word))
-    return f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
+    words = sorted(
+        {json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word)
+    )
+    return (
+        f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
+    )
 
 
 @functools.lru_cache(maxsize=256)
@@ -73,8 +86,10 @@ def _name_except(words: frozenset[str]) -> str:
 
 
 def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int) -> str:
-    """Returns the pattern of the rest of a name. `words` has the rests of the words that began like
-    it. The next letter is in one of the `groups`, and at most `left` letters follow that letter."""
+    """Returns the pattern of the rest of a name. `words` has the rests of the words
+    that began like it. The next letter is in one of the `groups`, and at most `left`
+    letters follow that letter.
+    """
     letters = frozenset[str]().union(*groups)
     starts = sorted({word[0] for word in words if word and word[0] in letters})
     tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
@@ -95,9 +110,12 @@ def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int)
 
 @functools.cache
 def one_letter(letters: frozenset[str]) -> str:
-    """Returns a character class for the letters in either case. Runs of letters become ranges; "-"
-    is last, where it stands for itself."""
-    both = sorted({case for letter in letters for case in (letter, letter.upper())} - {"-"})
+    """Returns a character class for the letters in either case. Runs of letters become
+    ranges; "-" is last, where it stands for itself.
+    """
+    both = sorted(
+        {case for letter in letters for case in (letter, letter.upper())} - {"-"}
+    )
     runs: list[str] = []
     for character in both:
         if runs and ord(runs[-1][-1]) + 1 == ord(character):
@@ -109,24 +127,24 @@ def one_letter(letters: frozenset[str]) -> str:
 
 
 def looping_prefix(name: str) -> str:
-    """Returns the beginning of a name that has a part three times in a row, to the end of the
-    second time; "" for any other name.
+    """Returns the beginning of a name that has a part three times in a row, to the end
+    of the second time; "" for any other name.
 
-    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "". A part that
-    has only digits may be repeated.
+    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "".
+    A part that has only digits may be repeated.
     """
     match = _THRICE.search(name.lower())
     return name[: match.end() - len(match[1])].lower() if match else ""
 
 
 class NewNames:
-    """Terminals for the names that an answer declares. Types, predicates, actions and objects may
-    share a name, because Fast Downward tells them apart by their position. No predicate may have
-    the name of an operator.
+    """Terminals for the names that an answer declares. Types, predicates, actions and
+    objects may share a name, because Fast Downward tells them apart by their position.
+    No predicate may have the name of an operator.
 
-    `allowed` has the names for constants and objects; None means that the model invents them.
-    `avoided` has the beginnings (`looping_prefix`) of the model's names that were loops. No further
-    name may begin in this way.
+    `allowed` has the names for constants and objects; None means that the model invents
+    them. `avoided` has the beginnings (`looping_prefix`) of the model's names that were
+    loops. No further name may begin in this way.
     """
 
     def __init__(self, allowed: Sequence[str] | None = None) -> None:
@@ -134,8 +152,9 @@ class NewNames:
         self.avoided: set[str] = set()
 
     def avoid_loop(self, name: str) -> bool:
-        """Returns whether a name is a loop, which has a part three times in a row. If so, it bans
-        later names that begin like this one."""
+        """Returns whether a name is a loop, which has a part three times in a row. If
+        so, it bans later names that begin like this one.
+        """
         prefix = looping_prefix(name)
         if prefix:
             self.avoided.add(prefix + ANY)
@@ -151,9 +170,15 @@ class NewNames:
         return name_except([*OPERATORS, *self.avoided, *taken])
 
     def thing(self, taken: Collection[str]) -> str:
-        """Returns a terminal for a constant or object; "" if no allowed name is left."""
-        return new_name(self.allowed, [*taken, *(self.avoided if self.allowed is None else ())])
+        """Returns a terminal for a constant or object; "" if no allowed name is
+        left.
+        """
+        return new_name(
+            self.allowed, [*taken, *(self.avoided if self.allowed is None else ())]
+        )
 
     def variable(self, taken: Iterable[str] = ()) -> str:
-        """Returns a pattern for a space and a variable; the `taken` names begin with "?"."""
+        """Returns a pattern for a space and a variable; the `taken` names begin with
+        "?".
+        """
         return f'_B1 "?" {name_except([*self.avoided, *(name[1:] for name in taken)])}'

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.layout import line_of
-from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope, either, many
+from pddlego_local.decoding.staged.bodies import (
+    NOTHING,
+    More,
+    Piece,
+    Scope,
+    either,
+    many,
+)
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations
 from pddlego_local.decoding.staged.reading import domain_in, open_blocks
 from pddlego_local.decoding.staged.writing import Entry, Part, Writing
@@ -13,9 +20,10 @@ from pddlego_local.pddl.task import Domain
 
 
 class Actions:
-    """Writes actions of `schemas`, each at most once, with an effect, and with variables and
-    constants of fitting types. Actions that cannot change anything that is `declared` are excluded.
-    `alone` says that the answer ends with the domain."""
+    """Writes actions of `schemas`, each at most once, with an effect, and with
+    variables and constants of fitting types. Actions that cannot change anything that
+    is `declared` are excluded. `alone` says that the answer ends with the domain.
+    """
 
     def __init__(
         self,
@@ -51,7 +59,9 @@ class Actions:
         )
 
     def _entries(self) -> list[Entry]:
-        blocks = (block for block in self._written.block.blocks if block.head == ":action")
+        blocks = (
+            block for block in self._written.block.blocks if block.head == ":action"
+        )
         return [
             Entry(name.name, name, line_of(block, lower=True))
             for block in blocks
@@ -66,13 +76,17 @@ class Actions:
         """At least one action, to the end of the domain or of a quantifier's header."""
         begin = Piece(rules.begin("_ACTION") or NOTHING.complete)
         bodies = self._any_action(rules)
-        return begin.then(bodies, self._end(rules, bodies, len(self._left()) - 1)).start(rules)
+        return begin.then(
+            bodies, self._end(rules, bodies, len(self._left()) - 1)
+        ).start(rules)
 
     def _more_actions(self, rules: Rules) -> str:
         return self._end(rules, self._any_action(rules), len(self._left())).start(rules)
 
     def _rest_of_action(self, rules: Rules, more: More) -> str:
-        """The rest of the last action, whose innermost block gains `more`, and later actions."""
+        """The rest of the last action, whose innermost block gains `more`, and later
+        actions.
+        """
         action = self.usable[self._written.actions[-1].word.name]
         _define, block, *open_ = open_blocks(self.writing.text)
         scope = self._scope(rules, action)
@@ -98,7 +112,9 @@ class Actions:
         return header.then(precondition, effect, "_C")
 
     def _scope(self, rules: Rules, action: ActionSchema) -> Scope:
-        return Scope(rules, self.declared, dict(action.parameters) | self.declared.things)
+        return Scope(
+            rules, self.declared, dict(action.parameters) | self.declared.things
+        )
 
     def _end(self, rules: Rules, action: Piece, most: int) -> Piece:
         """At most `most` actions, and the end of the domain."""

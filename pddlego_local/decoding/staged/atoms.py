@@ -1,7 +1,8 @@
-"""The grammar of atoms: a whole atom is one terminal, with names of the right type as arguments.
+"""The grammar of atoms: a whole atom is one terminal, with names of the right type as
+arguments.
 
-The decoder's lexer matches a terminal letter by letter. With a rule, its parser would try every
-word of the vocabulary.
+The decoder's lexer matches a terminal letter by letter. With a rule, its parser would
+try every word of the vocabulary.
 """
 
 import functools
@@ -34,8 +35,9 @@ Pool = Callable[[str], frozenset[str]]
 
 
 def pool_of(declared: Declarations, terms: Mapping[str, str]) -> Pool:
-    """Returns the pool of `terms` (name → type), which are variables, constants and objects. Each
-    type is looked up once."""
+    """Returns the pool of `terms` (name → type), which are variables, constants and
+    objects. Each type is looked up once.
+    """
     return functools.cache(lambda kind: declared.of_type(kind, terms.items()))
 
 
@@ -46,17 +48,18 @@ def atoms(
     excluded: Facts = frozenset(),
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """Returns a terminal for an atom of any predicate that has a name for each argument, without
-    the `excluded` atoms; "" if there is no such atom.
+    """Returns a terminal for an atom of any predicate that has a name for each
+    argument, without the `excluded` atoms; "" if there is no such atom.
 
-    The arguments of a predicate are read from left to right. Names after which the same excluded
-    atoms are still possible share one alternative.
+    The arguments of a predicate are read from left to right. Names after which the same
+    excluded atoms are still possible share one alternative.
     """
 
     @functools.cache
     def arguments(types: Arguments, out: frozenset[Arguments]) -> str:
-        """Returns a terminal for arguments of these types; "" if there are none. `out` has the
-        remaining arguments of the excluded atoms that are still possible."""
+        """Returns a terminal for arguments of these types; "" if there are none. `out`
+        has the remaining arguments of the excluded atoms that are still possible.
+        """
         by_rest: dict[frozenset[Arguments], list[str]] = {}
         for name in sorted(pool(types[0])):
             rests = frozenset(rest[1:] for rest in out if rest[0] == name.lower())
@@ -80,4 +83,6 @@ def atoms(
             alternatives.append(f"{one_of([predicate])} {spelling.blank} {rest}")
     if not alternatives:
         return ""
-    return rules.terminal(f"{spelling.opening} ({' | '.join(alternatives)}) {spelling.closing}")
+    return rules.terminal(
+        f"{spelling.opening} ({' | '.join(alternatives)}) {spelling.closing}"
+    )

@@ -1,10 +1,11 @@
 """The grammars of conditions and effects, with quantifiers.
 
-The variable of a quantifier is only known when the header is written. So a stage may end with a
-header, such as "(exists (?r - room)", and the next stage writes the rest. Each piece of grammar
-therefore has two sides: the whole expression, and its beginnings that end with a header. A repeated
-operand of `and` or `or` is rolled back, which leaves an expression unfinished in the same way. The
-nesting depth of operators is counted from the outermost one, across stages.
+The variable of a quantifier is only known when the header is written. So a stage may
+end with a header, such as "(exists (?r - room)", and the next stage writes the rest.
+Each piece of grammar therefore has two sides: the whole expression, and its beginnings
+that end with a header. A repeated operand of `and` or `or` is rolled back, which leaves
+an expression unfinished in the same way. The nesting depth of operators is counted from
+the outermost one, across stages.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,9 @@ from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
 
 More = Literal["anything", "facts", "nothing"]
-"""The operands that an `and` or `or` may gain after one was rolled back; "facts" may be negated."""
+"""The operands that an `and` or `or` may gain after one was rolled back; "facts" may be
+negated.
+"""
 
 Kind = Literal["condition", "effect", "changes"]
 """The kind of a body; "changes" is an effect under a quantifier or `when`."""
@@ -32,9 +35,9 @@ MOST_QUANTIFIERS = 2  # that may be nested
 class Piece:
     """The grammar of an expression.
 
-    `complete` derives whole expressions ("" if none is possible), and each of `partial` derives
-    beginnings at which a stage may end. They are separate so that the brackets of the grammar nest
-    no deeper than its rules, even if many blocks are open.
+    `complete` derives whole expressions ("" if none is possible), and each of `partial`
+    derives beginnings at which a stage may end. They are separate so that the brackets
+    of the grammar nest no deeper than its rules, even if many blocks are open.
     """
 
     complete: str
@@ -45,14 +48,18 @@ class Piece:
         piece = self
         for one in following:
             after = one if isinstance(one, Piece) else Piece(one)
-            later = [f"{piece.complete} {text}" for text in after.partial if piece.complete]
+            later = [
+                f"{piece.complete} {text}" for text in after.partial if piece.complete
+            ]
             both = piece.complete and after.complete
             whole = f"{piece.complete} {after.complete}" if both else ""
             piece = Piece(whole, (*piece.partial, *later))
         return piece
 
     def start(self, rules: Rules) -> str:
-        """Returns the expansion of the start rule of a stage that consists of this piece."""
+        """Returns the expansion of the start rule of a stage that consists of this
+        piece.
+        """
         texts = [text for text in (self.complete, *self.partial) if text]
         return rules.shared(texts) or NOTHING.complete
 
@@ -74,10 +81,13 @@ def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
     """Returns a sequence of `least` to `most` such pieces."""
     if not piece.complete or most < 1:
-        return Piece(NOTHING.complete if least == 0 else "", piece.partial if most > 0 else ())
+        return Piece(
+            NOTHING.complete if least == 0 else "", piece.partial if most > 0 else ()
+        )
     before = f"{piece.complete} ~ 0 .. {most - 1}"
     return Piece(
-        f"{piece.complete} ~ {least} .. {most}", tuple(f"{before} {text}" for text in piece.partial)
+        f"{piece.complete} ~ {least} .. {most}",
+        tuple(f"{before} {text}" for text in piece.partial),
     )
 
 
@@ -111,7 +121,9 @@ class Scope:
         forms = [self._header("_EXISTS"), self._header("_FORALL")]
         if len(self.terms) > 1:
             every = self.rules.names(self.terms)
-            forms.append(Piece(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C")))
+            forms.append(
+                Piece(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C"))
+            )
         if depth == 0:
             return [*forms, _denial(self._atoms)]
         below = self.condition(depth - 1)
@@ -133,12 +145,16 @@ class Scope:
         return Piece("", (header,))
 
     def effect(self) -> Piece:
-        """Returns an effect with at least one change, or a header that a change must follow."""
+        """Returns an effect with at least one change, or a header that a change must
+        follow.
+        """
         listed = Piece("_AND").then(many(self._effect_item(), least=1), "_C")
         return either(self.rules, [self._effect_item(), listed])
 
     def _effect_item(self) -> Piece:
-        return either(self.rules, [self._change(), self._conditional(), self._header("_FORALL")])
+        return either(
+            self.rules, [self._change(), self._conditional(), self._header("_FORALL")]
+        )
 
     def _change(self) -> Piece:
         """A fact that becomes true or false."""
@@ -161,10 +177,12 @@ class Scope:
         kind: Kind = "condition",
         around: int = 0,
     ) -> Piece:
-        """Returns the rest of a body whose blocks `open_` are not closed (the innermost is last).
+        """Returns the rest of a body whose blocks `open_` are not closed (the innermost
+        is last).
 
-        The text so far ends with a quantifier's header, or after an operand of `and` or `or`, which
-        then may gain `more`. `around` is the number of operators around these blocks.
+        The text so far ends with a quantifier's header, or after an operand of `and` or
+        `or`, which then may gain `more`. `around` is the number of operators around
+        these blocks.
         """
         if not open_:
             return NOTHING
@@ -178,7 +196,9 @@ class Scope:
             return self.rest(inner, more, "changes", within).then("_C")
         rest = self.rest(inner, more, kind, within)
         if block.head in ("and", "or"):
-            operands = [item for item in block.items[1:] if not inner or item is not inner[0]]
+            operands = [
+                item for item in block.items[1:] if not inner or item is not inner[0]
+            ]
             added = self._added(operands, "anything" if inner else more, kind, within)
             if more == "nothing" and not inner:
                 return rest.then(NOTHING, "_C")
@@ -188,22 +208,30 @@ class Scope:
         return rest.then("_C")
 
     def _under(self, quantified: Block) -> "Scope":
-        """The scope that also has the variable of a header such as "(exists (?r - room)"."""
+        """The scope that also has the variable of a header such as "(exists (?r -
+        room)".
+        """
         variables = quantified.items[1]
         assert isinstance(variables, Block)
         words = [word.text for word in variables.items if isinstance(word, Word)]
         terms = {**self.terms, words[0]: words[-1]}
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
-    def _rest_under(self, open_: Sequence[Block], more: More, kind: Kind, around: int) -> Piece:
+    def _rest_under(
+        self, open_: Sequence[Block], more: More, kind: Kind, around: int
+    ) -> Piece:
         """The rest of a body after a quantifier's header."""
         if open_:
-            return self.rest(open_, more, "condition" if kind == "condition" else "changes", around)
+            return self.rest(
+                open_, more, "condition" if kind == "condition" else "changes", around
+            )
         if kind == "condition":
             return self.condition(_depth_left(around))
         return either(self.rules, [self._changes(), self._conditional()])
 
-    def _added(self, operands: Sequence[Node], more: More, kind: Kind, around: int) -> Piece:
+    def _added(
+        self, operands: Sequence[Node], more: More, kind: Kind, around: int
+    ) -> Piece:
         """One more operand, which repeats no fact among the `operands` so far."""
         others: list[Piece] = []
         if kind == "effect" and more == "anything":
@@ -227,7 +255,9 @@ def _denial(atom: str) -> Piece:
 
 
 def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
-    """Returns the facts among the operands of an `and` or `or`, and the facts that they negate."""
+    """Returns the facts among the operands of an `and` or `or`, and the facts that they
+    negate.
+    """
     true: set[tuple[str, ...]] = set()
     denied: set[tuple[str, ...]] = set()
     for item in items:

@@ -1,5 +1,6 @@
-"""The declarations of a domain, the objects of a problem, and the action schemas of the prompt, in
-the form in which a grammar needs them."""
+"""The declarations of a domain, the objects of a problem, and the action schemas of the
+prompt, in the form in which a grammar needs them.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,9 +17,9 @@ from pddlego_local.pddl.task import Domain, Problem, TypedName
 class Declarations:
     """The names that a grammar may use, all spelled as they are declared.
 
-    Objects may have one of `types`, and variables one of `known_types`. `predicates` has the name
-    and the parameter types of each predicate. `things` maps constants and objects to their types.
-    `hierarchy` is the type hierarchy of `domain`.
+    Objects may have one of `types`, and variables one of `known_types`. `predicates`
+    has the name and the parameter types of each predicate. `things` maps constants and
+    objects to their types. `hierarchy` is the type hierarchy of `domain`.
     """
 
     domain: Domain
@@ -37,7 +38,9 @@ class Declarations:
         return want.lower() in self.hierarchy.with_ancestors(have.lower())
 
     def of_type(self, want: str, things: Iterable[tuple[str, str]]) -> frozenset[str]:
-        """Returns the names of `things`, pairs of name and type, that fit the type `want`."""
+        """Returns the names of `things`, pairs of name and type, that fit the type
+        `want`.
+        """
         return frozenset(name for name, kind in things if self.fits(kind, want))
 
     def with_objects(self, problem: Problem) -> "Declarations":
@@ -46,15 +49,21 @@ class Declarations:
 
 
 def declarations(domain: Domain) -> Declarations:
-    """Returns the declarations of a domain. It never raises: if the domain has faults, it returns
-    what could be read."""
+    """Returns the declarations of a domain. It never raises: if the domain has faults,
+    it returns what could be read.
+    """
     return Declarations(
         domain=domain,
         hierarchy=Types(domain),
         types=_spelled(entry.word for entry in domain.types),
-        known_types=_spelled(word for entry in domain.types for word in (entry.word, *entry.types)),
+        known_types=_spelled(
+            word for entry in domain.types for word in (entry.word, *entry.types)
+        ),
         predicates=tuple(
-            (predicate.word.text, tuple(type_of(entry) for entry in predicate.parameters or ()))
+            (
+                predicate.word.text,
+                tuple(type_of(entry) for entry in predicate.parameters or ()),
+            )
             for predicate in domain.predicates or ()
         ),
         things={entry.word.text: type_of(entry) for entry in domain.constants},
@@ -75,8 +84,9 @@ def _spelled(words: Iterable[Word]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ActionSchema:
-    """The name of an action, and its parameters as (variable, type). `written` is the parameter
-    list as the prompt spells it, with single spaces."""
+    """The name of an action, and its parameters as (variable, type). `written` is the
+    parameter list as the prompt spells it, with single spaces.
+    """
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -89,23 +99,29 @@ class ActionSchema:
         return cls(action.name, typed, line_of(block))
 
     def header(self, layout: Layout) -> str:
-        """Returns a pattern for what follows "(:action": "move :parameters (?from - location …)",
-        with exactly these names. Exact layouts use the spelling of the prompt."""
+        """Returns a pattern for what follows "(:action": "move :parameters (?from -
+        location …)", with exactly these names. Exact layouts use the spelling of the
+        prompt.
+        """
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
         pieces = [f"_B1 {in_any_case(self.name)} _PARAMETERS _LIST"]
         for number, (variable, kind) in enumerate(self.parameters):
             following = self.parameters[number + 1 : number + 2]
             dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-            same = bool(following) and following[0][1] == kind  # "?a ?b - room" is allowed too
+            same = (
+                bool(following) and following[0][1] == kind
+            )  # "?a ?b - room" is allowed too
             pieces.append("_B1" if number else "")
             pieces.append(f"{one_of([variable])} {f'({dash})?' if same else dash}")
         return " ".join([*pieces, '_B ")"'])
 
     def can_change(self, declared: Declarations) -> bool:
-        """Returns whether the action's variables and the constants can be the arguments of some
-        predicate."""
+        """Returns whether the action's variables and the constants can be the arguments
+        of some predicate.
+        """
         terms = [*self.parameters, *declared.things.items()]
         return any(
-            all(declared.of_type(kind, terms) for kind in kinds) for _, kinds in declared.predicates
+            all(declared.of_type(kind, terms) for kind in kinds)
+            for _, kinds in declared.predicates
         )

@@ -11,8 +11,17 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged import limits
 from pddlego_local.decoding.staged.actions import Actions
-from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
-from pddlego_local.decoding.staged.reading import after_type, domain_in, end_before, open_blocks
+from pddlego_local.decoding.staged.declarations import (
+    ActionSchema,
+    Declarations,
+    declarations,
+)
+from pddlego_local.decoding.staged.reading import (
+    after_type,
+    domain_in,
+    end_before,
+    open_blocks,
+)
 from pddlego_local.decoding.staged.writing import Entry, Part, Resample, Writing, keyed
 from pddlego_local.pddl.task import Domain
 
@@ -20,8 +29,9 @@ from pddlego_local.pddl.task import Domain
 def domain(
     writing: Writing, schemas: Sequence[ActionSchema], *, alone: bool
 ) -> Generator[Stage, str, Declarations]:
-    """Yields the stages of a domain with the actions of `schemas`, and returns its declarations.
-    `alone` says that the domain is the whole answer."""
+    """Yields the stages of a domain with the actions of `schemas`, and returns its
+    declarations. `alone` says that the domain is the whole answer.
+    """
     stages = _Domain(writing, schemas)
     yield from stages.types()
     stages.declared = declarations(stages.written)
@@ -32,8 +42,10 @@ def domain(
 
 
 class _Domain:
-    """`declared` has the declarations of the finished stages. A method that takes `rules` adds the
-    rules for what may follow the text so far, and returns the expansion of the start rule."""
+    """`declared` has the declarations of the finished stages. A method that takes
+    `rules` adds the rules for what may follow the text so far, and returns the
+    expansion of the start rule.
+    """
 
     declared: Declarations
 
@@ -47,28 +59,37 @@ class _Domain:
     # ---- Types
 
     def types(self) -> Part:
-        """Yields the stages of `:types`, and adds the types of action parameters that are missing.
-        The model may declare more types than these."""
+        """Yields the stages of `:types`, and adds the types of action parameters that
+        are missing. The model may declare more types than these.
+        """
         yield from self.writing.write(
             "types",
             lambda rules: self._title_and_types(rules, "_OPEN_DOMAIN"),
             [
                 self.writing.title(self._title_and_types),
-                self.writing.listed(lambda: keyed(self.written.types), self._more_types),
+                self.writing.listed(
+                    lambda: keyed(self.written.types), self._more_types
+                ),
                 self._looping_parent,
             ],
         )
-        needed = dict.fromkeys(kind for action in self.schemas for _, kind in action.parameters)
+        needed = dict.fromkeys(
+            kind for action in self.schemas for _, kind in action.parameters
+        )
         present = {entry.name for entry in self.written.types} | {"object"}
         missing = [kind for kind in needed if kind.lower() not in present]
         text = self.writing.text
         self.writing.cut(len(text) - 1, "".join(f" {kind}" for kind in missing) + ")")
 
     def _title_and_types(self, rules: Rules, opening: str = "") -> str:
-        """From the terminal `opening`, or from after "(domain", to the end of `:types`."""
+        """From the terminal `opening`, or from after "(domain", to the end of
+        `:types`.
+        """
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
-        listed = typed_list(rules, self.names.type(()), self.names.any(), limits.MOST_TYPES)
+        listed = typed_list(
+            rules, self.names.type(()), self.names.any(), limits.MOST_TYPES
+        )
         return f"{begin} {title} _REQUIREMENTS {rules.terminal(f'_TYPES {listed}')}"
 
     def _more_types(self, rules: Rules) -> str:
@@ -87,8 +108,9 @@ class _Domain:
     # ---- Constants and predicates
 
     def constants_and_predicates(self) -> Part:
-        """Yields the stages of both sections. They ensure that some action can change at least one
-        predicate."""
+        """Yields the stages of both sections. They ensure that some action can change
+        at least one predicate.
+        """
         listed, made_up = self.writing.listed, self.names.allowed is None
         yield from self.writing.write(
             "predicates",
@@ -105,7 +127,9 @@ class _Domain:
                     self._more_predicates,
                     in_blocks=True,
                 ),
-                listed(self._variables, self._more_variables, end=self._more_predicates),
+                listed(
+                    self._variables, self._more_variables, end=self._more_predicates
+                ),
                 self._unfinished_predicates,
                 self._nothing_to_change,
             ],
@@ -128,8 +152,12 @@ class _Domain:
     def _more_predicates(self, rules: Rules) -> str:
         """To the end of `:predicates`, or to the next review of tight lists."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
-        variables = f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
-        predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
+        variables = (
+            f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
+        )
+        predicate = rules.terminal(
+            f"_ENTRY_O {self.names.predicate(taken)} {variables} _C"
+        )
         listed = rules.rule("_predicate", [predicate, *rules.comment])
         left = max(limits.MOST_PREDICATES - len(taken), 0)
         most = limits.PREDICATES_AT_ONCE if self.writing.tight else left + 1
@@ -137,8 +165,9 @@ class _Domain:
         return few if left < most else rules.shared([few, some(listed, most, most)])
 
     def _variables(self) -> list[Entry]:
-        """The variables of predicates. Each has its offset in `says`, so that a second variable of
-        the same name in a predicate is always wrong."""
+        """The variables of predicates. Each has its offset in `says`, so that a second
+        variable of the same name in a predicate is always wrong.
+        """
         return [
             Entry((number, entry.name), entry.word, entry.word.offset)
             for number, predicate in enumerate(self.written.predicates or ())
@@ -164,13 +193,16 @@ class _Domain:
         return Resample(len(self.writing.text), self._more_predicates)
 
     def _nothing_to_change(self, broken: bool) -> Resample | None:
-        """Adds a predicate if no action can change a declared one. If actions have parameters, only
-        predicates with parameters are considered."""
+        """Adds a predicate if no action can change a declared one. If actions have
+        parameters, only predicates with parameters are considered.
+        """
         if broken:
             return None
         declared = declarations(self.written)
         if any(action.parameters for action in self.schemas):
-            declared = replace(declared, predicates=tuple(p for p in declared.predicates if p[1]))
+            declared = replace(
+                declared, predicates=tuple(p for p in declared.predicates if p[1])
+            )
         if any(action.can_change(declared) for action in self.schemas):
             return None
         return Resample(len(self.writing.text) - 1, self._added_predicate)
@@ -180,6 +212,12 @@ class _Domain:
         declared = declarations(self.written)
         name = self.names.predicate([name for name, _ in declared.predicates])
         kinds = {kind for action in self.schemas for _, kind in action.parameters}
-        fitting = [t for t in declared.known_types if any(declared.fits(kind, t) for kind in kinds)]
-        parameter = f"{self.names.variable()} _DASH {one_of(fitting)}" if fitting else ""
+        fitting = [
+            t
+            for t in declared.known_types
+            if any(declared.fits(kind, t) for kind in kinds)
+        ]
+        parameter = (
+            f"{self.names.variable()} _DASH {one_of(fitting)}" if fitting else ""
+        )
         return f"{rules.terminal(f'_ENTRY_O {name} {parameter} _C')} _C"

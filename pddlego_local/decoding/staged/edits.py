@@ -1,16 +1,17 @@
-"""The rungs "typed" and "grounded" for edits of a problem: first its objects, then its facts.
+"""The rungs "typed" and "grounded" for edits of a problem: first its objects, then its
+facts.
 
-    objects  an object that is added or replaces another is new; an object that is replaced or
-             deleted exists
-    facts    a fact that is added is well-typed; a fact that is replaced or deleted exists; the
-             facts about a deleted object are deleted too
+    objects  an object that is added or replaces another is new; an object that is
+             replaced or deleted exists
+    facts    a fact that is added is well-typed; a fact that is replaced or deleted
+             exists; the facts about a deleted object are deleted too
 
-So `pddl.edit.apply` never has to refuse an edit, and it turns a correct problem into a correct
-problem. An entry that contradicts an earlier one of the same part is rolled back and resampled,
-because no grammar of a part can know it beforehand. Under tight lists, repeated entries are rolled
-back too, and nothing that exists can be added again. On "grounded", new names must come from the
-observations. Strings have single spaces, as on the rung "syntax"; the layout determines the white
-space between strings.
+So `pddl.edit.apply` never has to refuse an edit, and it turns a correct problem into a
+correct problem. An entry that contradicts an earlier one of the same part is rolled
+back and resampled, because no grammar of a part can know it beforehand. Under tight
+lists, repeated entries are rolled back too, and nothing that exists can be added again.
+On "grounded", new names must come from the observations. Strings have single spaces, as
+on the rung "syntax"; the layout determines the white space between strings.
 """
 
 import json
@@ -28,7 +29,11 @@ from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms, pool_of
-from pddlego_local.decoding.staged.declarations import Declarations, declarations, type_of
+from pddlego_local.decoding.staged.declarations import (
+    Declarations,
+    declarations,
+    type_of,
+)
 from pddlego_local.decoding.staged.limits import most_facts, most_lines
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
@@ -46,7 +51,9 @@ _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def edit(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
+def edit(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """Constrains an edit, {"objects": changes, "init": changes}."""
     allowed = context.names.objects if rung.grounded else None
     return Constraint(rung.name, lambda: _edit(context, NewNames(allowed), layout))
@@ -64,7 +71,9 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
         names=names,
         shown=len(context.names.objects),
     )
-    yield from _Part(writing, build, objects, made_up=names.allowed is None).write("objects")
+    yield from _Part(writing, build, objects, made_up=names.allowed is None).write(
+        "objects"
+    )
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
     old_facts, first = list(_renamed(facts, changes["replace"])), len(writing.text)
@@ -72,7 +81,9 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
     yield from _Part(writing, build, {}, made_up=False).write("facts")
     edited = {entry.text for entry in _entries(writing.text, first)}
     deleted = {name.lower() for name in changes["delete"]}
-    about = (fact for fact in old_facts if not deleted.isdisjoint(words(fact.lower())[1:]))
+    about = (
+        fact for fact in old_facts if not deleted.isdisjoint(words(fact.lower())[1:])
+    )
     if left := [fact for fact in about if fact not in edited]:
         cut = _end_before(writing.text, writing.text.rindex("]"))
         rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
@@ -84,10 +95,10 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
 class _Entry:
     """A name or fact in a part: one of the problem (`old`), or a new one.
 
-    `heading` is the list that has the entry, and `says` is what the list says about it. Two entries
-    for a name that say the same are merely redundant; if they say different things, the second is
-    wrong. The text before `cut` has neither the entry nor the other half of its pair. `open` says
-    that the line of the entry has no type yet.
+    `heading` is the list that has the entry, and `says` is what the list says about it.
+    Two entries for a name that say the same are merely redundant; if they say different
+    things, the second is wrong. The text before `cut` has neither the entry nor the
+    other half of its pair. `open` says that the line of the entry has no type yet.
     """
 
     heading: str
@@ -99,12 +110,19 @@ class _Entry:
 
 
 class _Part:
-    """One of the two parts. A wrong entry is rolled back with all text after it, and each time at
-    least one more entry is kept. `made_up` says that the model invents names, which must not be
-    loops. `objects` maps the objects of the problem to their types."""
+    """One of the two parts. A wrong entry is rolled back with all text after it, and
+    each time at least one more entry is kept. `made_up` says that the model invents
+    names, which must not be loops. `objects` maps the objects of the problem to their
+    types.
+    """
 
     def __init__(
-        self, writing: Writing, build: "partial[str]", objects: Mapping[str, str], *, made_up: bool
+        self,
+        writing: Writing,
+        build: "partial[str]",
+        objects: Mapping[str, str],
+        *,
+        made_up: bool,
     ) -> None:
         self.writing, self.objects, self.made_up = writing, objects, made_up
         self.build = partial(build, tight=writing.tight)
@@ -127,11 +145,17 @@ class _Part:
                 earlier = [one for one in seen.values() if one.cut < entry.cut]
                 return self._from(entry.cut, entry.heading, earlier)
             seen[key] = entry
-        return self._from(len(text), entries[-1].heading, entries, closed=True) if broken else None
+        return (
+            self._from(len(text), entries[-1].heading, entries, closed=True)
+            if broken
+            else None
+        )
 
     def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
-        """Whether an entry contradicts an earlier one, or repeats it under tight lists. An object
-        that replaces another one keeps its type, and "add" may declare it with this type before."""
+        """Whether an entry contradicts an earlier one, or repeats it under tight lists.
+        An object that replaces another one keeps its type, and "add" may declare it
+        with this type before.
+        """
         says = entry.says
         match earlier.heading, entry:
             case "add", _Entry("replace", old=False, says=(_, str(replaced))):
@@ -149,15 +173,18 @@ class _Part:
             new=frozenset(entry.text for entry in entries if not entry.old),
             old=frozenset(entry.text for entry in entries if entry.old),
             closed=closed,
-            line=tuple(entry.text for entry in _entries(text, self.first) if entry.open),
+            line=tuple(
+                entry.text for entry in _entries(text, self.first) if entry.open
+            ),
         )
         return Resample(cut, partial(self.build, so_far=so_far))
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:
-    """Yields the entries after the offset `first`, from left to right; the last string may be open.
-    The `cut` of the first name of a string "a b - room" is before the string, and the `cut` of a
-    later name is before that name."""
+    """Yields the entries after the offset `first`, from left to right; the last string
+    may be open. The `cut` of the first name of a string "a b - room" is before the
+    string, and the `cut` of a later name is before that name.
+    """
     heading, key = "", None  # `key` has the offset and text of a pair's first string
     is_open = text.count('"', first) % 2 == 1
     whole = text + '"' if is_open else text
@@ -179,34 +206,49 @@ def _entries(text: str, first: int) -> Iterator[_Entry]:
                 word, untyped = name.word, is_open and string.end() > len(text)
                 cut = start + word.offset if word.offset > 1 else entry
                 says = type_of(name) if heading == "add" else says
-                yield _Entry(heading, word.text, False, _end_before(text, cut), says, untyped)
+                yield _Entry(
+                    heading, word.text, False, _end_before(text, cut), says, untyped
+                )
 
 
 def _end_before(text: str, offset: int) -> int:
     return len(text[:offset].rstrip(" \t\r\n,"))
 
 
-def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> dict[str, str]:
-    """Returns name → type of the objects, as `pddl.edit.apply` has them before it edits facts."""
+def _objects_after(
+    objects: Mapping[str, str], changes: Mapping[str, Any]
+) -> dict[str, str]:
+    """Returns name → type of the objects, as `pddl.edit.apply` has them before it edits
+    facts.
+    """
     replaced, deleted = changes["replace"], changes["delete"]
-    after = {replaced.get(n, n): kind for n, kind in objects.items() if n not in deleted}
+    after = {
+        replaced.get(n, n): kind for n, kind in objects.items() if n not in deleted
+    }
     for line in changes["add"]:
-        after |= {entry.word.text: type_of(entry) for entry in typed_names(list_of(f"({line})"))}
+        after |= {
+            entry.word.text: type_of(entry)
+            for entry in typed_names(list_of(f"({line})"))
+        }
     return after
 
 
 def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]:
     for predicate, *terms in map(words, facts):
-        yield f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
+        yield (
+            f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
+        )
 
 
 @dataclass(frozen=True)
 class PartialEdit:
-    """The state of a part that was cut in the list `heading`, after the character `last`.
+    """The state of a part that was cut in the list `heading`, after the character
+    `last`.
 
-    `new` has the names or facts that were added, and `old` those that were replaced or deleted. All
-    fields are empty if the part has not begun. `closed` says that the list must not gain more
-    entries. `line` has the names of the list's last line if that line has no type yet.
+    `new` has the names or facts that were added, and `old` those that were replaced or
+    deleted. All fields are empty if the part has not begun. `closed` says that the list
+    must not gain more entries. `line` has the names of the list's last line if that
+    line has no type yet.
     """
 
     heading: str = ""
@@ -227,9 +269,11 @@ def object_changes(
     shown: int,
     tight: bool,
 ) -> str:
-    """Returns the grammar of the part "objects", to its end. `shown` is the number of names in the
-    prompt. Unless `tight`, objects may be added again with their type and replaced by themselves,
-    and the lengths of lists are limited by what the prompt shows."""
+    """Returns the grammar of the part "objects", to its end. `shown` is the number of
+    names in the prompt. Unless `tight`, objects may be added again with their type and
+    replaced by themselves, and the lengths of lists are limited by what the prompt
+    shows.
+    """
     name = names.thing([*objects, *declared.things, *so_far.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared.types, new)
@@ -244,7 +288,10 @@ def object_changes(
         pair = rules.shared([one for one in (pair, same) if one])
         lines += _lines_again(rules, {name: objects[name] for name in old}, new)
     lists = {
-        "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
+        "add": (
+            _entry(rules, "_line", lines),
+            MOST_LINES if tight else most_lines(shown),
+        ),
         "replace": (pair, MOST_REPLACED),
         "delete": (_old(rules, left), MOST_LINES if tight else len(left)),
     }
@@ -262,16 +309,23 @@ def object_changes(
 
 
 def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
-    """Returns rules for lines with existing objects, which may have new names among them. The first
-    existing object determines the type of the line. New names before it have one rule for all
-    types, so that they can be parsed in only one way."""
+    """Returns rules for lines with existing objects, which may have new names among
+    them. The first existing object determines the type of the line. New names before it
+    have one rule for all types, so that they can be parsed in only one way.
+    """
     blank, again = rules.terminal(_BLANK), list[str]()
     for number, kind in enumerate(dict.fromkeys(objects.values())):
-        known = rules.terminal(one_of(name for name, own in objects.items() if own == kind))
+        known = rules.terminal(
+            one_of(name for name, own in objects.items() if own == kind)
+        )
         name = f"({known} | {new})" if new else known
         again.append(f"{known} {_line_end(rules, [kind], name, f'_line_end_{number}')}")
     own = rules.rule("_again", again) if again else ""
-    return [own, f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank} {own}" * bool(new and own)]
+    return [
+        own,
+        f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank} {own}"
+        * bool(new and own),
+    ]
 
 
 def fact_changes(
@@ -282,8 +336,9 @@ def fact_changes(
     facts: Iterable[str],
     tight: bool,
 ) -> str:
-    """Returns the grammar from "init" to the end of the answer. Facts are about `things` (name →
-    type). If `tight`, no fact is added twice."""
+    """Returns the grammar from "init" to the end of the answer. Facts are about
+    `things` (name → type). If `tight`, no fact is added twice.
+    """
     pools = pool_of(declared, things)
     added = {tuple(words(fact.lower())) for fact in so_far.new} if tight else set()
     atom = atoms(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
@@ -304,8 +359,9 @@ def fact_changes(
 
 
 def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
-    """Returns a terminal for these facts at the end of the last list and for the end of the answer.
-    `first` says that the list is empty so far."""
+    """Returns a terminal for these facts at the end of the last list and for the end of
+    the answer. `first` says that the list is empty so far.
+    """
     text = f"{'' if first else ', '}{', '.join(map(json.dumps, facts))}]}}}}"
     return rules.terminal(json.dumps(text))
 
@@ -314,9 +370,12 @@ def words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
 
-def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], so_far: PartialEdit) -> str:
-    """The lists, or the rest of them. `lists` has the rule for the entries of each list ("" if
-    there can be none), and the limit of their number."""
+def _rest(
+    rules: Rules, lists: Mapping[str, tuple[str, int]], so_far: PartialEdit
+) -> str:
+    """The lists, or the rest of them. `lists` has the rule for the entries of each list
+    ("" if there can be none), and the limit of their number.
+    """
 
     def to_its_end(name: str, *, first: bool) -> str:
         entry, most = lists[name]
@@ -336,9 +395,12 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], so_far: PartialEdi
     return f" {_mark(rules, ',')} ".join(left)
 
 
-def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
-    """The rest of a line such as "a b - room" after a name. `name` is a terminal, or a choice of
-    terminals, for further names; it is "" if there can be none."""
+def _line_end(
+    rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end"
+) -> str:
+    """The rest of a line such as "a b - room" after a name. `name` is a terminal, or a
+    choice of terminals, for further names; it is "" if there can be none.
+    """
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
     return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
@@ -350,32 +412,45 @@ def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
     return rules.rule(name, [f"{quote} {rest}" for rest in rests if rest])
 
 
-def _pairs(rules: Rules, name: str, pairs: Iterable[tuple[Collection[str], str]]) -> str:
-    """The rule `name` for a pair such as "old": "new"; "" if there can be none. Each of `pairs` has
-    old names or facts, and the terminal or rule of what may replace them."""
+def _pairs(
+    rules: Rules, name: str, pairs: Iterable[tuple[Collection[str], str]]
+) -> str:
+    """The rule `name` for a pair such as "old": "new"; "" if there can be none. Each of
+    `pairs` has old names or facts, and the terminal or rule of what may replace them.
+    """
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
     closing = rules.terminal(_CLOSING_QUOTE)
     choices = [
-        f"{_old(rules, old)} {colon} {quote} {new} {closing}" for old, new in pairs if old and new
+        f"{_old(rules, old)} {colon} {quote} {new} {closing}"
+        for old, new in pairs
+        if old and new
     ]
     return rules.rule(name, choices)
 
 
 def _old(rules: Rules, names: Collection[str]) -> str:
-    """The terminal for one of the existing names or facts, in quotes; "" if there is none."""
+    """The terminal for one of the existing names or facts, in quotes; "" if there is
+    none.
+    """
     blanks = _ANY_BLANKS if rules.layout == "any" else ""
-    return rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
+    return (
+        rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
+    )
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:
-    """The names, in lower case, that some fact spells differently than `:objects` does."""
+    """The names, in lower case, that some fact spells differently than `:objects`
+    does.
+    """
     terms = (term for fact in facts for term in words(fact)[1:])
     return {term.lower() for term in terms if term not in objects}
 
 
 def _begin(rules: Rules, before: str, name: str) -> tuple[PartialEdit, str]:
-    """The beginning of a part: `before`, its name and a bracket. Under an exact layout, the forced
-    prefix has this text up to the space after the colon, and the grammar begins the first list."""
+    """The beginning of a part: `before`, its name and a bracket. Under an exact layout,
+    the forced prefix has this text up to the space after the colon, and the grammar
+    begins the first list.
+    """
     if rules.layout == "any":
         first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
         return PartialEdit(), f"{first} {_heading(rules, name, '{')}"
@@ -389,7 +464,9 @@ def _heading(rules: Rules, name: str, bracket: str) -> str:
 
 
 def _mark(rules: Rules, character: str) -> str:
-    """One character, perhaps after white space. Exact layouts put a space after colon and comma."""
+    """One character, perhaps after white space. Exact layouts put a space after colon
+    and comma.
+    """
     if rules.layout == "any":
         return rules.terminal(f"/{_ANY_BLANKS}{re.escape(character)}/")
     return rules.terminal(f"/{re.escape(character)}{' ' if character in ',:' else ''}/")

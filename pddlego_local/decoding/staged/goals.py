@@ -12,8 +12,9 @@ from pddlego_local.pddl.reader import Node
 
 
 def can_be_new(declared: Declarations, true: Facts) -> bool:
-    """Returns whether there is an atom that is not in `true`. It counts atoms instead of listing
-    them, because there may be many."""
+    """Returns whether there is an atom that is not in `true`. It counts atoms instead
+    of listing them, because there may be many.
+    """
     pools = pool_of(declared, declared.things)
     for predicate, types in declared.predicates:
         choices = [{name.lower() for name in pools(kind)} for kind in types]
@@ -28,11 +29,11 @@ def can_be_new(declared: Declarations, true: Facts) -> bool:
 
 
 def goal(rules: Rules, declared: Declarations, true: Facts) -> str:
-    """Returns the grammar of a goal to the end of the answer: atoms, at least one of which is not
-    in `true`.
+    """Returns the grammar of a goal to the end of the answer: atoms, at least one of
+    which is not in `true`.
 
-    If all atoms are true, one of them is negated. If there are no atoms, the goal is "(or)", which
-    is never true.
+    If all atoms are true, one of them is negated. If there are no atoms, the goal is
+    "(or)", which is never true.
     """
     new, other = _operands(rules, declared, true, ())
     if not new:
@@ -41,9 +42,12 @@ def goal(rules: Rules, declared: Declarations, true: Facts) -> str:
     return f"_GOAL ({new} | _AND {few} {new} {few} _C) _C _CLOSE"
 
 
-def rest_of_goal(rules: Rules, declared: Declarations, true: Facts, items: Sequence[Node]) -> str:
-    """Returns the grammar of the rest of such a goal. Its `and` has the operands `items` so far;
-    none of them is repeated."""
+def rest_of_goal(
+    rules: Rules, declared: Declarations, true: Facts, items: Sequence[Node]
+) -> str:
+    """Returns the grammar of the rest of such a goal. Its `and` has the operands
+    `items` so far; none of them is repeated.
+    """
     new, other = _operands(rules, declared, true, items)
     few = some(other, max(MOST_OPERANDS - len(items), 0) // 2)
     needed = "" if _is_new(declared, true, items) else new
@@ -53,8 +57,9 @@ def rest_of_goal(rules: Rules, declared: Declarations, true: Facts, items: Seque
 def _operands(
     rules: Rules, declared: Declarations, true: Facts, operands: Sequence[Node]
 ) -> tuple[str, str]:
-    """A rule for operands that make the goal not yet true, and one for any further operands; each
-    is "" if there are none."""
+    """A rule for operands that make the goal not yet true, and one for any further
+    operands; each is "" if there are none.
+    """
     pools, predicates = pool_of(declared, declared.things), declared.predicates
     positive, denied = literals(operands)
     new = atoms(rules, predicates, pools, true | positive)
@@ -73,13 +78,21 @@ def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bo
 
 
 def fitting_types(declared: Declarations) -> tuple[str, ...]:
-    """Returns the types for one more object, which is to make an atom possible. The object fits an
-    argument of a predicate that has no object for the fewest of its argument types."""
+    """Returns the types for one more object, which is to make an atom possible. The
+    object fits an argument of a predicate that has no object for the fewest of its
+    argument types.
+    """
     by_lack: dict[int, set[str]] = {}
     for _, types in declared.predicates:
-        missing = [kind for kind in types if not declared.of_type(kind, declared.things.items())]
+        missing = [
+            kind
+            for kind in types
+            if not declared.of_type(kind, declared.things.items())
+        ]
         open_ = missing[:1] if missing else types
-        fitting = {own for own in declared.types for kind in open_ if declared.fits(own, kind)}
+        fitting = {
+            own for own in declared.types for kind in open_ if declared.fits(own, kind)
+        }
         if fitting:
             by_lack.setdefault(len(set(missing)), set()).update(fitting)
     return tuple(sorted(by_lack[min(by_lack)])) if by_lack else ()

@@ -1,8 +1,8 @@
 """The maximum lengths of the lists of an answer on the rungs "typed" and "grounded".
 
-Each limit is twice the 99.5th percentile (in brackets) of 5,093 recorded answers that worked. Large
-problems have higher limits: twice as many objects as the prompt shows names, and
-MOST_FACTS_PER_THING facts for each object and constant.
+Each limit is twice the 99.5th percentile (in brackets) of 5,093 recorded answers that
+worked. Large problems have higher limits: twice as many objects as the prompt shows
+names, and MOST_FACTS_PER_THING facts for each object and constant.
 """
 
 MOST_TYPES = 12  # (6)
@@ -16,27 +16,34 @@ MOST_FACTS_PER_THING = 7  # (3.4)
 LEAST_FACTS = 20  # facts, or lines of an edit, that are always allowed
 
 PREDICATES_AT_ONCE = 10
-"""The number of predicates that are drawn before tight lists are reviewed. If a model repeats
-itself, at most so many are discarded."""
+"""The number of predicates that are drawn before tight lists are reviewed. If a model
+repeats itself, at most so many are discarded.
+"""
 
 
 def most_objects(shown: int) -> int:
-    """Returns the maximum number of objects; `shown` is the number of names in the prompt."""
+    """Returns the maximum number of objects; `shown` is the number of names in the
+    prompt.
+    """
     return max(MOST_OBJECTS, 2 * shown)
 
 
 def most_lines(shown: int) -> int:
-    """Returns the maximum number of lines in which an edit adds objects. A line has at least one
-    object; `shown` is the number of names in the prompt."""
+    """Returns the maximum number of lines in which an edit adds objects. A line has at
+    least one object; `shown` is the number of names in the prompt.
+    """
     return max(LEAST_FACTS, 2 * shown)
 
 
 def facts_at_once(things: int) -> int:
-    """Returns the number of facts that are drawn before tight lists are reviewed; `things` is the
-    number of objects and constants."""
+    """Returns the number of facts that are drawn before tight lists are reviewed;
+    `things` is the number of objects and constants.
+    """
     return max(LEAST_FACTS, 3 * things)
 
 
 def most_facts(things: int) -> int:
-    """Returns the maximum number of facts; `things` is the number of objects and constants."""
+    """Returns the maximum number of facts; `things` is the number of objects and
+    constants.
+    """
     return max(LEAST_FACTS, MOST_FACTS_PER_THING * things)

@@ -5,7 +5,8 @@
 any    none
 unmet  goals that the initial facts already make true
 
-The grammar of each stage is made from the declarations of the domain and of the text so far.
+The grammar of each stage is made from the declarations of the domain and of the text so
+far.
 """
 
 from collections.abc import Collection
@@ -20,8 +21,20 @@ from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations, type_of
 from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
-from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
-from pddlego_local.decoding.staged.writing import Build, Entry, Part, Review, Writing, keyed
+from pddlego_local.decoding.staged.reading import (
+    after_type,
+    end_before,
+    open_blocks,
+    problem_in,
+)
+from pddlego_local.decoding.staged.writing import (
+    Build,
+    Entry,
+    Part,
+    Review,
+    Writing,
+    keyed,
+)
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
 
@@ -29,16 +42,22 @@ MOST_ADDED = 10
 
 
 class ProblemStages:
-    """Writes a problem for the domain `declared`. A method that takes `rules` adds the rules for
-    what may follow the text so far, and returns the expansion of the start rule."""
+    """Writes a problem for the domain `declared`. A method that takes `rules` adds the
+    rules for what may follow the text so far, and returns the expansion of the start
+    rule.
+    """
 
-    def __init__(self, writing: Writing, declared: Declarations, context: GrammarContext) -> None:
+    def __init__(
+        self, writing: Writing, declared: Declarations, context: GrammarContext
+    ) -> None:
         self.writing, self.names = writing, writing.names
         self.declared, self.context = declared, context
         self.most_objects = most_objects(len(context.names.objects))
 
     def stages(self, opening: str) -> Part:
-        """Yields the stages of the problem, which begins with the terminal `opening`."""
+        """Yields the stages of the problem, which begins with the terminal
+        `opening`.
+        """
         judged = self.context.own_goal and self.context.rollback
         excluded = self.context.goal if judged else "any"
         yield from self._objects(opening)
@@ -73,14 +92,19 @@ class ProblemStages:
         )
 
     def title_and_objects(self, rules: Rules, opening: str = "") -> str:
-        """Returns the grammar from the terminal `opening`, or from after "(problem", to the end of
-        `:objects`."""
+        """Returns the grammar from the terminal `opening`, or from after "(problem", to
+        the end of `:objects`.
+        """
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
-        of_domain = rules.terminal(f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C")
+        of_domain = rules.terminal(
+            f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C"
+        )
         taken = self.declared.things if self.writing.tight else ()
         name, types = self.names.thing(taken), one_of(self.declared.types)
-        listed = rules.terminal(f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}")
+        listed = rules.terminal(
+            f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}"
+        )
         return f"{begin} {title} {of_domain} {listed}"
 
     def _more_objects(self, rules: Rules) -> str:
@@ -109,13 +133,16 @@ class ProblemStages:
 
     def _repeated_fact(self, rest: Build, end: Build | None = None) -> Review:
         def facts() -> list[Entry]:
-            return [Entry(fact.atom.key, fact.atom.predicate) for fact in self._written.init]
+            return [
+                Entry(fact.atom.key, fact.atom.predicate) for fact in self._written.init
+            ]
 
         return self.writing.listed(facts, rest, end=end, made_up=False, in_blocks=True)
 
     def facts_and_goal(self, rules: Rules) -> str:
-        """Returns the grammar from `:init` to the end of the answer, to the next review of tight
-        lists, or to the end of a quantifier's header."""
+        """Returns the grammar from `:init` to the end of the answer, to the next review
+        of tight lists, or to the end of a quantifier's header.
+        """
         begin = Piece(rules.begin("_INIT") or NOTHING.complete)
         return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
 
@@ -125,7 +152,9 @@ class ProblemStages:
     def _more_facts_and_goal(self, rules: Rules, excluded: Facts) -> Piece:
         """More facts without the `excluded` ones, and the goal."""
         fact, left = self._fact(rules, excluded), self._facts_left
-        most = facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
+        most = (
+            facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
+        )
         few = Piece(some(fact, min(left, most - 1)) or NOTHING.complete)
         whole = few.then(Piece("_C").then(self._goal(rules)))
         if left < most or not fact:
@@ -167,15 +196,19 @@ class ProblemStages:
         return max(most_facts(len(self._things.things)) - len(self._written.init), 0)
 
     def _fact(self, rules: Rules, excluded: Facts) -> str:
-        predicates, pools = self.declared.predicates, pool_of(self.declared, self._things.things)
+        predicates, pools = (
+            self.declared.predicates,
+            pool_of(self.declared, self._things.things),
+        )
         fact = atoms(rules, predicates, pools, excluded, spelling=OF_FACTS)
         return rules.rule("_fact", [fact, *rules.comment] if fact else [])
 
     # ---- Goals that are not already true
 
     def _unmet(self) -> Part:
-        """Rolls back a goal that is already true and resamples it with at least one fact that is
-        not true yet. If no fact can be written, objects are added first."""
+        """Rolls back a goal that is already true and resamples it with at least one
+        fact that is not true yet. If no fact can be written, objects are added first.
+        """
         if not goal_already_true(self.declared.domain, self._written):
             return
         before = self.writing.text
@@ -196,11 +229,15 @@ class ProblemStages:
             return goals.rest_of_goal(rules, things, true, operands)
 
         goal = partial(goals.goal, declared=things, true=true)
-        yield from self.writing.write("goal", goal, [self.writing.bodies(rest)], names=False)
+        yield from self.writing.write(
+            "goal", goal, [self.writing.bodies(rest)], names=False
+        )
 
     def _missing_objects(self) -> Part:
-        """Adds objects until a fact can be written. If all names are taken, an object is replaced.
-        The limit is MOST_ADDED, because some predicates need more objects than there are names."""
+        """Adds objects until a fact can be written. If all names are taken, an object
+        is replaced. The limit is MOST_ADDED, because some predicates need more objects
+        than there are names.
+        """
         for _ in range(MOST_ADDED):
             things = self._things
             if can_be_new(things, set()):
@@ -209,11 +246,15 @@ class ProblemStages:
             if not name or not types:
                 return
             self._keep_objects(kept)
-            yield from self.writing.write("objects", partial(self._added_object, name, types))
+            yield from self.writing.write(
+                "objects", partial(self._added_object, name, types)
+            )
 
     def _room_for_one_more(self) -> tuple[int, str]:
-        """Returns how many of the first objects can be kept, so that a name is left for one more
-        object, and a terminal for such a name ("" if constants have taken all names)."""
+        """Returns how many of the first objects can be kept, so that a name is left for
+        one more object, and a terminal for such a name ("" if constants have taken all
+        names).
+        """
         objects = [entry.name for entry in self._written.objects]
         for kept in range(len(objects), -1, -1):
             if name := self.names.thing([*self.declared.things, *objects[:kept]]):
@@ -221,18 +262,25 @@ class ProblemStages:
         return 0, ""
 
     def _keep_objects(self, count: int) -> None:
-        """Cuts the text after the first `count` objects. These keep their types: such a name may be
-        a constant or an earlier object, which must not be declared again with another type."""
+        """Cuts the text after the first `count` objects. These keep their types: such a
+        name may be a constant or an earlier object, which must not be declared again
+        with another type.
+        """
         objects, sections = self._written.objects, self._written.block.blocks
         if count < len(objects):
             cut = objects[count].word.offset
         else:
-            cut = next(section.end for section in sections if section.head == ":objects")
+            cut = next(
+                section.end for section in sections if section.head == ":objects"
+            )
         self.writing.cut(end_before(self.writing.text, cut))
         if count and not after_type(self.writing.text):
-            self.writing.cut(len(self.writing.text), f" - {type_of(objects[count - 1])}")
+            self.writing.cut(
+                len(self.writing.text), f" - {type_of(objects[count - 1])}"
+            )
 
     def _added_object(self, name: str, types: Collection[str], rules: Rules) -> str:
-        """One more object at the end of the list: its name matches `name`, and its type is one of
-        `types`."""
+        """One more object at the end of the list: its name matches `name`, and its type
+        is one of `types`.
+        """
         return rules.terminal(f"_B1 {name} _DASH {one_of(types)} _C")

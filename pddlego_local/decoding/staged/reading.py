@@ -1,7 +1,8 @@
 """Reads an answer that is still being written, with the project's PDDL reader.
 
-An answer is JSON: {"df": a domain, "pf": a problem} or one of the two alone. All offsets are in
-this JSON text. A file may end anywhere: blocks that are not closed yet have the end -1.
+An answer is JSON: {"df": a domain, "pf": a problem} or one of the two alone. All
+offsets are in this JSON text. A file may end anywhere: blocks that are not closed yet
+have the end -1.
 """
 
 import functools
@@ -42,7 +43,9 @@ def last_file(text: str) -> Block:
 
 
 def open_blocks(text: str) -> list[Block]:
-    """Returns the blocks of the last file that are not closed yet; the first is `(define …`."""
+    """Returns the blocks of the last file that are not closed yet; the first is
+    `(define …`.
+    """
     blocks: list[Block] = []
     node: Node | None = last_file(text)
     while isinstance(node, Block) and node.end < 0:
@@ -69,8 +72,10 @@ def repeated_operand(block: Block) -> Block | None:
 
 
 def end_before(text: str, offset: int, *, block: bool = False) -> int:
-    """Returns where the last word or list before `offset` ends, without comments. With `block`, it
-    is the last one before the bracket of the innermost block that is open at `offset`."""
+    """Returns where the last word or list before `offset` ends, without comments. With
+    `block`, it is the last one before the bracket of the innermost block that is open
+    at `offset`.
+    """
     blocks = open_blocks(text[:offset])
     items = blocks[-2].items[:-1] if block else blocks[-1].items
     if not items:
@@ -80,13 +85,17 @@ def end_before(text: str, offset: int, *, block: bool = False) -> int:
 
 
 def after_type(text: str) -> bool:
-    """Returns whether the open list at the end of a text ends with a type, as in "a b - room"."""
+    """Returns whether the open list at the end of a text ends with a type, as in "a b -
+    room".
+    """
     before_last = open_blocks(text)[-1].items[-2:-1]
     return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
 
 
 def _files(text: str) -> list[str]:
-    """Returns the PDDL files of an answer, each padded with spaces that preserve its offsets."""
+    """Returns the PDDL files of an answer, each padded with spaces that preserve its
+    offsets.
+    """
     unescaped = _ESCAPE.sub(lambda escape: " \n" if escape[1] == "n" else "  ", text)
     files, offset = [], 0
     for number, piece in enumerate(unescaped.split('"')):

@@ -1,5 +1,6 @@
-"""Reads ALFWorld's games from the real data set, whose files are never written. The games are put
-together in memory, and process.py plays them."""
+"""Reads ALFWorld's games from the real data set, whose files are never written. The
+games are put together in memory, and process.py plays them.
+"""
 
 import re
 from collections.abc import Sequence
@@ -13,23 +14,28 @@ from pddlego_local.environments.alfworld.games.layout import draw_goal, rules
 from pddlego_local.environments.alfworld.process import AlfworldGame
 
 VERSION_FOLDER = "json_2.1.1"
-SLICED = "Sliced"  # in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"
+# in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"
+SLICED = "Sliced"
 CURRENT_GRAMMAR = "move {o} to {r}"
 
 
 def find_split(data: Path, split: str) -> Path:
-    """Returns the folder of a split in the data that `alfworld-download` filled. Raises ConfigError
-    if there is none."""
+    """Returns the folder of a split in the data that `alfworld-download` filled. Raises
+    ConfigError if there is none.
+    """
     if not data.is_dir():
         raise ConfigError(
-            f"environment.data: there is no folder {data}; fill one with `alfworld-download`, and "
-            "name it with ALFWORLD_DATA or environment.data"
+            f"environment.data: there is no folder {data}; fill one with"
+            " `alfworld-download`, and name it with ALFWORLD_DATA or environment.data"
         )
     games = data / VERSION_FOLDER if (data / VERSION_FOLDER).is_dir() else data
     if not split or not (games / split).is_dir():
-        there = ", ".join(sorted(path.name for path in games.iterdir() if path.is_dir()))
+        there = ", ".join(
+            sorted(path.name for path in games.iterdir() if path.is_dir())
+        )
         raise ConfigError(
-            f"environment.split={split!r}: {games} has no such folder, only: {there or 'none'}"
+            f"environment.split={split!r}: {games} has no such folder, only:"
+            f" {there or 'none'}"
         )
     return games / split
 
@@ -37,9 +43,9 @@ def find_split(data: Path, split: str) -> Path:
 def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
     """Returns the trials of a split that are games of these types, sorted by path.
 
-    A trial is a game if it has a `game.tw-pddl`, as ALFWorld itself requires. It is also a game if
-    it asks for a slice: the data set has no game files for slices, but everything that such files
-    are made from. Raises ConfigError if there are no games.
+    A trial is a game if it has a `game.tw-pddl`, as ALFWorld itself requires. It is
+    also a game if it asks for a slice: the data set has no game files for slices, but
+    everything that such files are made from. Raises ConfigError if there are no games.
     """
     trials = tuple(
         trial
@@ -48,22 +54,26 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
         and (trial / "traj_data.json").is_file()
         and (
             (trial / "game.tw-pddl").is_file()
-            or (SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file())
+            or (
+                SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file()
+            )
         )
     )
     if not trials:
         raise ConfigError(
-            f"environment.data: {folder} has no game of the types {', '.join(task_types)}; the data"
-            " set is laid out as <split>/<type>-<object>-…/<trial>/game.tw-pddl"
+            f"environment.data: {folder} has no game of the types"
+            f" {', '.join(task_types)}; the data set is laid out as"
+            " <split>/<type>-<object>-…/<trial>/game.tw-pddl"
         )
     return trials
 
 
 def read_game(trial: Path) -> AlfworldGame:
-    """Returns a game of the data set. Raises UnsolvableGame, or ConfigError if a file cannot be
-    read. Game files from before ALFWorld 0.4 use the command "put … in/on …", which is no longer
-    accepted. Such a game gets the rules of the installed package, with its own problem and its own
-    task sentence."""
+    """Returns a game of the data set. Raises UnsolvableGame, or ConfigError if a file
+    cannot be read. Game files from before ALFWorld 0.4 use the command "put … in/on …",
+    which is no longer accepted. Such a game gets the rules of the installed package,
+    with its own problem and its own task sentence.
+    """
     trajectory = _json(trial / "traj_data.json")
     file = trial / "game.tw-pddl"
     content = _json(file) if file.is_file() else {}
@@ -77,7 +87,9 @@ def read_game(trial: Path) -> AlfworldGame:
         elif content:
             logic = rules(_sentence(content["grammar"]))
         else:  # the sentence depends only on the trial
-            logic = rules(draw_goal(Random(trajectory["task_id"]), plain, parameters)[0])
+            logic = rules(
+                draw_goal(Random(trajectory["task_id"]), plain, parameters)[0]
+            )
         problem = (
             content["pddl_problem"]
             if content
@@ -89,14 +101,17 @@ def read_game(trial: Path) -> AlfworldGame:
 
 
 def _named_type(name: str) -> str:
-    """Returns "pick_…+slice" for "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4"."""
+    """Returns "pick_…+slice" for
+    "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4".
+    """
     plain, _, details = name.partition("-")
     return plain + ("+slice" if SLICED in details else "")
 
 
 def _floor_plan(trajectory: dict[str, Any]) -> str:
-    """Returns the floor plan's name, or "" if a game from another source does not give it, since
-    playing does not need it."""
+    """Returns the floor plan's name, or "" if a game from another source does not give
+    it, since playing does not need it.
+    """
     scene = trajectory.get("scene")
     return str(scene.get("floor_plan", "")) if isinstance(scene, dict) else ""
 
@@ -116,4 +131,6 @@ def _json(file: Path) -> dict[str, Any]:
 
 
 def _unreadable(path: Path, error: Exception) -> ConfigError:
-    return ConfigError(f"environment.data: {path} cannot be read ({error}); download it again")
+    return ConfigError(
+        f"environment.data: {path} cannot be read ({error}); download it again"
+    )

@@ -1,6 +1,8 @@
-"""ALFWorld: text games of household tasks in a room of receptacles (Shridhar et al. 2021).
+"""ALFWorld: text games of household tasks in a room of receptacles (Shridhar et al.
+2021).
 
-Games come from games/ or data.py, process.py plays them, and task.py reads their task sentences.
+Games come from games/ or data.py, process.py plays them, and task.py reads their task
+sentences.
 """
 
 import re
@@ -16,7 +18,11 @@ from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import find_environment
-from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
+from pddlego_local.environments.alfworld.process import (
+    AlfworldGame,
+    GameProcess,
+    Limits,
+)
 from pddlego_local.environments.alfworld.room_map import MIDDLE, mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
 from pddlego_local.environments.maps import map_hash
@@ -29,8 +35,9 @@ BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 def _named(data: object) -> object:
     if data == "":
         raise ConfigError(
-            "environment.data: no data set is named; set ALFWORLD_DATA or environment.data to the "
-            "folder that `alfworld-download` filled; environment=alfworld needs no data set"
+            "environment.data: no data set is named; set ALFWORLD_DATA or"
+            " environment.data to the folder that `alfworld-download` filled;"
+            " environment=alfworld needs no data set"
         )
     return data
 
@@ -51,10 +58,11 @@ TaskType = Annotated[str, AfterValidator(_known)]
 class Alfworld:
     """ALFWorld with generated games (`data` is None) or with the games of a data set.
 
-    A generated game is determined by (task_types, split, seed). Its type is `task_types[seed modulo
-    their number]`, and its floor plan is one of the split's ("" allows all). In a data set, a seed
-    is the game's position in the sorted list of the split's games of these types. `data` is the
-    folder that `alfworld-download` fills; it is only read.
+    A generated game is determined by (task_types, split, seed). Its type is
+    `task_types[seed modulo their number]`, and its floor plan is one of the split's (""
+    allows all). In a data set, a seed is the game's position in the sorted list of the
+    split's games of these types. `data` is the folder that `alfworld-download` fills;
+    it is only read.
     """
 
     data: Annotated[Path | None, BeforeValidator(_named)] = None
@@ -84,9 +92,10 @@ class Alfworld:
 
     @property
     def map(self) -> str:
-        """Returns a hash of ALFRED's floor plan, which is the room whose receptacles a game has.
-        The objects in them are drawn for each game. In a generated game, the selection of
-        receptacles is drawn too."""
+        """Returns a hash of ALFRED's floor plan, which is the room whose receptacles a
+        game has. The objects in them are drawn for each game. In a generated game, the
+        selection of receptacles is drawn too.
+        """
         plan = self._game.floor_plan if self._game else ""
         return map_hash(self.name, plan) if plan else ""
 
@@ -94,8 +103,9 @@ class Alfworld:
         find_environment()
 
     def reset(self, seed: int) -> Observation:
-        """Starts the game of this seed, which takes up to a second. Raises UnsolvableGame, or
-        ConfigError if the data set has no game of that number."""
+        """Starts the game of this seed, which takes up to a second. Raises
+        UnsolvableGame, or ConfigError if the data set has no game of that number.
+        """
         self._game = None
         self._game = self._find(seed)
         reply = self._process.begin(self._game)
@@ -111,7 +121,9 @@ class Alfworld:
         return goals(memory)
 
     def names(self, memory: Turns) -> Names:
-        """Returns all numbered things, and the middle of the room, which prompts name too."""
+        """Returns all numbered things, and the middle of the room, which prompts name
+        too.
+        """
         things = mentioned(memory)
         return Names((MIDDLE, *map(pddl_name, things)), things)
 
@@ -126,19 +138,24 @@ class Alfworld:
 
     def _find(self, seed: int) -> AlfworldGame:
         if self._folder is None:
-            return make_game(seed, self.task_types[seed % len(self.task_types)], self.split)
+            return make_game(
+                seed, self.task_types[seed % len(self.task_types)], self.split
+            )
         self._trials = self._trials or find_games(self._folder, self.task_types)
         if seed >= len(self._trials):
             raise ConfigError(
-                f"games: there is no game {seed}; {self._folder} has {len(self._trials)} games of "
-                f"these types, 0 to {len(self._trials) - 1}"
+                f"games: there is no game {seed}; {self._folder} has"
+                f" {len(self._trials)} games of these types, 0 to"
+                f" {len(self._trials) - 1}"
             )
         return read_game(self._trials[seed])
 
     def _feedback(self, command: str, text: str) -> str:
-        """Returns no feedback for "go to" a receptacle of the room. The command does nothing if the
-        player is already there, but that is no refusal, and the plan continues. Receptacles may
-        share a spot, so a method cannot know where it already is."""
+        """Returns no feedback for "go to" a receptacle of the room. The command does
+        nothing if the player is already there, but that is no refusal, and the plan
+        continues. Receptacles may share a spot, so a method cannot know where it
+        already is.
+        """
         if command in {f"go to {place}" for place in self._places}:
             return ""
         return TABLES.feedback_for(command, text)
@@ -148,17 +165,22 @@ class Alfworld:
         if not text:
             raise EnvironmentFault("ALFWorld answered with no text")
         self._won = reply.success
-        commands = tuple(sorted(command for command in reply.commands if command != "help"))
+        commands = tuple(
+            sorted(command for command in reply.commands if command != "help")
+        )
         return replace(reply, text=text, feedback=feedback, commands=commands)
 
 
 def command(planned: str) -> str | None:
-    """Returns the game's command for a planned "(OpenObject fridge1)", or None if there is none."""
+    """Returns the game's command for a planned "(OpenObject fridge1)", or None if there
+    is none.
+    """
     return TABLES.command(planned, spelled)
 
 
 def spelled(name: str) -> str:
-    """Returns the game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are "fridge
-    1"."""
+    """Returns the game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are
+    "fridge 1".
+    """
     match = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
     return f"{match[1]} {match[2]}" if match else name

@@ -1,7 +1,8 @@
 """Finds ALFWorld, which is installed in a separate Python environment.
 
-TextWorld's `fast-downward-textworld` installs a package `fast_downward` over the planner's
-translator of the same name, so one environment cannot hold both. This module imports neither.
+TextWorld's `fast-downward-textworld` installs a package `fast_downward` over the
+planner's translator of the same name, so one environment cannot hold both. This module
+imports neither.
 """
 
 import importlib.metadata
@@ -16,16 +17,23 @@ _CHECKOUT = Path(__file__).parents[3]
 
 
 def find_environment() -> Path:
-    """Returns the environment that PDDLEGO_ALFWORLD_ENV names, or else .venv-alfworld in the
-    current folder or in the checkout. Raises MissingPart, which says which command installs it."""
+    """Returns the environment that PDDLEGO_ALFWORLD_ENV names, or else .venv-alfworld
+    in the current folder or in the checkout. Raises MissingPart, which says which
+    command installs it.
+    """
     named = os.environ.get(VARIABLE)
-    places = [Path(named).absolute()] if named else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
+    places = (
+        [Path(named).absolute()]
+        if named
+        else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
+    )
     for place in places:
         if Path(python(place)).is_file() and _packages(place):
             return place
     raise MissingPart(
-        f"ALFWorld is not installed in {places[0]}: type `make alfworld`, or make an environment "
-        f"with `pip install alfworld==0.4.2` and set {VARIABLE} to its folder"
+        f"ALFWorld is not installed in {places[0]}: type `make alfworld`, or make an"
+        f" environment with `pip install alfworld==0.4.2` and set {VARIABLE} to its"
+        " folder"
     )
 
 
@@ -40,8 +48,9 @@ def find_package() -> Path:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of the packages that play the games, by package. The result is empty if
-    ALFWorld is not installed."""
+    """Returns the versions of the packages that play the games, by package. The result
+    is empty if ALFWorld is not installed.
+    """
     try:
         folder = find_package().parent
     except MissingPart:

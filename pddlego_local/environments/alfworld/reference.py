@@ -1,10 +1,11 @@
 """The answers of a perfect model in ALFWorld: PDDL, problem files, sub-goals.
 
-They come from rules, not from a language model. The rules read the same memory that a prompt shows.
-Each plan does everything that can be done with what is known, or else looks into the likeliest
-place. The order of the search is data (search.yaml), and it is the same for everything that is
-sought. Separate orders for every class of objects ("an egg is in the fridge") were tried on 140
-real games and were no better, because objects lie anywhere.
+They come from rules, not from a language model. The rules read the same memory that a
+prompt shows. Each plan does everything that can be done with what is known, or else
+looks into the likeliest place. The order of the search is data (search.yaml), and it is
+the same for everything that is sought. Separate orders for every class of objects ("an
+egg is in the fridge") were tried on 140 real games and were no better, because objects
+lie anywhere.
 """
 
 import re
@@ -36,10 +37,21 @@ from pddlego_local.environments.writing import Fact, atoms, problem_file
 
 KNIVES = ("knife", "butterknife")
 DOMAIN = domain_text(__package__, "reference.pddl")
-TYPES = {one: f"{one}Receptacle" for one in TOOLS.values()} | dict.fromkeys(KNIVES, "sharpObject")
+TYPES = {one: f"{one}Receptacle" for one in TOOLS.values()} | dict.fromkeys(
+    KNIVES, "sharpObject"
+)
 CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
-"""The words of the hand-written domain. Among them are the classes that it has as types."""
-KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable", "sinkbasin")
+"""The words of the hand-written domain. Among them are the classes that it has as
+types.
+"""
+KNIFE_PLACES = (
+    "coffeetable",
+    "countertop",
+    "diningtable",
+    "drawer",
+    "sidetable",
+    "sinkbasin",
+)
 """The classes of receptacles into which ALFWorld allows a knife to be put."""
 
 
@@ -56,7 +68,9 @@ def steps(task: Task) -> Iterator[Step]:
     """Yields all steps of the task in order."""
     thing = f"sliced {task.object}" if task.sliced else task.object
     for number in range(1, task.count + 1):
-        a, the, where = ("a", "the", "a") if number == 1 else ("another", "the other", "the same")
+        a, the, where = (
+            ("a", "the", "a") if number == 1 else ("another", "the other", "the same")
+        )
         if task.sliced:
             yield Step("slice", number, f"slice {a} {task.object} with a knife")
         yield Step("take", number, f"find and take {a} {thing}")
@@ -64,7 +78,11 @@ def steps(task: Task) -> Iterator[Step]:
             yield Step("look", number, f"look at {the} {thing} under a {task.lamp}")
             continue
         if task.kind != "put":
-            yield Step(task.kind, number, f"{task.kind} {the} {thing} with a {TOOLS[task.kind]}")
+            yield Step(
+                task.kind,
+                number,
+                f"{task.kind} {the} {thing} with a {TOOLS[task.kind]}",
+            )
         yield Step("put", number, f"put {the} {thing} in/on {where} {task.receptacle}")
 
 
@@ -90,8 +108,9 @@ class Progress:
         return thing in self.room.treated[step.verb]
 
     def subject(self, step: Step) -> str:
-        """Returns the object that a step is about: the one that is treated furthest, then the
-        nearest; "" if none was seen."""
+        """Returns the object that a step is about: the one that is treated furthest,
+        then the nearest; "" if none was seen.
+        """
         placed = placed_best(self.task, self.room)
         if step.number <= len(placed):
             return placed[step.number - 1]
@@ -100,26 +119,35 @@ class Progress:
         return max(others, key=self._progress_of, default="")
 
     def destination(self, thing: str = "") -> str:
-        """Returns the receptacle to put a thing into; "" if none was seen, open or closed.
+        """Returns the receptacle to put a thing into; "" if none was seen, open or
+        closed.
 
-        Receptacles with the most placed objects are preferred, then open ones, then the one where
-        the thing lies, or the one here if the thing is in the hand. While the thing lies elsewhere,
-        the player's place is ignored. Otherwise the choice would change on the way to the thing,
-        and a method that plans one action at a time would walk back and forth.
+        Receptacles with the most placed objects are preferred, then open ones, then the
+        one where the thing lies, or the one here if the thing is in the hand. While the
+        thing lies elsewhere, the player's place is ignored. Otherwise the choice would
+        change on the way to the thing, and a method that plans one action at a time
+        would walk back and forth.
         """
         room = self.room
         near = room.where(thing) or room.here
 
         def rank(place: str) -> tuple[int, bool, bool]:
-            return len(fitting(self.task, room, place)), place in room.inside, place == near
+            return (
+                len(fitting(self.task, room, place)),
+                place in room.inside,
+                place == near,
+            )
 
         places = of_class(self.task.receptacle, room.receptacles)
-        seen = [place for place in places if place in room.inside or place in room.closed]
+        seen = [
+            place for place in places if place in room.inside or place in room.closed
+        ]
         return max(seen, key=rank, default="")
 
     def sought(self, step: Step) -> str:
-        """Returns the class of what a step needs and was not seen yet; "" if the step can be
-        planned."""
+        """Returns the class of what a step needs and was not seen yet; "" if the step
+        can be planned.
+        """
         if not self.subject(step):
             return self.task.object
         if step.verb == "slice" and not self.nearest(KNIVES):
@@ -131,13 +159,16 @@ class Progress:
         return ""
 
     def nearest(self, classes: Sequence[str]) -> str:
-        """Returns an object of these classes, preferably held, then here, then anywhere; "" if none
-        was seen."""
+        """Returns an object of these classes, preferably held, then here, then
+        anywhere; "" if none was seen.
+        """
         things = [thing for thing in self.room.objects if class_of(thing) in classes]
         return max(things, key=self._nearness, default="")
 
     def result(self, planned: Sequence[Step]) -> list[Fact]:
-        """Returns the facts that hold after these steps, which are all about one object."""
+        """Returns the facts that hold after these steps, which are all about one
+        object.
+        """
         thing = self.subject(planned[0])
         if planned[0].number <= len(placed_best(self.task, self.room)):
             return [("in", thing, self.destination(thing))]
@@ -150,13 +181,19 @@ class Progress:
                 place = [("in", thing, self.destination(thing))]
             elif step.verb == "look":
                 lamp = self.nearest([self.task.lamp])
-                place = [("holding", thing), ("used", lamp), ("at", self.room.where(lamp))]
+                place = [
+                    ("holding", thing),
+                    ("used", lamp),
+                    ("at", self.room.where(lamp)),
+                ]
             else:
                 states.append((STATES[step.verb], thing))
         return states + place
 
     def _progress_of(self, thing: str) -> tuple[int, int]:
-        done = sum(thing in self.room.treated[treatment] for treatment in self.task.treatments)
+        done = sum(
+            thing in self.room.treated[treatment] for treatment in self.task.treatments
+        )
         return done, self._nearness(thing)
 
     def _nearness(self, thing: str) -> int:
@@ -166,12 +203,16 @@ class Progress:
         return int(bool(self.room.here) and self.room.where(thing) == self.room.here)
 
 
-def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
-    """Returns (domain, problem) whose plan is the next part of the way to the end of the task.
+def formalize(
+    memory: Turns, goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Returns (domain, problem) whose plan is the next part of the way to the end of
+    the task.
 
-    `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise). The plan
-    then leads to this sub-goal alone, and is empty if the sub-goal is already reached. A receptacle
-    that no `offered` command leads to shares the player's spot, and is looked into last.
+    `goal` is a sub-goal that `subgoals` has returned in this game (KeyError otherwise).
+    The plan then leads to this sub-goal alone, and is empty if the sub-goal is already
+    reached. A receptacle that no `offered` command leads to shares the player's spot,
+    and is looked into last.
     """
     progress = Progress(read_task(memory), RoomMap.of(memory, offered))
     if goal:
@@ -186,8 +227,14 @@ def problem(memory: Turns) -> str:
     placeholder."""
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
-    for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
-        typed |= {one: class_of(one) if class_of(one) in CLASSES else fallback for one in things}
+    for things, fallback in (
+        (room.receptacles, "receptacle"),
+        (room.objects, "bluntObject"),
+    ):
+        typed |= {
+            one: class_of(one) if class_of(one) in CLASSES else fallback
+            for one in things
+        }
     state = [
         *_facts(room, room.objects, room.receptacles),
         *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),
@@ -203,8 +250,9 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
 
 
 def _next_goal(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
-    """Returns what is true after the steps that can be planned now, or else after looking into one
-    more place."""
+    """Returns what is true after the steps that can be planned now, or else after
+    looking into one more place.
+    """
     of_one_object = [step for step in ahead if step.number == ahead[0].number]
     plannable = list(takewhile(lambda step: not progress.sought(step), of_one_object))
     if plannable:
@@ -216,8 +264,9 @@ def _next_goal(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
 
 
 def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
-    """Declares only what the goal is about: where it is, where it is treated, where it may be
-    put."""
+    """Declares only what the goal is about: where it is, where it is treated, where it
+    may be put.
+    """
     room = progress.room
     named = {word for fact in goal for word in fact}
     knife = progress.nearest(KNIVES) if "sliced" in named else ""
@@ -229,20 +278,32 @@ def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
         for place in room.receptacles
         if place in {*named, *origins.values(), room.here} or class_of(place) in tools
     ]
-    if any(room.beside(room.here, place) and place not in room.visited for place in places):
-        # To see a receptacle at this spot, the player leaves and returns: add a place to go to.
-        places += [place for place in room.receptacles if not room.beside(room.here, place)][:2]
+    if any(
+        room.beside(room.here, place) and place not in room.visited for place in places
+    ):
+        # To see a receptacle at this spot, the player leaves and returns: add a place
+        # to go to.
+        places += [
+            place for place in room.receptacles if not room.beside(room.here, place)
+        ][:2]
     fits: list[Fact] = [("fits", *pair) for pair in origins.items()]
     fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
     if knife:
-        fits += [("fits", knife, place) for place in places if class_of(place) in KNIFE_PLACES]
+        fits += [
+            ("fits", knife, place)
+            for place in places
+            if class_of(place) in KNIFE_PLACES
+        ]
     typed = {place: TYPES.get(class_of(place), "receptacle") for place in places}
     typed |= {thing: TYPES.get(class_of(thing), "object") for thing in things}
     if not room.here:
         typed[MIDDLE] = "receptacle"
     seen = [("visited", place) for place in places if place in room.visited]
     return _written(
-        "household", typed, dict.fromkeys([*_facts(room, things, places), *fits, *seen]), goal
+        "household",
+        typed,
+        dict.fromkeys([*_facts(room, things, places), *fits, *seen]),
+        goal,
     )
 
 
@@ -250,7 +311,9 @@ def _here(room: RoomMap) -> Fact:
     return ("at", room.here or MIDDLE)
 
 
-def _facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Iterator[Fact]:
+def _facts(
+    room: RoomMap, things: Sequence[str], places: Sequence[str]
+) -> Iterator[Fact]:
     """Yields what is known about these things and places, and about the player."""
     yield _here(room)
     if room.held:
@@ -263,9 +326,13 @@ def _facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Itera
             yield ("opened", place)
         elif room.beside(room.here, place):
             yield ("beside", room.here, place)
-        yield from (("in", one, place) for one in room.inside.get(place, ()) if one in things)
+        yield from (
+            ("in", one, place) for one in room.inside.get(place, ()) if one in things
+        )
     for treatment, state in STATES.items():
-        yield from ((state, thing) for thing in things if thing in room.treated[treatment])
+        yield from (
+            (state, thing) for thing in things if thing in room.treated[treatment]
+        )
 
 
 def _written(
@@ -274,4 +341,6 @@ def _written(
     """Returns the problem file. `typed` maps the objects to their types."""
     objects = [f"{pddl_name(thing)} - {kind}" for thing, kind in typed.items()]
     wanted = f"(and {' '.join(atoms(goal, pddl_name))})"
-    return problem_file(f"{domain}-now", domain, objects, atoms(facts, pddl_name), wanted)
+    return problem_file(
+        f"{domain}-now", domain, objects, atoms(facts, pddl_name), wanted
+    )

@@ -13,17 +13,22 @@ from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments import family
 
 ORDER: dict[str, int] = {
-    name: rank for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
+    name: rank
+    for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
 }
 MIDDLE = "init_receptacle"
-"""The PDDL name of the player's place before the first move, from PDDLego+ (appendix C.6)."""
+"""The PDDL name of the player's place before the first move, from PDDLego+ (appendix
+C.6).
+"""
 
 _UNDONE = {"heat": "cool", "cool": "heat"}
 _THING = r"([a-z]+ \d+)"
 _MENTIONED = re.compile(rf"\b{_THING}\b")
 _LISTED = re.compile(rf"\ban? {_THING}")
 _ARRIVED = re.compile(rf"You arrive at {_THING}\.")
-_SEEN = re.compile(rf"(?:On the {_THING},|The {_THING} is open\. In it,) you see ([^\n]*)\.")
+_SEEN = re.compile(
+    rf"(?:On the {_THING},|The {_THING} is open\. In it,) you see ([^\n]*)\."
+)
 _CLOSED = re.compile(rf"The {_THING} is closed\.|You close the {_THING}\.")
 _TAKEN = re.compile(rf"You pick up the {_THING} from the {_THING}\.")
 _MOVED = re.compile(rf"You move the {_THING} to the {_THING}\.")
@@ -52,15 +57,15 @@ def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
 
 @dataclass
 class RoomMap:
-    """The known facts about the room. `here` is "" in the middle of the room, and `held` is ""
-    for empty hands.
+    """The known facts about the room. `here` is "" in the middle of the room, and
+    `held` is "" for empty hands.
 
-    `inside[receptacle]` are the objects in or on a receptacle that was looked into. `closed` are
-    the receptacles that were seen closed and not opened since. `taken_from[object]` is where an
-    object lay last. `spots` are groups of receptacles that stand at the same spot. The player
-    cannot go from one of a group to another, and can use all of them from there; to see what is on
-    one, the player has to arrive at it from elsewhere. `treated["heat"]` are the objects that were
-    heated.
+    `inside[receptacle]` are the objects in or on a receptacle that was looked into.
+    `closed` are the receptacles that were seen closed and not opened since.
+    `taken_from[object]` is where an object lay last. `spots` are groups of receptacles
+    that stand at the same spot. The player cannot go from one of a group to another,
+    and can use all of them from there; to see what is on one, the player has to arrive
+    at it from elsewhere. `treated["heat"]` are the objects that were heated.
     """
 
     receptacles: tuple[str, ...] = ()
@@ -71,12 +76,16 @@ class RoomMap:
     closed: set[str] = field(default_factory=set)
     taken_from: dict[str, str] = field(default_factory=dict)
     spots: list[set[str]] = field(default_factory=list)
-    treated: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    treated: defaultdict[str, set[str]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
 
     @classmethod
     def of(cls, memory: Turns, offered: Sequence[str] = ()) -> Self:
-        """Reads a memory. `offered` are the commands that are possible now, if a question lists
-        them. They have no "go to" for the receptacles that share the player's spot."""
+        """Reads a memory. `offered` are the commands that are possible now, if a
+        question lists them. They have no "go to" for the receptacles that share the
+        player's spot.
+        """
         room = cls()
         for turn in memory:
             room._read(turn)
@@ -92,19 +101,21 @@ class RoomMap:
         return list(dict.fromkeys([*filter(None, [self.held]), *seen]))
 
     def where(self, thing: str) -> str:
-        """Returns the receptacle that an object is in, the current one if it is there; "" if it is
-        held or unknown."""
+        """Returns the receptacle that an object is in, the current one if it is there;
+        "" if it is held or unknown.
+        """
         places = [place for place, things in self.inside.items() if thing in things]
         return self.here if self.here in places else next(iter(places), "")
 
     def next_place(self, sought: str) -> str:
-        """Returns the best place that was not looked into yet, for a class of objects or of
-        receptacles; "" if there is none.
+        """Returns the best place that was not looked into yet, for a class of objects
+        or of receptacles; "" if there is none.
 
-        Classes of receptacles come in the order of search.yaml. Classes that it does not name come
-        last, in the order of the first observation. A closed receptacle that the player stands at
-        comes first, because opening it is one action. Receptacles that share the player's spot come
-        last, because the player has to leave and come back to see them.
+        Classes of receptacles come in the order of search.yaml. Classes that it does
+        not name come last, in the order of the first observation. A closed receptacle
+        that the player stands at comes first, because opening it is one action.
+        Receptacles that share the player's spot come last, because the player has to
+        leave and come back to see them.
         """
 
         def rank(place: str) -> tuple[bool, bool, int]:
@@ -123,7 +134,9 @@ class RoomMap:
     def _read(self, turn: Turn) -> None:
         text = turn.text
         if not self.receptacles:
-            self.receptacles = tuple(_LISTED.findall(text.partition("Your task is to")[0]))
+            self.receptacles = tuple(
+                _LISTED.findall(text.partition("Your task is to")[0])
+            )
         elif text.startswith("Nothing happens"):
             self._stay(turn.command.removeprefix("go to "))
         elif match := _TAKEN.search(text):
@@ -145,11 +158,14 @@ class RoomMap:
         if match := _SEEN.search(text):
             place = match[1] or match[2]
             self.closed.discard(place)
-            self.inside[place] = [one for one in _LISTED.findall(match[3]) if one != self.held]
+            self.inside[place] = [
+                one for one in _LISTED.findall(match[3]) if one != self.held
+            ]
 
     def _stay(self, target: str) -> None:
-        """Handles a refused command: the player cannot go where they already are, which includes
-        other receptacles at the same spot."""
+        """Handles a refused command: the player cannot go where they already are, which
+        includes other receptacles at the same spot.
+        """
         self._join(target)
         if self.beside(self.here, target) and target in self.visited:
             self.here = target
@@ -163,8 +179,9 @@ class RoomMap:
             self.spots = [*apart, together.union(*joined)]
 
     def _take(self, thing: str, place: str) -> None:
-        """Removes the object from every receptacle: it can be listed in two, such as a machine and
-        its countertop."""
+        """Removes the object from every receptacle: it can be listed in two, such as a
+        machine and its countertop.
+        """
         self.held = thing
         self.taken_from[thing] = place
         for things in self.inside.values():

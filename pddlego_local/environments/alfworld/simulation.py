@@ -1,5 +1,7 @@
-"""Plays generated ALFWorld games without the engine, for training: the same texts, some hundred
-times faster. `tests/environments/test_alfworld_simulation.py` compares it with the engine."""
+"""Plays generated ALFWorld games without the engine, for training: the same texts, some
+hundred times faster. `tests/environments/test_alfworld_simulation.py` compares it with
+the engine.
+"""
 
 import re
 from collections import defaultdict
@@ -13,17 +15,21 @@ from pddlego_local.environments.alfworld.games.house import Thing
 
 NOTHING = "Nothing happens."
 _COMMAND = re.compile(
-    r"(?P<verb>go to|open|close|use|take|move|heat|cool|clean|slice) (?P<first>[a-z]+ \d+)"
+    r"(?P<verb>go to|open|close|use|take|move|heat|cool|clean|slice) (?P<first>[a-z]+"
+    r" \d+)"
     r"(?: (?P<word>from|to|with) (?P<second>[a-z]+ \d+))?"
 )
-_WORDS = {"take": "from", "move": "to"} | dict.fromkeys(("heat", "cool", "clean", "slice"), "with")
+_WORDS = {"take": "from", "move": "to"} | dict.fromkeys(
+    ("heat", "cool", "clean", "slice"), "with"
+)
 _TOOLS = {"heat": "Microwave", "cool": "Fridge", "clean": "SinkBasin"}
 _UNDONE = {"heat": "cool", "cool": "heat"}
 
 
 class SimulatedAlfworld(Alfworld):
-    """Rooms as in ALFRED. A room has all receptacles of the floor plan or any number of them, and
-    some of them share a spot."""
+    """Rooms as in ALFRED. A room has all receptacles of the floor plan or any number of
+    them, and some of them share a spot.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,7 +45,9 @@ class Simulation:
 
     def begin(self, game: Game) -> Observation:
         self._house, self._task = game.house, game.task
-        parts: tuple[Thing | layout.Receptacle, ...] = game.house.receptacles + game.house.things
+        parts: tuple[Thing | layout.Receptacle, ...] = (
+            game.house.receptacles + game.house.things
+        )
         self._known = {self._name(part): part for part in parts}
         self._inside = {
             thing: {place for place in (thing.inside, thing.also) if place}
@@ -50,8 +58,8 @@ class Simulation:
         self._done = defaultdict[str, set[Thing]](set)
         seen = self._listed(game.house.receptacles)
         return Observation(
-            f"{BANNER}\n\nYou are in the middle of a room. Looking quickly around you, you see "
-            f"{seen}.\n\nYour task is to: {game.sentence}."
+            f"{BANNER}\n\nYou are in the middle of a room. Looking quickly around you,"
+            f" you see {seen}.\n\nYour task is to: {game.sentence}."
         )
 
     def step(self, command: str) -> Observation:
@@ -59,14 +67,23 @@ class Simulation:
         text = NOTHING
         if parsed and parsed["word"] == _WORDS.get(parsed["verb"]):
             verb: str = parsed["verb"]
-            match self._known.get(parsed["first"]), self._known.get(parsed["second"] or ""):
-                case layout.Receptacle() as place, None if verb in ("go to", "open", "close"):
+            match (
+                self._known.get(parsed["first"]),
+                self._known.get(parsed["second"] or ""),
+            ):
+                case layout.Receptacle() as place, None if verb in (
+                    "go to",
+                    "open",
+                    "close",
+                ):
                     text = self._stand(verb, place)
                 case Thing() as thing, None if verb == "use":
                     text = self._use(thing)
                 case Thing() as thing, Thing() as knife if verb == "slice":
                     text = self._slice(thing, knife)
-                case Thing() as thing, layout.Receptacle() as place if self._place == place.place:
+                case Thing() as thing, layout.Receptacle() as place if (
+                    self._place == place.place
+                ):
                     text = self._handle(verb, thing, place)
         return Observation(text, success=self._won())
 
@@ -115,14 +132,19 @@ class Simulation:
         return f"You turn on the {self._name(thing)}."
 
     def _slice(self, thing: Thing, knife: Thing) -> str:
-        able = thing.kind in layout.catalogue().able["sliceable"] and knife.kind in layout.KNIVES
+        able = (
+            thing.kind in layout.catalogue().able["sliceable"]
+            and knife.kind in layout.KNIVES
+        )
         if not (able and knife == self._held and self._is_here(thing)):
             return NOTHING
         self._done["slice"].add(thing)
         return f"You sliced the {self._name(thing)} with the {self._name(knife)}."
 
     def _handle(self, verb: str, thing: Thing, place: layout.Receptacle) -> str:
-        """Carries out a command with a thing and the receptacle at the player's place."""
+        """Carries out a command with a thing and the receptacle at the player's
+        place.
+        """
         a, b = self._name(thing), self._name(place)
         classes = layout.catalogue()
         if verb == "take":
@@ -140,7 +162,10 @@ class Simulation:
             self._held = None
             self._inside[thing].add(place)
             return f"You move the {a} to the {b}."
-        if place.kind != _TOOLS.get(verb) or thing.kind not in classes.able[f"{verb}able"]:
+        if (
+            place.kind != _TOOLS.get(verb)
+            or thing.kind not in classes.able[f"{verb}able"]
+        ):
             return NOTHING
         self._done[verb].add(thing)
         self._done[_UNDONE.get(verb, "")].discard(thing)

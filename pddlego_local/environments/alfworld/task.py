@@ -1,5 +1,6 @@
-"""Reads an ALFWorld game's task sentence, which is a filled-in template of ALFWorld's, and derives
-the goals for the hand-written domain (domain.pddl)."""
+"""Reads an ALFWorld game's task sentence, which is a filled-in template of ALFWorld's,
+and derives the goals for the hand-written domain (domain.pddl).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,16 +11,34 @@ from typing import Literal
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Goal, Turns
 from pddlego_local.environments import family
-from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
+from pddlego_local.environments.alfworld.room_map import (
+    RoomMap,
+    class_of,
+    of_class,
+    pddl_name,
+)
 
 Kind = Literal["put", "clean", "heat", "cool", "look"]
 TOOLS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}
-STATES = {"clean": "clean", "heat": "hot", "cool": "cool", "slice": "sliced", "turn on": "used"}
+STATES = {
+    "clean": "clean",
+    "heat": "hot",
+    "cool": "cool",
+    "slice": "sliced",
+    "turn on": "used",
+}
 """Treatment → the predicate that holds for an object after it."""
 
-_KINDS: dict[str, Kind] = {"clean": "clean", "hot": "heat", "heat": "heat", "cool": "cool"}
+_KINDS: dict[str, Kind] = {
+    "clean": "clean",
+    "hot": "heat",
+    "heat": "heat",
+    "cool": "cool",
+}
 _SENTENCES = [
-    re.compile(sentence.replace("OBJ", r"(?P<object>\w+)").replace("RECEP", r"(?P<place>\w+)"))
+    re.compile(
+        sentence.replace("OBJ", r"(?P<object>\w+)").replace("RECEP", r"(?P<place>\w+)")
+    )
     for sentence in family.words(__package__, "sentences.yaml")["sentences"]
 ]
 
@@ -35,9 +54,10 @@ VISIT_ANY = Goal(
 
 @dataclass(frozen=True)
 class Task:
-    """The task of a game. `object`, `receptacle` and `lamp` are classes ("mug"), not single
-    things ("mug 2"). `receptacle` is "" for the kind "look", and `lamp` is "" for all other kinds.
-    `count` objects are to be put into one receptacle."""
+    """The task of a game. `object`, `receptacle` and `lamp` are classes ("mug"), not
+    single things ("mug 2"). `receptacle` is "" for the kind "look", and `lamp` is ""
+    for all other kinds. `count` objects are to be put into one receptacle.
+    """
 
     kind: Kind
     object: str
@@ -48,14 +68,19 @@ class Task:
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """Returns what has to be done to the object, in order, such as ("slice", "heat")."""
-        return ("slice",) * self.sliced + (self.kind,) * (self.kind in ("clean", "heat", "cool"))
+        """Returns what has to be done to the object, in order, such as ("slice",
+        "heat").
+        """
+        return ("slice",) * self.sliced + (self.kind,) * (
+            self.kind in ("clean", "heat", "cool")
+        )
 
 
 def parse_task(sentence: str) -> Task:
-    """Reads a sentence such as "heat some mug and put it in cabinet". Raises EnvironmentFault for
-    other sentences: "put all …", and carrying things in a bowl or the like, for which the game has
-    no action."""
+    """Reads a sentence such as "heat some mug and put it in cabinet". Raises
+    EnvironmentFault for other sentences: "put all …", and carrying things in a bowl or
+    the like, for which the game has no action.
+    """
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
         if match := template.fullmatch(words):
@@ -70,34 +95,41 @@ def parse_task(sentence: str) -> Task:
                 bool(parts.get("sliced")),
             )
     raise EnvironmentFault(
-        f"the task of this ALFWorld game cannot be read: {sentence!r}. Leave the game out: "
-        "only sentences from the templates of ALFWorld's six kinds of tasks can be played."
+        f"the task of this ALFWorld game cannot be read: {sentence!r}. Leave the game"
+        " out: only sentences from the templates of ALFWorld's six kinds of tasks can"
+        " be played."
     )
 
 
 def read_task(memory: Turns) -> Task:
-    """Returns the task in the first observation. Raises EnvironmentFault if the observation has
-    none."""
+    """Returns the task in the first observation. Raises EnvironmentFault if the
+    observation has none.
+    """
     match = re.search(r"Your task is to: (.+)", memory[0].text)
     if not match:
-        raise EnvironmentFault(f"the first observation states no task: {memory[0].text!r}")
+        raise EnvironmentFault(
+            f"the first observation states no task: {memory[0].text!r}"
+        )
     return parse_task(match[1])
 
 
 def goals(memory: Turns) -> tuple[Goal, ...]:
-    """Returns the goals for domain.pddl: the end goal, then what is missing for it, then exploring
-    (PDDLego §2).
+    """Returns the goals for domain.pddl: the end goal, then what is missing for it,
+    then exploring (PDDLego §2).
 
-    Exploring names one place, because a planner that may choose takes any place. Open surfaces come
-    before the closed receptacles of which a room has many; the order is in search.yaml and was made
-    by hand. A closed receptacle is opened when the player stands at it. Receptacles that share the
-    player's spot come last. A player who carries the task's object begins with the receptacles that
-    it has to be put into. If the model has not declared the place, any other place is accepted.
-    Only the end goal can be already true.
+    Exploring names one place, because a planner that may choose takes any place. Open
+    surfaces come before the closed receptacles of which a room has many; the order is
+    in search.yaml and was made by hand. A closed receptacle is opened when the player
+    stands at it. Receptacles that share the player's spot come last. A player who
+    carries the task's object begins with the receptacles that it has to be put into. If
+    the model has not declared the place, any other place is accepted. Only the end goal
+    can be already true.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
-    place = room.next_place(task.receptacle if class_of(room.held) == task.object else "")
+    place = room.next_place(
+        task.receptacle if class_of(room.held) == task.object else ""
+    )
     exploring = [_explore(place, closed=place in room.closed)] if place else []
     return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
 
@@ -122,7 +154,9 @@ def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
 def _explore(place: str, *, closed: bool) -> Goal:
     name = pddl_name(place)
     if closed:
-        return Goal(f"look into {place}", f"(and (opened {name}) (not (explored {name})))")
+        return Goal(
+            f"look into {place}", f"(and (opened {name}) (not (explored {name})))"
+        )
     return Goal(f"be at {place}", f"(and (at {name}) (not (visited {name})))")
 
 
@@ -134,7 +168,9 @@ def _put(task: Task, count: int) -> Goal:
     things = _variables(count)
     states = "".join(f"{STATES[treatment]} " for treatment in task.treatments)
     what = f"{count if count > 1 else 'a'} {states}{task.object}"
-    return Goal(f"put {what} in or on one {task.receptacle}", _exists(task, things, things))
+    return Goal(
+        f"put {what} in or on one {task.receptacle}", _exists(task, things, things)
+    )
 
 
 def _hold(task: Task, placed: int) -> Goal:
@@ -151,8 +187,9 @@ def _slice(task: Task, count: int) -> Goal:
 
 
 def _look(task: Task) -> Goal:
-    """Requires the lamp to be where the player is when the game checks the task, so that using the
-    lamp comes last."""
+    """Requires the lamp to be where the player is when the game checks the task, so
+    that using the lamp comes last.
+    """
     sliced = "(sliced ?o) " * task.sliced
     return Goal(
         f"hold a {task.object} beside a {task.lamp} that was turned on",
@@ -161,28 +198,42 @@ def _look(task: Task) -> Goal:
     )
 
 
-def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *conditions: str) -> str:
-    """Returns a condition on different `things`: those in `placed` are treated and together in one
-    receptacle."""
+def _exists(
+    task: Task, things: Sequence[str], placed: Sequence[str], *conditions: str
+) -> str:
+    """Returns a condition on different `things`: those in `placed` are treated and
+    together in one receptacle.
+    """
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
-    different = [f"(not (= {first} {second}))" for first, second in combinations(things, 2)]
-    states = [f"({STATES[done]} {thing})" for thing in placed for done in task.treatments]
+    different = [
+        f"(not (= {first} {second}))" for first, second in combinations(things, 2)
+    ]
+    states = [
+        f"({STATES[done]} {thing})" for thing in placed for done in task.treatments
+    ]
     together = [f"(in {thing} ?r)" for thing in placed]
-    return f"(exists ({variables}) (and {' '.join([*different, *conditions, *states, *together])}))"
+    return (
+        f"(exists ({variables}) (and"
+        f" {' '.join([*different, *conditions, *states, *together])}))"
+    )
 
 
 def placed_best(task: Task, room: RoomMap) -> list[str]:
-    """Returns the largest group of objects that lie in one receptacle as the task requires, treated
-    as it requires. The group is never complete during a game, because the game ends with the last
-    object."""
-    return max((fitting(task, room, place) for place in room.inside), key=len, default=[])
+    """Returns the largest group of objects that lie in one receptacle as the task
+    requires, treated as it requires. The group is never complete during a game, because
+    the game ends with the last object.
+    """
+    return max(
+        (fitting(task, room, place) for place in room.inside), key=len, default=[]
+    )
 
 
 def fitting(task: Task, room: RoomMap, place: str) -> list[str]:
-    """Returns the objects in this receptacle that satisfy the task. There are none if the
-    receptacle is of another class."""
+    """Returns the objects in this receptacle that satisfy the task. There are none if
+    the receptacle is of another class.
+    """
     return [
         thing
         for thing in of_class(task.object, room.inside.get(place, ()))

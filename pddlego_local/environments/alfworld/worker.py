@@ -1,17 +1,19 @@
-"""The process that plays one ALFWorld game at a time. It is a script, run by path and never
-imported.
+"""The process that plays one ALFWorld game at a time. It is a script, run by path and
+never imported.
 
-The parser of ALFWorld's engine (`alfworld` and `textworld`) is global to a process, and threads
-corrupt it. Each environment therefore has its own process. Requests and replies are JSON objects,
-one per line, on standard input and output:
+The parser of ALFWorld's engine (`alfworld` and `textworld`) is global to a process, and
+threads corrupt it. Each environment therefore has its own process. Requests and replies
+are JSON objects, one per line, on standard input and output:
 
     (start)                                    → {"ready": true} or {"missing": what}
-    {"load": {"domain", "grammar", "problem"}} → a reply of the game, or {"unsolvable": why}
+                                               {"load": {"domain", "grammar",
+                                               "problem"}} → a reply of the game, or
+                                               {"unsolvable": why}
     {"step": "go to fridge 1"}                 → a reply of the game
 
-A reply of the game is {"text", "commands", "won"}. Any other failure ends the process with a
-traceback on standard error. The process also ends when its standard input closes or its parent has
-ended.
+A reply of the game is {"text", "commands", "won"}. Any other failure ends the process
+with a traceback on standard error. The process also ends when its standard input closes
+or its parent has ended.
 """
 
 import functools
@@ -24,17 +26,25 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-INSTALL = "type `rm -r .venv-alfworld; make alfworld`, or repair the environment by hand"
-UNREACHABLE = "val1"  # the engine raises KeyError for this name if no goal can be reached
+INSTALL = (
+    "type `rm -r .venv-alfworld; make alfworld`, or repair the environment by hand"
+)
+UNREACHABLE = (  # the engine raises KeyError for this name if no goal can be reached
+    "val1"
+)
 PROBE = (
-    "(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t))\n"
-    " (:action a :parameters (?x - t) :precondition () :effect (p ?x)))",
+    (
+        "(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x -"
+        " t))\n (:action a :parameters (?x - t) :precondition () :effect (p ?x)))"
+    ),
     "(define (problem e) (:domain d) (:objects b - t) (:init) (:goal (p b)))",
 )
 
 
 class Engine:
-    """ALFWorld's text engine without its repeated work. It plays exactly as the original does."""
+    """ALFWorld's text engine without its repeated work. It plays exactly as the
+    original does.
+    """
 
     def __init__(self) -> None:
         """Raises ImportError if a package is missing or damaged."""
@@ -47,8 +57,12 @@ class Engine:
         try:
             fast_downward.pddl2sas(*PROBE)
         except Exception as why:  # another package overwrote its files
-            raise ImportError(f"fast-downward-textworld is damaged ({why!r}); {INSTALL}") from None
-        self._plain: Any = PddlEnv(textworld.EnvInfos(won=True, admissible_commands=True))
+            raise ImportError(
+                f"fast-downward-textworld is damaged ({why!r}); {INSTALL}"
+            ) from None
+        self._plain: Any = PddlEnv(
+            textworld.EnvInfos(won=True, admissible_commands=True)
+        )
         self._named: Any = AlfredDemangler(self._plain, shuffle=False)
 
     def load(self, texts: dict[str, str]) -> dict[str, Any]:
@@ -72,22 +86,31 @@ class Engine:
 
 
 def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]:
-    """Caches the translation. The engine translates a game four times, twice of them for planners
-    that are never used here."""
+    """Caches the translation. The engine translates a game four times, twice of them
+    for planners that are never used here.
+    """
     latest = functools.lru_cache(maxsize=1)(translate)
     return lambda domain, problem, **_: latest(domain, problem)
 
 
-def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
-    """Caches the words of commands, which depend only on the action's arguments that the template
-    names. Templates of answers ("#…#") depend on the game's state and are not cached."""
+def wording_commands_once(
+    derive: Callable[[str, Any], str],
+) -> Callable[[str, Any], str]:
+    """Caches the words of commands, which depend only on the action's arguments that
+    the template names. Templates of answers ("#…#") depend on the game's state and are
+    not cached.
+    """
     worded: dict[tuple[str, ...], str] = {}
 
     def derived(template: str, context: Any) -> str:
         if template.startswith("#"):
             return derive(template, context)
         named = frozenset(re.findall(r"\w+", template))
-        values = (value.name for slot, value in context["mapping"].items() if slot.name in named)
+        values = (
+            value.name
+            for slot, value in context["mapping"].items()
+            if slot.name in named
+        )
         key = (template, *values)
         if key not in worded:
             worded[key] = derive(template, context)

@@ -18,9 +18,11 @@ GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Coin(HouseEnvironment):
-    """CoinCollector. A game is determined by (rooms, doors, distractors, seed); `fold` changes
-    nothing in Coin. `furniture: false` leaves the list of furniture out of the observations, as the
-    papers' prompts do (PDDLego+ appendix C.1). The directions and the coin are always shown."""
+    """CoinCollector. A game is determined by (rooms, doors, distractors, seed); `fold`
+    changes nothing in Coin. `furniture: false` leaves the list of furniture out of the
+    observations, as the papers' prompts do (PDDLego+ appendix C.1). The directions and
+    the coin are always shown.
+    """
 
     rooms: Annotated[int, Field(ge=3, le=11)] = 11
     furniture: bool = False
@@ -38,12 +40,13 @@ class Coin(HouseEnvironment):
 
     @property
     def map(self) -> str:
-        """Returns a hash of the named rooms, the ways, the doors, the start and the coin's place.
+        """Returns a hash of the named rooms, the ways, the doors, the start and the
+        coin's place.
 
-        Room names are part of the map because they are not drawn independently. Houses with the
-        same number of rooms have the same names, and the names decide which rooms are adjacent (the
-        pantry is adjacent to the kitchen alone). Directions are part of the map because texts
-        contain them: a mirrored house is a different map.
+        Room names are part of the map because they are not drawn independently. Houses
+        with the same number of rooms have the same names, and the names decide which
+        rooms are adjacent (the pantry is adjacent to the kitchen alone). Directions are
+        part of the map because texts contain them: a mirrored house is a different map.
         """
         if (house := self._game.house) is None:
             return ""
@@ -64,27 +67,34 @@ class Coin(HouseEnvironment):
         return GOALS
 
     def names(self, memory: Turns) -> Names:
-        """Returns all names in the texts, with the places that are not visited yet: the goal leads
-        to one."""
+        """Returns all names in the texts, with the places that are not visited yet: the
+        goal leads to one.
+        """
         return names(memory)
 
     def won(self) -> bool:
-        """Plays "take coin" and returns whether the game itself reports success: the coin is
-        taken."""
+        """Plays "take coin" and returns whether the game itself reports success: the
+        coin is taken.
+        """
         return self._game.step("take coin").success
 
     def _observe(self, reply: Observation, feedback: str) -> Observation:
-        """Applies the papers' rule for success: "coin" appears in an observation (PDDLego+ §4)."""
+        """Applies the papers' rule for success: "coin" appears in an observation
+        (PDDLego+ §4).
+        """
         success = re.search(r"\bcoin\b", reply.text) is not None
-        commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
+        commands = tuple(
+            c for c in reply.commands if c.startswith(("open ", "close ", "move "))
+        )
         text = reply.text if self.furniture else without_furniture(reply.text)
         return Observation(text.strip(), feedback, success, commands=commands)
 
 
 def without_furniture(text: str) -> str:
-    """Returns the description of a room with only the room, the coin and the directions. Returns
-    other texts unchanged. The first line of a description names the room and the things in it, and
-    the second line gives the directions."""
+    """Returns the description of a room with only the room, the coin and the
+    directions. Returns other texts unchanged. The first line of a description names the
+    room and the things in it, and the second line gives the directions.
+    """
     if not text.startswith("You are in "):
         return text
     inside, _, directions = text.partition("\n")

@@ -1,7 +1,7 @@
 """The PDDL that a perfect formalizer would write for CoinCollector.
 
-It comes from rules, not from a language model. The rules read the same memory that a prompt shows,
-and draw the map of the house.
+It comes from rules, not from a language model. The rules read the same memory that a
+prompt shows, and draw the map of the house.
 """
 
 import re
@@ -18,16 +18,22 @@ command = TABLES.command
 DOMAIN = domain_text(__package__, "reference.pddl")
 
 
-def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
-    """Returns (domain, problem) for `memory`. The goal is the nearest place that is not visited
-    yet. `offered` is ignored, because the map already shows everything that is possible."""
+def formalize(
+    memory: Turns, goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Returns (domain, problem) for `memory`. The goal is the nearest place that is not
+    visited yet. `offered` is ignored, because the map already shows everything that is
+    possible.
+    """
     house = HouseMap.of(memory)
     target = house.nearest_unvisited() or house.here
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")
 
 
 def problem(memory: Turns) -> str:
-    """Returns everything that is known, for the hand-written domain. The method sets the goal."""
+    """Returns everything that is known, for the hand-written domain. The method sets
+    the goal.
+    """
     house = HouseMap.of(memory)
     facts: list[Fact] = [("visited", room) for room in house.exits]
     if re.search(r"\bcoin\b", memory[-1].text):
@@ -42,6 +48,9 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
 
 def _problem(domain: str, house: HouseMap, further: Sequence[Fact], goal: str) -> str:
     directions = dict.fromkeys(direction for _, _, direction, _ in house.passages())
-    objects = f"{' '.join(house.places())} - location", f"{' '.join(directions)} - direction"
+    objects = (
+        f"{' '.join(house.places())} - location",
+        f"{' '.join(directions)} - direction",
+    )
     facts = [("at", house.here), *further, *house.ways()]
     return problem_file("explore", domain, objects, atoms(facts, str), goal)

@@ -1,4 +1,6 @@
-"""CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
+"""CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the
+meal.
+"""
 
 from dataclasses import replace
 from typing import Annotated
@@ -12,20 +14,33 @@ from pddlego_local.environments.cooking.text import CUTS, KNIFE, Kitchen, mentio
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.game import HouseEnvironment
-from pddlego_local.environments.textworld_express.house_map import UNVISITED, names, pddl_name
+from pddlego_local.environments.textworld_express.house_map import (
+    UNVISITED,
+    names,
+    pddl_name,
+)
 
 TABLES = Tables.load(__package__)
-NOT_OFFERED = ("close ", "examine ", "inventory", "look around", "read cookbook", "take cookbook")
+NOT_OFFERED = (
+    "close ",
+    "examine ",
+    "inventory",
+    "look around",
+    "read cookbook",
+    "take cookbook",
+)
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Cooking(HouseEnvironment):
-    """CookingWorld. A game is determined by (rooms, ingredients, distractors, doors, fold, seed).
+    """CookingWorld. A game is determined by (rooms, ingredients, distractors, doors,
+    fold, seed).
 
-    The house depends on the seed, and the recipe on the seed and the fold. An episode begins as in
-    the paper (PDDLego, figure 7): the player reads the cookbook and then looks around. These two
-    commands are part of `reset` and are not counted as actions. The paper's easy games have 2
-    rooms, 2 ingredients and 20 actions; its hard games have 5, 5 and 50 (appendix C).
+    The house depends on the seed, and the recipe on the seed and the fold. An episode
+    begins as in the paper (PDDLego, figure 7): the player reads the cookbook and then
+    looks around. These two commands are part of `reset` and are not counted as actions.
+    The paper's easy games have 2 rooms, 2 ingredients and 20 actions; its hard games
+    have 5, 5 and 50 (appendix C).
     """
 
     rooms: Annotated[int, Field(ge=1, le=11)] = 2
@@ -44,9 +59,10 @@ class Cooking(HouseEnvironment):
 
     @property
     def map(self) -> str:
-        """Returns a hash of the house as in Coin, of all things that can be carried with their
-        places and states, and of the recipe. Names are part of the map because the goal is made of
-        the ingredients' names."""
+        """Returns a hash of the house as in Coin, of all things that can be carried
+        with their places and states, and of the recipe. Names are part of the map
+        because the goal is made of the ingredients' names.
+        """
         if (house := self._game.house) is None:
             return ""
         return map_hash(self.name, house.start, house.ways, sorted(house.things))
@@ -61,17 +77,22 @@ class Cooking(HouseEnvironment):
         self._game.reset(seed, self.fold)
         recipe = self._game.step("examine cookbook").text.strip()
         if "Directions:" not in recipe:
-            raise EnvironmentFault(f"game {seed} of cooking shows no cookbook: {recipe!r}")
+            raise EnvironmentFault(
+                f"game {seed} of cooking shows no cookbook: {recipe!r}"
+            )
         room = self._game.step("look around")
         return self._observe(room, f"{recipe}\n{room.text}", feedback="")
 
     def step(self, command: str) -> Observation:
         reply = self._game.step(command)
-        return self._observe(reply, reply.text, TABLES.feedback_for(command, reply.text))
+        return self._observe(
+            reply, reply.text, TABLES.feedback_for(command, reply.text)
+        )
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        """Returns the sub-goals of PDDLego §3, with "hold each ingredient" only until each is
-        held."""
+        """Returns the sub-goals of PDDLego §3, with "hold each ingredient" only until
+        each is held.
+        """
         kitchen = Kitchen.read(memory)
         recipe = kitchen.recipe
         have = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
@@ -83,11 +104,16 @@ class Cooking(HouseEnvironment):
         )
         if set(recipe.ingredients) <= kitchen.held.keys():
             return prepare, UNVISITED
-        return prepare, Goal("hold each ingredient", f"(and {' '.join(have)})"), UNVISITED
+        return (
+            prepare,
+            Goal("hold each ingredient", f"(and {' '.join(have)})"),
+            UNVISITED,
+        )
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:
-        """Returns what is not held yet: the ingredients, and the knife while something must still
-        be cut."""
+        """Returns what is not held yet: the ingredients, and the knife while something
+        must still be cut.
+        """
         kitchen = Kitchen.read(memory)
         undone = set(kitchen.recipe.steps) - kitchen.processed
         tools = [KNIFE] if any(state in CUTS.values() for state, _ in undone) else []
@@ -99,7 +125,9 @@ class Cooking(HouseEnvironment):
         return names(memory, mentioned)
 
     def won(self) -> bool:
-        """Returns whether the meal is eaten, which is both the game's and the paper's rule."""
+        """Returns whether the meal is eaten, which is both the game's and the paper's
+        rule.
+        """
         return self._won
 
     def _observe(self, reply: Observation, text: str, feedback: str) -> Observation:

@@ -1,4 +1,5 @@
-"""Reads CookingWorld's texts: the recipe, what is carried, and what is known of the house.
+"""Reads CookingWorld's texts: the recipe, what is carried, and what is known of the
+house.
 
 It reads only the memory of an episode, never the game's internals.
 """
@@ -14,34 +15,45 @@ KNIFE = "knife"
 CUTS = {"slice": "sliced", "chop": "chopped", "dice": "diced"}
 COOKS = {"fry": "fried", "roast": "roasted", "grill": "grilled"}
 STATES = CUTS | COOKS
-APPLIANCES = {"fried": ("stove",), "roasted": ("oven",), "grilled": ("toaster", "barbeque")}
+APPLIANCES = {
+    "fried": ("stove",),
+    "roasted": ("oven",),
+    "grilled": ("toaster", "barbeque"),
+}
 
 _RECIPE = re.compile(r"Ingredients:(.*?)Directions:(.*?)prepare meal", re.DOTALL)
 _COOKBOOK = re.compile(r"Gather all following .*?prepare meal", re.DOTALL)
 _STEP = re.compile(rf"({'|'.join(STATES)}) the ([a-z ]+)")
 _CARRIED = re.compile(r"You (take|put|eat) the ([a-z ]+?)(?: in the [a-z ]+)?\.")
-_PROCESSED = re.compile(rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\.")
+_PROCESSED = re.compile(
+    rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\."
+)
 _APPLIANCE = re.compile(r"\b(stove|oven|toaster|barbeque)\.")
 _CLOSED = re.compile(r"\ban? ([a-z ]+?) that is closed\.")
 _OPENED = re.compile(r"You open the ([a-z ]+?)\. (?:It's empty|The )")
 _CONTENTS = re.compile(
-    r"(?:that contains|contains|that has) ((?!nothing)(?:a|an|some) [a-z, ]+?)(?: on it)?\."
+    r"(?:that contains|contains|that has) ((?!nothing)(?:a|an|some) [a-z, ]+?)(?: on"
+    r" it)?\."
 )
-_THING = re.compile(rf"(?:an?|some) ((?:(?:raw|{'|'.join(STATES.values())}) )*)([a-z ]+)")
+_THING = re.compile(
+    rf"(?:an?|some) ((?:(?:raw|{'|'.join(STATES.values())}) )*)([a-z ]+)"
+)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The recipe in the cookbook. `steps` are pairs (state, ingredient), such as ("chopped", "red
-    onion")."""
+    """The recipe in the cookbook. `steps` are pairs (state, ingredient), such as
+    ("chopped", "red onion").
+    """
 
     ingredients: tuple[str, ...] = ()
     steps: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def read(cls, memory: Turns) -> "Recipe":
-        """Returns the recipe in the first turn that has one, or an empty recipe if no turn has
-        one."""
+        """Returns the recipe in the first turn that has one, or an empty recipe if no
+        turn has one.
+        """
         for turn in memory:
             if match := _RECIPE.search(turn.text):
                 ingredients = (line.strip() for line in match[1].splitlines())
@@ -56,8 +68,9 @@ class Recipe:
 
 
 def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Returns the things that lie on or in something as (name, states), such as ("red potato",
-    ("fried",))."""
+    """Returns the things that lie on or in something as (name, states), such as ("red
+    potato", ("fried",)).
+    """
     return [
         (match[2], tuple(match[1].split()))
         for contents in _CONTENTS.findall(text)
@@ -67,8 +80,9 @@ def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def mentioned(text: str) -> list[str]:
-    """Returns the names in a text of the game, in order. A recipe that requires cutting also names
-    the knife."""
+    """Returns the names in a text of the game, in order. A recipe that requires cutting
+    also names the knife.
+    """
     recipe = Recipe.read([Turn("", text)])
     needed = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
     return [*needed, *house_map.mentioned(_COOKBOOK.sub("", text))]
@@ -76,11 +90,12 @@ def mentioned(text: str) -> list[str]:
 
 @dataclass
 class Kitchen:
-    """Everything that a memory says about the game. `held` is in the order in which things were
-    taken. `items[thing]` is the room where a thing lies within reach. `closed` and `opened` are
-    pairs (container, room), and `appliances` are pairs (appliance, room). `processed` are the
-    (state, ingredient) pairs that the player brought about; `done` also has the states in which
-    things were found."""
+    """Everything that a memory says about the game. `held` is in the order in which
+    things were taken. `items[thing]` is the room where a thing lies within reach.
+    `closed` and `opened` are pairs (container, room), and `appliances` are pairs
+    (appliance, room). `processed` are the (state, ingredient) pairs that the player
+    brought about; `done` also has the states in which things were found.
+    """
 
     house: HouseMap = field(default_factory=HouseMap)
     recipe: Recipe = Recipe()
@@ -126,8 +141,9 @@ class Kitchen:
         self.eaten |= text.startswith("You eat the meal.")
 
     def _read_room(self, text: str, here: str) -> None:
-        """Reads the full description of a room. A thing that it does not mention any more is
-        gone."""
+        """Reads the full description of a room. A thing that it does not mention any
+        more is gone.
+        """
         self.items = {name: room for name, room in self.items.items() if room != here}
         self._see(text, here)
         for name in _APPLIANCE.findall(text):

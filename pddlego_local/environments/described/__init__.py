@@ -1,1 +1,3 @@
-"""Worlds that two texts describe completely: a text of the domain and a text of the problem."""
+"""Worlds that two texts describe completely: a text of the domain and a text of the
+problem.
+"""

@@ -1,7 +1,8 @@
 """Described worlds: a text of the domain and a text of the problem describe everything.
 
-This is the setting of "planning formalizers" (arXiv 2412.09879, 2505.14763): a model writes the
-PDDL of a world that it sees completely, and plans are validated against the gold PDDL.
+This is the setting of "planning formalizers" (arXiv 2412.09879, 2505.14763): a model
+writes the PDDL of a world that it sees completely, and plans are validated against the
+gold PDDL.
 """
 
 import re
@@ -49,13 +50,15 @@ Sizes = Annotated[
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Described:
-    """A game is a world. With a `folder`, it is the world at that position in the folder's sorted
-    names. Without one, it is a generated world, determined by (world, sizes, seed); `text` is
-    the degree of templating of its texts, and "naturally" has words that no training has.
-    `sizes` are the minimum and the maximum number of its main things, such as blocks.
-    `constraint` "one" adds a sentence to the problem's text, and a condition to the gold files.
-    `listing` "ranges" replaces the drawn task by a regular one, in which each sentence of the
-    problem's text stands for many facts."""
+    """A game is a world. With a `folder`, it is the world at that position in the
+    folder's sorted names. Without one, it is a generated world, determined by (world,
+    sizes, seed); `text` is the degree of templating of its texts, and "naturally" has
+    words that no training has. `sizes` are the minimum and the maximum number of its
+    main things, such as blocks. `constraint` "one" adds a sentence to the problem's
+    text, and a condition to the gold files. `listing` "ranges" replaces the drawn task
+    by a regular one, in which each sentence of the problem's text stands for many
+    facts.
+    """
 
     folder: Path | None = None
     world: Family = "blocksworld"
@@ -74,7 +77,9 @@ class Described:
 
     @property
     def seeds(self) -> range:
-        """Returns the numbers of the games. Raises ConfigError if the folder holds no worlds."""
+        """Returns the numbers of the games. Raises ConfigError if the folder holds no
+        worlds.
+        """
         return range(len(names_in(self.folder)) if self.folder else 1 << 31)
 
     @property
@@ -90,8 +95,9 @@ class Described:
         return task_hash(self._world.problem)
 
     def map_of(self, seed: int) -> str:
-        """Returns the hash of a world that need not be reset. Worlds with the same objects, start
-        and goal have the same hash, whatever their texts."""
+        """Returns the hash of a world that need not be reset. Worlds with the same
+        objects, start and goal have the same hash, whatever their texts.
+        """
         return task_hash(self._load(seed).problem)
 
     @property
@@ -105,38 +111,48 @@ class Described:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Returns the text of the domain, including its action heads, and the text of the
-        problem."""
+        """Returns the text of the domain, including its action heads, and the text of
+        the problem.
+        """
         return self._world.domain_text, self._world.problem_text
 
     def solved(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Returns the problem texts and the gold problems of other worlds, `count` at most. They
-        are those of the last 50 seeds, without the task of this world. A folder has none."""
+        """Returns the problem texts and the gold problems of other worlds, `count` at
+        most. They are those of the last 50 seeds, without the task of this world. A
+        folder has none.
+        """
         worlds = map(self._load, () if self.folder else self.seeds[:-51:-1])
         tasks = {task_hash(world.problem): world for world in worlds}
         tasks.pop(self.map, None)
         shown = islice(tasks.values(), count)
-        return tuple((world.problem_text, " ".join(world.problem.split())) for world in shown)
+        return tuple(
+            (world.problem_text, " ".join(world.problem.split())) for world in shown
+        )
 
     def equivalence(self, problem: str) -> str:
-        """Compares a problem with the gold problem, ignoring the names of its objects. Returns
-        "equivalent", "different", "not comparable" if it uses another domain's names, "undecided"
-        if the comparison would take too much work, or "not fully specified" in your own worlds, and
-        in worlds without invariants that complete a goal."""
+        """Compares a problem with the gold problem, ignoring the names of its objects.
+        Returns "equivalent", "different", "not comparable" if it uses another domain's
+        names, "undecided" if the comparison would take too much work, or "not fully
+        specified" in your own worlds, and in worlds without invariants that complete a
+        goal.
+        """
         invariants = None if self.folder else words_of(self.world).get("invariants")
         if invariants is None:
             return "not fully specified"
         return compare(self._world.domain, self._world.problem, problem, invariants)
 
     def preflight(self) -> None:
-        """Raises ConfigError for the first file of a folder that cannot be used, and for a
-        constraint, ranges or a size that the world does not have."""
+        """Raises ConfigError for the first file of a folder that cannot be used, and
+        for a constraint, ranges or a size that the world does not have.
+        """
         for seed in range(len(names_in(self.folder)) if self.folder else 1):
             self._load(seed)
 
     def reset(self, seed: int) -> Observation:
-        """Starts the game of this seed. Raises ConfigError for files that do not fit together, and
-        UnsolvableGame if the goal is unreachable even under delete relaxation."""
+        """Starts the game of this seed. Raises ConfigError for files that do not fit
+        together, and UnsolvableGame if the goal is unreachable even under delete
+        relaxation.
+        """
         self._simulator = Simulator(self._load(seed), self.task_type)
         return Observation(tell(self._world), "", self.won())
 
@@ -150,16 +166,20 @@ class Described:
         return ()
 
     def names(self, memory: Turns) -> Names:
-        """Returns the gold files' objects that the texts name, also in a range: "block 3" is
-        block3."""
+        """Returns the gold files' objects that the texts name, also in a range: "block
+        3" is block3.
+        """
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if self.listing == "ranges" or is_named(name, text))
+        objects = tuple(
+            name for name in every if self.listing == "ranges" or is_named(name, text)
+        )
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
-        """Returns "stack b1 b2" for "(stack b1 b2)", or None if no action has this name and number
-        of parameters."""
+        """Returns "stack b1 b2" for "(stack b1 b2)", or None if no action has this name
+        and number of parameters.
+        """
         command = Tables(actions=self.actions, feedback=()).command(action, str)
         return command and command.lower()
 
@@ -171,19 +191,26 @@ class Described:
 
     @property
     def _world(self) -> World:
-        """Returns the world that was last reset, or the first world before any reset."""
+        """Returns the world that was last reset, or the first world before any
+        reset.
+        """
         return self._simulator.world if self._simulator else self._load(0)
 
     def _load(self, seed: int) -> World:
         if self.folder:
             return read_world(self.folder, names_in(self.folder)[seed])
         if self.sizes[1] > 100 and self.listing == "each":
-            raise ConfigError("environment.sizes above 100 need environment.listing=ranges")
-        return generate(self.world, self.text, self.sizes, seed, self.constraint, self.listing)
+            raise ConfigError(
+                "environment.sizes above 100 need environment.listing=ranges"
+            )
+        return generate(
+            self.world, self.text, self.sizes, seed, self.constraint, self.listing
+        )
 
 
 def is_named(name: str, text: str) -> bool:
-    """Returns whether a text contains a name, such as "block 3" for block3. Spaces and punctuation
-    are ignored, except between digits."""
+    """Returns whether a text contains a name, such as "block 3" for block3. Spaces and
+    punctuation are ignored, except between digits.
+    """
     parts = r"[\W_]*".join(re.findall(r"[^\W\d_]|\d+", name))
     return re.search(rf"(?<![^\W_]){parts}(?![^\W_])", text, re.IGNORECASE) is not None

@@ -10,9 +10,12 @@ from pddlego_local.pddl.sections import with_section
 from pddlego_local.pddl.solvability import fact_of
 
 
-def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tuple[str, str]:
-    """Returns (domain, problem) of the world in the first turn, in its state after the actions so
-    far."""
+def formalize(
+    memory: Turns, goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Returns (domain, problem) of the world in the first turn, in its state after the
+    actions so far.
+    """
     world = world_of(memory[0].text)
     done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
     if not done:
@@ -23,7 +26,9 @@ def formalize(memory: Turns, goal: str = "", offered: Sequence[str] = ()) -> tup
         action = actions[name]
         values = dict(zip([p.name for p in action.parameters], things, strict=True))
         changed = [(c.negated, fact_of(c, values)) for c in action.effect.changes]
-        facts -= {(fact[0].removeprefix("not "), *fact[1:]) for gone, fact in changed if gone}
+        facts -= {
+            (fact[0].removeprefix("not "), *fact[1:]) for gone, fact in changed if gone
+        }
         facts |= {fact for gone, fact in changed if not gone}
     init = " ".join(sorted(f"({' '.join(fact)})" for fact in facts))
     return world.domain, with_section(world.problem, ":init", f"(:init {init})")

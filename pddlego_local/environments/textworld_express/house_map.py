@@ -1,6 +1,8 @@
-"""Reads the texts of TextWorldExpress into a map of the house: its rooms, doors and names.
+"""Reads the texts of TextWorldExpress into a map of the house: its rooms, doors and
+names.
 
-It reads only texts, never the game's state. Rooms are spelled as in PDDL: "living_room".
+It reads only texts, never the game's state. Rooms are spelled as in PDDL:
+"living_room".
 """
 
 import re
@@ -38,9 +40,10 @@ _PHRASE = re.compile(
 
 @dataclass
 class HouseMap:
-    """The known facts about a house. `exits[room][direction]` is the name of a room, or None while
-    the player has not seen what is behind that door. `closed` are the doors that are closed now, as
-    (room, direction)."""
+    """The known facts about a house. `exits[room][direction]` is the name of a room, or
+    None while the player has not seen what is behind that door. `closed` are the doors
+    that are closed now, as (room, direction).
+    """
 
     here: str = ""
     exits: dict[str, dict[str, str | None]] = field(default_factory=dict)
@@ -62,9 +65,11 @@ class HouseMap:
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
     def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Yields (from, to, direction, closed). An unknown room is named after the door before it.
-        A closed door that was seen from both sides has two such names, and neither is the real name
-        of a room: the texts do not show that it is one door until it is opened."""
+        """Yields (from, to, direction, closed). An unknown room is named after the door
+        before it. A closed door that was seen from both sides has two such names, and
+        neither is the real name of a room: the texts do not show that it is one door
+        until it is opened.
+        """
         for room, exits in self.exits.items():
             for direction, beyond in exits.items():
                 place = beyond or f"behind_{room}_{direction}"
@@ -78,13 +83,17 @@ class HouseMap:
         ]
 
     def places(self) -> tuple[str, ...]:
-        """Returns all known places, including unvisited rooms and the unknown rooms behind
-        doors."""
-        return tuple(dict.fromkeys([*self.exits, *(to for _, to, _, _ in self.passages())]))
+        """Returns all known places, including unvisited rooms and the unknown rooms
+        behind doors.
+        """
+        return tuple(
+            dict.fromkeys([*self.exits, *(to for _, to, _, _ in self.passages())])
+        )
 
     def nearest_unvisited(self) -> str | None:
-        """Searches breadth-first from the current room. Opening a closed door costs one more
-        action."""
+        """Searches breadth-first from the current room. Opening a closed door costs one
+        more action.
+        """
         distance = {self.here: 0}
         queue = deque([self.here])
         best: tuple[int, str] | None = None
@@ -102,8 +111,9 @@ class HouseMap:
         return best[1] if best else None
 
     def _read_room(self, room: str, text: str) -> None:
-        """Reads the description of a room, which names all exits. The room behind a door that is
-        closed again stays known."""
+        """Reads the description of a room, which names all exits. The room behind a
+        door that is closed again stays known.
+        """
         before = self.exits.get(room, {})
         self.here, self.exits[room] = room, {}
         for match in _EXIT.finditer(text):
@@ -116,12 +126,16 @@ class HouseMap:
                 self.closed.discard((room, direction))
 
     def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
-        """Opens or closes a door of the current room, on both sides. An old record may name no
-        direction, because the game overlooked a control character."""
+        """Opens or closes a door of the current room, on both sides. An old record may
+        name no direction, because the game overlooked a control character.
+        """
         if direction not in OPPOSITE:
             return
         room_beyond = pddl_name(beyond)
-        sides = (self.here, direction, room_beyond), (room_beyond, OPPOSITE[direction], self.here)
+        sides = (
+            (self.here, direction, room_beyond),
+            (room_beyond, OPPOSITE[direction], self.here),
+        )
         for room, way, behind in sides:
             if room in self.exits:
                 self.exits[room][way] = behind
@@ -129,12 +143,16 @@ class HouseMap:
 
 
 def mentioned(text: str) -> list[str]:
-    """Returns the names in a text of the game, in order: rooms, directions, doors, things."""
+    """Returns the names in a text of the game, in order: rooms, directions, doors,
+    things.
+    """
     phrases = (match[1] for match in _PHRASE.finditer(_IDIOM.sub("", text)))
     return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
 
 
-def names(memory: Turns, mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
+def names(
+    memory: Turns, mentioned: Callable[[str], Iterable[str]] = mentioned
+) -> Names:
     """Returns all names in a memory. `mentioned` finds the names in one text."""
     house = HouseMap()
     spellings: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder

@@ -1,6 +1,6 @@
-"""From a model's text to the value that its form asks for, or to the fault that explains its
-absence. If an answer could not have been drawn under its grammar, this is not the model's fault but
-an error of the infrastructure, which is raised.
+"""From a model's text to the value that its form asks for, or to the fault that
+explains its absence. If an answer could not have been drawn under its grammar, this is
+not the model's fault but an error of the infrastructure, which is raised.
 """
 
 import json
@@ -12,7 +12,15 @@ import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Messages
-from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Fields, Form, T_co
+from pddlego_local.decoding.forms import (
+    DOMAIN,
+    PDDL,
+    PROBLEM,
+    Fault,
+    Fields,
+    Form,
+    T_co,
+)
 from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
@@ -34,9 +42,11 @@ class Answer(Generic[T_co]):
     - "empty": the answer is blank, or a required text in it is blank
     - "truncated": a token limit cut the answer before it was complete
     - "unfinished_thought": a reasoning model ran out of tokens while it was thinking
-    - "no_json": there is no JSON object (nor, in a free answer, another form that can be read)
+    - "no_json": there is no JSON object (nor, in a free answer, another form that can
+      be read)
     - "wrong_keys": there is a JSON object, but not one of the form
-    - "placeholder": there is only a stand-in for an answer, such as "..." or "<domain file>"
+    - "placeholder": there is only a stand-in for an answer, such as "..." or "<domain
+      file>"
 
     `redundant` lists what was removed from the value because it was stated twice.
     """
@@ -57,15 +67,20 @@ def read_free(
 ) -> Answer[T]:
     """Reads the value of a free answer, leniently or strictly as `reading` says.
 
-    `prompt` holds the messages of the request. `markers` surround the model's thoughts. `problem`
-    is the file that an edit changes.
+    `prompt` holds the messages of the request. `markers` surround the model's thoughts.
+    `problem` is the file that an edit changes.
     """
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
     if reading == "lenient":
         found = lenient(
-            completion.text, form, cut=cut, prompt=prompt, markers=markers, problem=problem
+            completion.text,
+            form,
+            cut=cut,
+            prompt=prompt,
+            markers=markers,
+            problem=problem,
         )
         return answer(found.taken.value if found.taken else None, found.fault, form)
     return Answer(None, "truncated") if cut else strict(completion.text, form)
@@ -74,8 +89,8 @@ def read_free(
 def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
     """Reads the value of an answer that was drawn under a grammar.
 
-    Raises GrammarIgnored if a finished answer does not have the form exactly. The session checks
-    during the draw whether the answer is in the grammar's language.
+    Raises GrammarIgnored if a finished answer does not have the form exactly. The
+    session checks during the draw whether the answer is in the grammar's language.
     """
     if completion.finish_reason != "stop":
         cut = completion.finish_reason == "length"
@@ -87,15 +102,17 @@ def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
         keys = []
     if keys != list(form.keys.model_fields):
         raise GrammarIgnored(
-            f"A finished answer is not the {form.name!r} that its grammar requires: the model's "
-            "backend does not obey grammars; start the server with the guidance backend, or choose "
-            "decoding=free."
+            f"A finished answer is not the {form.name!r} that its grammar requires: the"
+            " model's backend does not obey grammars; start the server with the"
+            " guidance backend, or choose decoding=free."
         )
     return answer(value, "", form)
 
 
 def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
-    """Returns the value, unless a required text is blank or a text cannot be encoded."""
+    """Returns the value, unless a required text is blank or a text cannot be
+    encoded.
+    """
     if value is None:
         return Answer(None, fault)
     entries = value.model_dump()
@@ -112,20 +129,24 @@ def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
 def strict(text: str, form: Form[T]) -> Answer[T]:
     """Reads strict JSON, or one fenced block for each of the two files.
 
-    This is the arm `decoding.reading=strict`; all records before that option were read in this way.
-    Prose, fences and raw newlines may surround the answer, and the last complete answer is taken. A
-    JSON object of the form has priority; its other keys are ignored. If there is none and the form
-    asks for PDDL, the last fenced blocks with `(domain` and with `(problem` are read. They must be
-    different blocks.
+    This is the arm `decoding.reading=strict`; all records before that option were read
+    in this way. Prose, fences and raw newlines may surround the answer, and the last
+    complete answer is taken. A JSON object of the form has priority; its other keys are
+    ignored. If there is none and the form asks for PDDL, the last fenced blocks with
+    `(domain` and with `(problem` are read. They must be different blocks.
     """
     if not text.strip():
         return Answer(None, "empty")
     fault: Fault = "no_json"
     value: T | None = None
     keys = form.keys.model_fields
-    for found in objects(text, lambda entries: keys.keys() <= entries.keys(), exactly=True):
+    for found in objects(
+        text, lambda entries: keys.keys() <= entries.keys(), exactly=True
+    ):
         try:
-            value = form.keys.model_validate({k: v for k, v in found.entries.items() if k in keys})
+            value = form.keys.model_validate(
+                {k: v for k, v in found.entries.items() if k in keys}
+            )
         except pydantic.ValidationError:
             fault = "wrong_keys"
     if value is None and form in (PDDL, DOMAIN, PROBLEM):

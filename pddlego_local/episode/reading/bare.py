@@ -1,5 +1,6 @@
-"""Reads an answer that is not written as an object: a command, a move, a number, a list, or a few
-sentences."""
+"""Reads an answer that is not written as an object: a command, a move, a number, a
+list, or a few sentences.
+"""
 # ruff: noqa: RUF001  # these quotes and bars are intended
 
 import contextlib
@@ -17,7 +18,9 @@ from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.turns import turns
 
 _TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
-_FENCED = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL)
+_FENCED = re.compile(
+    r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL
+)
 _TAGGED = re.compile(
     r"<((?:next_|final_)?(?:action|act|command|answer|response|output|number|choice|option|text"
     r"|goals|plan))>([^<]*)(?:</\1>|\Z)",
@@ -30,8 +33,9 @@ _MOST_TURNS = 200
 def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
     """Returns the entries of an answer that is not written as an object, or None.
 
-    If a text continues with imagined turns, the first turn that holds an answer is taken. If the
-    token limit cut the text, only actions on complete lines are read in its last turn.
+    If a text continues with imagined turns, the first turn that holds an answer is
+    taken. If the token limit cut the text, only actions on complete lines are read in
+    its last turn.
     """
     begins = [0, *itertools.islice(turns(text, form), _MOST_TURNS)]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
@@ -67,7 +71,10 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
         return entries
     if form is COMMAND:
         quoted = re.findall(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t.]*(?=\n|$)", part)
-        lines = {line.strip() for line in (quoted if len(quoted) == 1 else alone.splitlines())}
+        lines = {
+            line.strip()
+            for line in (quoted if len(quoted) == 1 else alone.splitlines())
+        }
         lines -= {""}
         return _command(lines.pop()) if len(lines) == 1 else None
     if form.name == "choice":
@@ -81,7 +88,9 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
 
 
 def _alone(part: str) -> str:
-    """Returns the content of the only tag or fence, or the whole part if there is none."""
+    """Returns the content of the only tag or fence, or the whole part if there is
+    none.
+    """
     for pattern, group in (_TAGGED, 2), (_FENCED, 1), (_BOXED, 1):
         found = list(pattern.finditer(part))
         part = found[0][group] if len(found) == 1 else part
@@ -91,7 +100,9 @@ def _alone(part: str) -> str:
 def _without_braces(alone: str, form: Form[Fields]) -> Entries | None:
     """Reads an object whose braces are missing, or lines like "number: 2"."""
     keys = form.keys.model_fields.keys()
-    if not re.match(rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
+    if not re.match(
+        rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE
+    ):
         return None
     for found in objects("{" + alone, lambda read: fitted(read, form).keys() >= keys):
         entries = fitted(found.entries, form)

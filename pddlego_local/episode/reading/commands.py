@@ -1,8 +1,10 @@
-"""Reads one command: without the marks around it, from several lines, or behind a label.
+"""Reads one command: without the marks around it, from several lines, or behind a
+label.
 
-A command is never cut in half. Where the text does not say which part is the command, there is
-none.
+A command is never cut in half. Where the text does not say which part is the command,
+there is none.
 """
+
 # ruff: noqa: RUF001  # these quotes are intended
 
 import re
@@ -14,7 +16,8 @@ from pddlego_local.episode.reading.words import any_of
 Marked = tuple[Literal["act", "think"], str]
 
 NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
-    r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen )?(?:action|command|act|answer)"
+    r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen"
+    r" )?(?:action|command|act|answer)"
     r"(?: to take)?(?: is)?[ \t]*+[\[(#]?\d{0,3}[\])]?[*_ \t]*+(?:[:=]|[-=]>)"
     r"|(?:the |my )?(?:next|best|final|chosen) (?:action|command)(?: to take)? is "
     r"|(?:(?<=[*#])|(?<=# ))(?:next |final )?(?:action|command)(?=[*_ \t]*$))[*_ \t]*",
@@ -46,24 +49,32 @@ _TAGGED = re.compile(
     re.IGNORECASE,
 )
 _INLINE = re.compile(
-    r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|(?<![ \t])[ \t]+(?=Action Input:)"
+    r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|(?<![ \t])[ \t]+(?=Action"
+    r" Input:)"
 )
 _THOUGHT = re.compile(
     r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*+\d*+[*_\s]*+:[*_\s]*+(\S.*)", re.I
 )
 _ARGUMENT_NAME = rf"(?:(?:action|command|tool)[ _-]?)?{any_of('argument')}(?:[ _]?\d)?"
-_ARGUMENT = re.compile(rf"[>*_#\s-]*+({_ARGUMENT_NAME})[*_ \t]*+[:=][*_ \t]*(.*)", re.IGNORECASE)
+_ARGUMENT = re.compile(
+    rf"[>*_#\s-]*+({_ARGUMENT_NAME})[*_ \t]*+[:=][*_ \t]*(.*)", re.IGNORECASE
+)
 _ARGUMENT_TAG = re.compile(rf"<({_ARGUMENT_NAME})>([^<]*)</", re.IGNORECASE)
 _ALWAYS_ARGUMENT = re.compile(r"input|arg|param", re.IGNORECASE)
 _CALL = re.compile(
-    r"(?:take[ _])?(?:action|act|do|step|execute|command|perform)(?:[ _](?:action|command))?", re.I
+    r"(?:take[ _])?(?:action|act|do|step|execute|command|perform)(?:["
+    r" _](?:action|command))?",
+    re.I,
 )
-_NO_ARGUMENT = re.compile(r"\W*(?:none|null|nothing|n/a|no (?:input|arguments?))?\W*", re.I)
+_NO_ARGUMENT = re.compile(
+    r"\W*(?:none|null|nothing|n/a|no (?:input|arguments?))?\W*", re.I
+)
 
 
 def peeled(line: str) -> str:
-    """Removes the quotes, brackets, prompt signs, list marks, label and full stop around a command.
-    The command itself is the model's and does not change."""
+    """Removes the quotes, brackets, prompt signs, list marks, label and full stop
+    around a command. The command itself is the model's and does not change.
+    """
     while len(line) <= _LONGEST:
         inner = _AFTER.sub("", line.strip())
         if before := _BEFORE.match(inner):
@@ -81,7 +92,9 @@ def _unquoted(line: str) -> str:
     """Removes a pair of quotes around the line."""
     first, last = line[:1], line[-1:]
     if len(line) > 2 and _QUOTES.get(first) == last:
-        return line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]  # 'mug' in 'cup'
+        return (
+            line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]
+        )  # 'mug' in 'cup'
     return line
 
 
@@ -93,19 +106,24 @@ def command(text: str) -> str | None:
 
 
 def breaks_off(text: str) -> bool:
-    """Returns whether a text ends with a word that something must follow, such as "the"."""
+    """Returns whether a text ends with a word that something must follow, such as
+    "the".
+    """
     return _BREAKS_OFF.search(text[-_LAST_WORD:]) is not None
 
 
 def is_step(text: str) -> bool:
-    """Returns whether a text is a whole command, and not the beginning of a sentence."""
+    """Returns whether a text is a whole command, and not the beginning of a
+    sentence.
+    """
     line = command(text)
     return line is not None and not breaks_off(line) and not _SENTENCE.match(f"{line} ")
 
 
 def one_of_lines(text: str) -> str | None:
-    """Returns the command of a text that may have several lines: the one that is marked, or the
-    first if each line is a command. Returns None if it is unclear."""
+    """Returns the command of a text that may have several lines: the one that is
+    marked, or the first if each line is a command. Returns None if it is unclear.
+    """
     lines = [line for line in _LINE_BREAK.split(text) if line.strip(" \t`~")]
     if len(lines) < 2:
         return peeled(lines[0] if lines else text)
@@ -116,10 +134,13 @@ def one_of_lines(text: str) -> str | None:
 
 
 def with_argument(action: str, name: str, value: str) -> str:
-    """Returns the command of an action and its argument, if one of the two is the whole command,
-    else "". Joining them would mean to guess the words between them."""
+    """Returns the command of an action and its argument, if one of the two is the whole
+    command, else "". Joining them would mean to guess the words between them.
+    """
     action, value = peeled(action), peeled(value)
-    is_optional = not _ALWAYS_ARGUMENT.search(name) and " " in action and not breaks_off(action)
+    is_optional = (
+        not _ALWAYS_ARGUMENT.search(name) and " " in action and not breaks_off(action)
+    )
     if is_optional or _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action):
         return action
     is_whole = _CALL.fullmatch(action) or value.lower().startswith(f"{action.lower()} ")
@@ -136,14 +157,17 @@ def _words(text: str) -> set[str]:
 
 
 def marked(part: str) -> list[Marked]:
-    """Finds the texts that are marked as an action or a thought, by a tag or by a label on the same
-    line or the line above."""
+    """Finds the texts that are marked as an action or a thought, by a tag or by a label
+    on the same line or the line above.
+    """
     tagged = _TAGGED.findall(part)
     if tagged and "{" not in tagged[0][1]:
         inner = tagged[0][1]
         return marked(inner) or [("act", _with_tag(one_of_lines(inner) or "", part))]
     found: list[Marked] = []
-    lines = [line for line in _INLINE.sub("\n", part).splitlines() if line.strip(" \t`~")]
+    lines = [
+        line for line in _INLINE.sub("\n", part).splitlines() if line.strip(" \t`~")
+    ]
     for number, line in enumerate(lines):
         below = lines[number + 1 : number + 3]
         if thought := _THOUGHT.match(line):
@@ -157,8 +181,10 @@ def marked(part: str) -> list[Marked]:
 
 
 def _labelled(text: str, below: Sequence[str]) -> str:
-    """Returns the text behind a label or, if there is none, the line below it. If that is only the
-    beginning of a command that the next line continues, the result is empty."""
+    """Returns the text behind a label or, if there is none, the line below it. If that
+    is only the beginning of a command that the next line continues, the result is
+    empty.
+    """
     if not text:
         text, below = "".join(below[:1]), below[1:]
     continues = any(

@@ -1,7 +1,7 @@
 """From the keys and values of an object to the entries of a form.
 
-An object may have other names for its keys, additional keys, lists of lines, fences around PDDL,
-and marks around a command.
+An object may have other names for its keys, additional keys, lists of lines, fences
+around PDDL, and marks around a command.
 """
 
 import re
@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from typing import Any, get_origin
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, Fields, Form
-from pddlego_local.episode.reading.commands import is_argument, one_of_lines, with_argument
+from pddlego_local.episode.reading.commands import (
+    is_argument,
+    one_of_lines,
+    with_argument,
+)
 from pddlego_local.episode.reading.lists import list_in
 from pddlego_local.episode.reading.numbers import number_in, number_under_other_key
 from pddlego_local.episode.reading.turns import before_turn
@@ -59,7 +63,9 @@ def _move(kept: Entries, entries: Entries) -> Entries:
 
 
 def _one_command(kept: Entries, key: str, entries: Entries) -> Entries:
-    """Reads the command under `key`, and removes the key if it holds several or half of one."""
+    """Reads the command under `key`, and removes the key if it holds several or half of
+    one.
+    """
     value = kept.get(key)
     if isinstance(value, list):
         value = kept[key] = value[0] if len(set(map(str, value))) == 1 else value
@@ -98,25 +104,48 @@ def _name(name: str, form: Form[Fields]) -> str:
 
 
 def _suited(value: object, wanted: Any, form: Form[Fields]) -> object:
-    """Joins a list of lines, reads a number, accepts [] or {} as empty, and drops other keys."""
-    if wanted is str and isinstance(value, list) and value and form not in (COMMAND, MOVE):
+    """Joins a list of lines, reads a number, accepts [] or {} as empty, and drops other
+    keys.
+    """
+    if (
+        wanted is str
+        and isinstance(value, list)
+        and value
+        and form not in (COMMAND, MOVE)
+    ):
         lines = [line for line in value if isinstance(line, str)]
         ended = all(line.endswith("\n") for line in lines[:-1])
-        return ("" if ended else "\n").join(lines) if len(lines) == len(value) else value
+        return (
+            ("" if ended else "\n").join(lines) if len(lines) == len(value) else value
+        )
     if form is GOALS and isinstance(value, str | dict):
         return _listed(value)
-    if wanted is int and isinstance(value, str) and (number := number_in(value)) is not None:
+    if (
+        wanted is int
+        and isinstance(value, str)
+        and (number := number_in(value)) is not None
+    ):
         return number
     if value in ([], {}) and get_origin(wanted) in (list, dict):
         return get_origin(wanted)()
-    if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, Fields):
+    if (
+        isinstance(value, dict)
+        and isinstance(wanted, type)
+        and issubclass(wanted, Fields)
+    ):
         fields = wanted.model_fields
-        return {k: _suited(v, fields[k].annotation, form) for k, v in value.items() if k in fields}
+        return {
+            k: _suited(v, fields[k].annotation, form)
+            for k, v in value.items()
+            if k in fields
+        }
     return value
 
 
 def _listed(value: str | dict[str, Any]) -> object:
-    """Reads a list of goals that is a text of several items, or an object with their numbers."""
+    """Reads a list of goals that is a text of several items, or an object with their
+    numbers.
+    """
     if isinstance(value, str):
         found = list_in(value)
         return found if found and len(found) > 1 else value
@@ -127,4 +156,6 @@ def _listed(value: str | dict[str, Any]) -> object:
 def unfenced(text: str) -> str:
     """Returns PDDL without the fence around it."""
     opens = _FENCE_OPENS.match(text)
-    return _FENCE_CLOSES.sub("", text[opens.end() :].rstrip()).rstrip() if opens else text
+    return (
+        _FENCE_CLOSES.sub("", text[opens.end() :].rstrip()).rstrip() if opens else text
+    )

@@ -1,11 +1,12 @@
-"""Finds PDDL files in an answer, between fences, tags, headings or quotes, or without borders.
+"""Finds PDDL files in an answer, between fences, tags, headings or quotes, or without
+borders.
 
-A file begins at `(define (domain` or `(define (problem`, with the comments above it, or at the
-sections in a tag that stands for that line (`<domain name="farm">`). It ends where its brackets
-close. If they do not close, it ends at a border (a fence, a tag, a heading) or at the
-next file. Borders in a PDDL comment are ignored, and so are borders in an open bracket, except one
-that closes what the file stands in. Nothing inside a file is changed: a missing or extra bracket is
-the model's.
+A file begins at `(define (domain` or `(define (problem`, with the comments above it, or
+at the sections in a tag that stands for that line (`<domain name="farm">`). It ends
+where its brackets close. If they do not close, it ends at a border (a fence, a tag, a
+heading) or at the next file. Borders in a PDDL comment are ignored, and so are borders
+in an open bracket, except one that closes what the file stands in. Nothing inside a
+file is changed: a missing or extra bracket is the model's.
 """
 
 import re
@@ -30,12 +31,19 @@ _BORDER = (
     r"|(?P<heading>^[ \t]*(?:#|\*\*|==|---)[^\n]*$)"
 )
 _COMMENT = r";(?:(?!\\n)[^\n])*+"  # in a string, a line ends with an escape
-_MARK = re.compile(rf"(?P<comment>^[ \t]*;[^\n]*)|{_HEAD}|{_BORDER}", re.MULTILINE | re.IGNORECASE)
-_INSIDE = re.compile(
-    rf"(?P<comment>{_COMMENT})|{_HEAD}|(?P<bracket>[()])|{_BORDER}", re.MULTILINE | re.IGNORECASE
+_MARK = re.compile(
+    rf"(?P<comment>^[ \t]*;[^\n]*)|{_HEAD}|{_BORDER}", re.MULTILINE | re.IGNORECASE
 )
-_NAMED = re.compile(rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.I)
-_REST_OF_LINE = re.compile(r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+')  # a comment after a file
+_INSIDE = re.compile(
+    rf"(?P<comment>{_COMMENT})|{_HEAD}|(?P<bracket>[()])|{_BORDER}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NAMED = re.compile(
+    rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.I
+)
+_REST_OF_LINE = re.compile(
+    r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+'
+)  # a comment after a file
 _ABOVE = re.compile(  # a comment line, and the comment or blank lines below it
     r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE
 )
@@ -47,7 +55,9 @@ _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 _BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
 _NUMBERED = re.compile(r"(?:^|[.:,;])\s*\d{1,2}\)", re.MULTILINE)  # "1) first"
-_REMARK = re.compile(r"\(\d+\)|[A-Za-z]\)?[,.:!?](?=[\s()])")  # "(1)", "(Note: …)", "(as asked.)"
+_REMARK = re.compile(
+    r"\(\d+\)|[A-Za-z]\)?[,.:!?](?=[\s()])"
+)  # "(1)", "(Note: …)", "(as asked.)"
 _PROSE = re.compile(r"[ \t]*[^\s();\\]")  # behind a bracket on its line
 SECTION = re.compile(  # the bracket or the colon may be missing
     r"\(\s*:|\bdefine\s*\([^()]*\)\s*\("
@@ -61,8 +71,9 @@ _MAX_COMMENT = 5000
 
 @dataclass(frozen=True)
 class File:
-    """A file's text, its place, and how it is written. `balanced` says that its brackets close,
-    `closed` that they close or that something after the file ends it."""
+    """A file's text, its place, and how it is written. `balanced` says that its
+    brackets close, `closed` that they close or that something after the file ends it.
+    """
 
     kind: Kind
     text: str
@@ -75,7 +86,9 @@ class File:
 
 @dataclass
 class _Head:
-    """Where a file begins, where its last bracket is, and whether its brackets close there."""
+    """Where a file begins, where its last bracket is, and whether its brackets close
+    there.
+    """
 
     kind: Kind
     start: int
@@ -90,8 +103,9 @@ def files(text: str) -> list[File]:
 
 
 def only_file(text: str, kind: Kind) -> str:
-    """Returns the one complete file of a kind in a string, without labels and remarks around it, or
-    the whole string if there is no such file, or other PDDL around it."""
+    """Returns the one complete file of a kind in a string, without labels and remarks
+    around it, or the whole string if there is no such file, or other PDDL around it.
+    """
     found = files(text)
     of_kind = [number for number, file in enumerate(found) if file.kind == kind]
     if len(of_kind) != 1 or not found[of_kind[0]].balanced:
@@ -107,7 +121,9 @@ def only_file(text: str, kind: Kind) -> str:
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
-    """Whether a bracket with PDDL is in a part of a text, and not only remarks in brackets."""
+    """Whether a bracket with PDDL is in a part of a text, and not only remarks in
+    brackets.
+    """
     if end - begin > _MAX_COMMENT or _closes_more(text, begin, end):
         return True
     brackets = (at for at in range(begin, end) if text[at] == "(")
@@ -115,8 +131,9 @@ def _holds_pddl(text: str, begin: int, end: int) -> bool:
 
 
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
-    """Yields the zone between each two borders: its begin and end, whether the borders are a pair
-    that encloses it, and the heads of files in it."""
+    """Yields the zone between each two borders: its begin and end, whether the borders
+    are a pair that encloses it, and the heads of files in it.
+    """
     start = at = looked_until = 0
     opened: re.Match[str] | None = None
     kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
@@ -162,18 +179,24 @@ def _announced(tag: re.Match[str]) -> Kind | None:
 
 def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
     kind: Kind = "df" if mark["kind"].lower() == "domain" else "pf"
-    behind = opened is not None and opened.end() == mark.start() and opened[0][-1] != "\n"
+    behind = (
+        opened is not None and opened.end() == mark.start() and opened[0][-1] != "\n"
+    )
     return _Head(kind, mark.start(), bracket_lost=behind and mark[0][0] != "(")
 
 
 def _walk(
     text: str, head: _Head, at: int, end: int, opened: re.Match[str] | None
 ) -> tuple[int, int]:
-    """Finds where the brackets of a file close, including brackets and sections that continue after
-    that. Returns the places from which the search for borders and for heads continues."""
+    """Finds where the brackets of a file close, including brackets and sections that
+    continue after that. Returns the places from which the search for borders and for
+    heads continues.
+    """
     depth = text.count("(", head.start, at)
     head.stop = at
-    border: tuple[int, int] | None = None  # the first in an open bracket; the bracket before it
+    border: tuple[int, int] | None = (
+        None  # the first in an open bracket; the bracket before it
+    )
     for mark in _INSIDE.finditer(text, at, end):
         if mark.lastgroup == "comment":
             continue
@@ -202,15 +225,18 @@ def _walk(
 
 
 def _comment_end(comment: re.Match[str], opened: re.Match[str] | None) -> int:
-    """Returns where a comment outside of brackets ends: at the latest at the closing quotes."""
+    """Returns where a comment outside of brackets ends: at the latest at the closing
+    quotes.
+    """
     if opened is not None and opened.lastgroup == "quotes" and opened[0] in comment[0]:
         return comment.start() + comment[0].index(opened[0])
     return comment.end()
 
 
 def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> bool:
-    """Whether a border ends a file even in an open bracket: it closes what the file stands in, or
-    is a fence at the beginning or the end of a line."""
+    """Whether a border ends a file even in an open bracket: it closes what the file
+    stands in, or is a fence at the beginning or the end of a line.
+    """
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
     if opened is not None and {_sign(border), _sign(opened)} == {"`", "~"}:
@@ -219,13 +245,17 @@ def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> boo
     return at_begin or border[0].endswith("\n") or border.end() == len(text)
 
 
-def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -> Iterator[File]:
+def _files(
+    text: str, begin: int, border: int, held: bool, heads: list[_Head]
+) -> Iterator[File]:
     if held and not heads:  # `define` may be missing in a file between its own borders
         heads = _named(text, begin, border)
     heads = heads[-_MAX_FILES:]
     begins = [
         _with_comments(text, head.start, before)
-        for head, before in zip(heads, [begin, *(head.stop for head in heads)], strict=False)
+        for head, before in zip(
+            heads, [begin, *(head.stop for head in heads)], strict=False
+        )
     ]
     for head, start, end in zip(heads, begins, [*begins[1:], border], strict=False):
         stop = min(head.stop, end)
@@ -234,15 +264,19 @@ def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -
         elif held and not _holds_other_marks(text, stop, end):
             stop = end
         closed = head.balanced or end < len(text)
-        if held or not closed or SECTION.search(text, start, stop):  # otherwise it is only a phrase
+        if (
+            held or not closed or SECTION.search(text, start, stop)
+        ):  # otherwise it is only a phrase
             written = "(" * head.bracket_lost + _as_written(text[start:stop])
             yield File(head.kind, written, start, stop, closed, head.balanced)
 
 
 def _belongs_until(text: str, at: int, end: int) -> int:
-    """Returns where the text behind a file's last bracket stops to belong to the file: blanks,
-    comments and further brackets do, as of a file that was closed too early. A label, a remark or
-    the mark of an end does not, unless brackets that nothing opened show that the file goes on."""
+    """Returns where the text behind a file's last bracket stops to belong to the file:
+    blanks, comments and further brackets do, as of a file that was closed too early. A
+    label, a remark or the mark of an end does not, unless brackets that nothing opened
+    show that the file goes on.
+    """
     last = at  # where the last bracket of the file is
     while True:
         at = _skipped(text, at, end)
@@ -251,7 +285,9 @@ def _belongs_until(text: str, at: int, end: int) -> int:
             continue
         group = _group(text, at, end)
         if group == at:
-            goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
+            goes_on = _closes_more(text, at, end) and not _holds_other_marks(
+                text, at, end
+            )
             return end if goes_on or at == end else last
         at = last = group
 
@@ -269,7 +305,9 @@ def _skipped(text: str, at: int, end: int) -> int:
 
 
 def _group(text: str, at: int, end: int) -> int:
-    """Returns where the bracket that opens at `at` closes, or `at` if there is no PDDL in it."""
+    """Returns where the bracket that opens at `at` closes, or `at` if there is no PDDL
+    in it.
+    """
     if not text.startswith("(", at, end):
         return at
     depth, close = 0, end
@@ -290,7 +328,9 @@ def _holds_other_marks(text: str, begin: int, end: int) -> bool:
 def _named(text: str, begin: int, border: int) -> list[_Head]:
     heads = [_head(mark) for mark in _NAMED.finditer(text, begin, border)
              if mark.lastgroup == "head"][-_MAX_FILES:]  # fmt: skip
-    for head, end in zip(heads, [*(head.start for head in heads[1:]), border], strict=False):
+    for head, end in zip(
+        heads, [*(head.start for head in heads[1:]), border], strict=False
+    ):
         _walk(text, head, head.start, end, None)
     return heads
 

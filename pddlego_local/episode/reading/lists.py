@@ -1,4 +1,6 @@
-"""Reads a list of goals that is not written as JSON: lines with numbers or marks, or one line."""
+"""Reads a list of goals that is not written as JSON: lines with numbers or marks, or
+one line.
+"""
 
 import re
 from bisect import bisect_left
@@ -19,7 +21,9 @@ _SUB_NUMBER = re.compile(r"[ \t]*[*_(]*\d+\.\d+[.)]?[*_]*[ \t]+\S.*")
 _IN_LINE = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.)][ \t]+")
 _BETWEEN = re.compile(r"[\s,;]*(?:(?:and|then|and then)\s*)?\Z")
 _TAGS = re.compile(r"<((?:sub-?_?)?goal|step|item|task)>([^<]+)</\1>", re.IGNORECASE)
-_TITLE = re.compile(r"(?:the |my )?(?:sub-?)?(?:goals?|plan|steps)[*_]*:[*_ \t]*", re.IGNORECASE)
+_TITLE = re.compile(
+    r"(?:the |my )?(?:sub-?)?(?:goals?|plan|steps)[*_]*:[*_ \t]*", re.IGNORECASE
+)
 _ARROW = re.compile(r"->|=>|→|;")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _AROUND = re.compile(r"([*_]|`|\"|')(?=\S)(.+?)(?<=\S)\1")
@@ -37,12 +41,18 @@ class _Item:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Returns the items of a list, or None. A line may introduce the list, and prose may surround
-    lines that are numbered in order. Items below an item explain it and are left out."""
+    """Returns the items of a list, or None. A line may introduce the list, and prose
+    may surround lines that are numbered in order. Items below an item explain it and
+    are left out.
+    """
     if tagged := _TAGS.findall(text):
         return [plain(item) for _, item in tagged]
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].rstrip(" *_").endswith(":") and not _ITEM.fullmatch(lines[0]):
+    if (
+        len(lines) > 1
+        and lines[0].rstrip(" *_").endswith(":")
+        and not _ITEM.fullmatch(lines[0])
+    ):
         lines = lines[1:]
     if len(lines) == 1 and (items := _in_one_line(lines[0])) is not None:
         return items or None
@@ -77,11 +87,19 @@ def _in_lines(lines: Sequence[str]) -> list[str] | None:
     numbered = tops[0].number is not None
     places = {item.line for item in tops}
     below = {item.line for item in items} - places
-    below |= {number for number, line in enumerate(lines) if _SUB_NUMBER.fullmatch(line)} - places
+    below |= {
+        number for number, line in enumerate(lines) if _SUB_NUMBER.fullmatch(line)
+    } - places
     if len(tops) == 1 and tops[0].text.rstrip("*_").endswith(":"):
-        return _in_lines([lines[number] for number in sorted(below)])  # the one item is a title
+        return _in_lines(
+            [lines[number] for number in sorted(below)]
+        )  # the one item is a title
     is_whole = len(places | below) == len(lines)
-    if not (_in_order(tops, below) or (is_whole and not numbered) or (is_whole and _all_one(tops))):
+    if not (
+        _in_order(tops, below)
+        or (is_whole and not numbered)
+        or (is_whole and _all_one(tops))
+    ):
         return None
     return [plain(item.text) for item in tops]
 
@@ -89,12 +107,20 @@ def _in_lines(lines: Sequence[str]) -> list[str] | None:
 def _item(line: int, match: re.Match[str]) -> _Item:
     mark = match["number"] or ""
     first = "a" if mark.isalpha() else mark and "1"
-    number = int(mark) if mark.isdecimal() else ord(mark.lower()) - ord("a") + 1 if mark else None
+    number = (
+        int(mark)
+        if mark.isdecimal()
+        else ord(mark.lower()) - ord("a") + 1
+        if mark
+        else None
+    )
     return _Item(line, len(match["indent"].expandtabs(4)), number, first, match["item"])
 
 
 def _in_order(tops: Sequence[_Item], below: set[int]) -> bool:
-    """Whether the numbers go up by one, with nothing between the lines but what is below them."""
+    """Whether the numbers go up by one, with nothing between the lines but what is
+    below them.
+    """
     ordered = sorted(below)
     places = {
         item.line - bisect_left(ordered, item.line) - item.number
@@ -110,8 +136,10 @@ def _all_one(tops: Sequence[_Item]) -> bool:
 
 
 def _in_one_line(line: str) -> list[str] | None:
-    """Reads "1. find a mug 2. heat it", or "find a mug -> heat it" behind a title or without.
-    Returns None if it is another line, and no items if its numbers are not in order."""
+    """Reads "1. find a mug 2. heat it", or "find a mug -> heat it" behind a title or
+    without. Returns None if it is another line, and no items if its numbers are not in
+    order.
+    """
     marks = list(_IN_LINE.finditer(line))
     if len(marks) > 1:
         if [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)):
@@ -121,5 +149,7 @@ def _in_one_line(line: str) -> list[str] | None:
         return [plain(_BETWEEN.sub("", part)) for part in parts]
     title = _TITLE.match(line)
     parts = _ARROW.split(line[title.end() :] if title else line)
-    is_list = len(parts) > 1 and all(is_step(part) for part in parts)  # else it is a sentence
+    is_list = len(parts) > 1 and all(
+        is_step(part) for part in parts
+    )  # else it is a sentence
     return [plain(part.strip(" .")) for part in parts] if is_list else None

@@ -1,4 +1,7 @@
-"""Reads the number of an option from a line that names it, or from a sentence that chooses it."""
+"""Reads the number of an option from a line that names it, or from a sentence that
+chooses it.
+"""
+
 # ruff: noqa: RUF001  # these dashes are intended
 
 import re
@@ -11,8 +14,10 @@ _WHY = any_of("why")
 _OTHER = r"(?:\d|(?:or|and|but|maybe|perhaps|possibly)\b)"  # another number may follow
 _LINE = re.compile(  # "2", "Option 2", "2. go to shelf 1", "I choose 2."
     r"(?:(?:so|thus|therefore|hence),? )?"
-    r"(?:(?:the |my )?(?:best |next |final )?(?:answer|choice|number|option|action|selection)"
-    r"(?: number)?(?: is)?\s*+[:=#]*+\s*+|i (?:would |will )?(?:choose|pick|select)(?: option)? )?"
+    r"(?:(?:the |my )?(?:best |next |final"
+    r" )?(?:answer|choice|number|option|action|selection)"
+    r"(?: number)?(?: is)?\s*+[:=#]*+\s*+|i (?:would |will )?(?:choose|pick|select)(?:"
+    r" option)? )?"
     rf"{_DIGITS}"
     rf"(?:[.!]|[.:)]\s+\S.*|(?<=[)\]])\s+\S.*|\s*[–—(-](?!\s*{_OTHER})\s*[^\W\d].*|,?\s+{_WHY}\b.*)?",
     re.IGNORECASE,
@@ -24,10 +29,13 @@ _DECIDED = (
     r"\b(?:answer|choice|selection|decision|pick"
     r"|(?:best|right|correct|nearest|optimal|chosen|selected|final|better|my)"
     r"(?: (?:option|number|action|goal|one))?)"
-    r"(?: (?:to|for) [^.,:\n\d]{1,60}?)?\s*(?:is|:|=|would be|should be|will be)\s*:?\s*",
+    r"(?: (?:to|for) [^.,:\n\d]{1,60}?)?\s*(?:is|:|=|would be|should be|will"
+    r" be)\s*:?\s*",
     # "I choose", "let's go with"
-    r"\b(?:i|we|let['’]s|let me|therefore|so|thus)(?: (?:will|would|shall|should)|['’](?:ll|d))?"
-    r" (?:choose|pick|select|take|think|go (?:with|for)|going with|choosing|opt for)\s+",
+    r"\b(?:i|we|let['’]s|let me|therefore|so|thus)(?:"
+    r" (?:will|would|shall|should)|['’](?:ll|d))?"
+    r" (?:choose|pick|select|take|think|go (?:with|for)|going with|choosing|opt"
+    r" for)\s+",
     r"^(?:choose|pick|select|choosing|going with)\s+",
 )
 _ENDS = rf"(?!\.\d)(?=\s*(?:\Z|:(?!\d)|[.!;,)\n(–—-](?!\s*{_OTHER})|{_WHY}\b))"
@@ -36,8 +44,12 @@ _CONCLUSIONS = (
     rf"\b(?:option|number) {_DIGITS} is (?:the |my )?"
     r"(?:best|right|correct|optimal|answer|nearest)\b",
 )
-_CONCLUSION = tuple(re.compile(one, re.IGNORECASE | re.MULTILINE) for one in _CONCLUSIONS)
-_DOUBTS = re.compile(r"\b(?:if|whether|unless|not|never|neither|either)\b|n['’]t\b", re.IGNORECASE)
+_CONCLUSION = tuple(
+    re.compile(one, re.IGNORECASE | re.MULTILINE) for one in _CONCLUSIONS
+)
+_DOUBTS = re.compile(
+    r"\b(?:if|whether|unless|not|never|neither|either)\b|n['’]t\b", re.IGNORECASE
+)
 _MARKS = re.compile(r"[*_`\"“”]")
 _KEY = re.compile(
     r"(?:selected|chosen|best|next|final|my)?(?:option|choice|selection|number|answer|index|id|pick"
@@ -47,7 +59,9 @@ _LONGEST = 20_000  # characters that are searched, from the end
 
 
 def number_in(text: str) -> int | None:
-    """Returns the one number that a text decides for, or None if there is none or more than one."""
+    """Returns the one number that a text decides for, or None if there is none or more
+    than one.
+    """
     text = _MARKS.sub("", text[-_LONGEST:])
     lines = [line.strip(" #'\t") for line in text.splitlines()]
     named = {int(found["number"]) for line in lines if (found := _LINE.fullmatch(line))}
@@ -60,7 +74,9 @@ def number_in(text: str) -> int | None:
 def _concluded(text: str) -> set[int]:
     """Returns the numbers that sentences decide for."""
     found = (match for one in _CONCLUSION for match in one.finditer(text))
-    return {int(match["number"]) for match in found if not _is_doubted(text, match.start())}
+    return {
+        int(match["number"]) for match in found if not _is_doubted(text, match.start())
+    }
 
 
 def _is_doubted(text: str, at: int) -> bool:
@@ -70,7 +86,9 @@ def _is_doubted(text: str, at: int) -> bool:
 
 
 def number_under_other_key(entries: Mapping[str, object]) -> int | None:
-    """Returns the number under a key such as "choice", or None if there is none or they differ."""
+    """Returns the number under a key such as "choice", or None if there is none or they
+    differ.
+    """
     numbers = {
         number
         for key, value in entries.items()

@@ -1,9 +1,11 @@
-"""Finds every object in an answer, in strict JSON or as models write it, also inside a string.
+"""Finds every object in an answer, in strict JSON or as models write it, also inside a
+string.
 
-The reader accepts errors around the strings and does not change their contents. It accepts
-comments, extra or missing commas, the quotes of Python, JavaScript and typography, fences in place
-of quotes, keys and values without quotes, raw line breaks, escapes that JSON does not know, quotes
-inside a string, concatenated strings, and a missing last brace.
+The reader accepts errors around the strings and does not change their contents. It
+accepts comments, extra or missing commas, the quotes of Python, JavaScript and
+typography, fences in place of quotes, keys and values without quotes, raw line breaks,
+escapes that JSON does not know, quotes inside a string, concatenated strings, and a
+missing last brace.
 """
 # ruff: noqa: RUF001  # these quotes are intended
 
@@ -20,15 +22,19 @@ _KEY = rf"{_QUOTE}?[A-Za-z_][\w .-]{{0,40}}{_QUOTE}?[ \t]*[:=]"
 
 _BLANKS = re.compile(_BLANK)
 _OPENS = re.compile(r"[rRuU]?(\"\"\"|'''|```(?:[\w+.-]*[ \t]*\n)?|[\"'`“‘„＂])")
-_KEY_AND_SIGN = re.compile(rf"{_QUOTE}?([A-Za-z_][\w .-]{{0,40}}?)[ \t]*{_QUOTE}?[ \t]*[:=]>?")
-_LITERAL = re.compile(r"(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None)(?!\w)")
+_KEY_AND_SIGN = re.compile(
+    rf"{_QUOTE}?([A-Za-z_][\w .-]{{0,40}}?)[ \t]*{_QUOTE}?[ \t]*[:=]>?"
+)
+_LITERAL = re.compile(
+    r"(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None)(?!\w)"
+)
 _PDDL = re.compile(r";[^\n]*|[()]")
 _STOPS = re.compile(r"[,}\]\n]|\Z")
 _MOST_WORDS = 400  # characters
 _END_OF_FRAME = re.compile(r"\Z|```|~~~|</")
-_CLOSES = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")} | {
-    quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"
-}
+_CLOSES = {
+    quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")
+} | {quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"}
 _AFTER_VALUE = re.compile(
     rf"{_BLANK}(?:,{_BLANK})?(?:[}}\]]|{_END_OF_FRAME.pattern})"
     rf"|{_BLANK}[,;]{_BLANK}{_KEY}|[ \t]*\n{_BLANK}{_KEY}"
@@ -45,7 +51,9 @@ _MAX_DEPTH = 20
 
 _OPENING = re.compile(r"\{(?:\s|\\[nrt])*+(\\+[\"'])?")
 _END_OF_STRING = re.compile(r"(?<!\\)[\"']")
-_MAX_OPENINGS = 1000  # each may be read to the end of the text, and hostile answers have more
+_MAX_OPENINGS = (
+    1000  # each may be read to the end of the text, and hostile answers have more
+)
 _MAX_ESCAPED = 20
 _STEPS = 1_000_000
 _DECODER = json.JSONDecoder(strict=False)
@@ -55,22 +63,29 @@ IsAnswer = Callable[[dict[str, Any]], bool]
 
 
 def unescaped(text: str) -> str:
-    """Decodes escapes as JSON does; a backslash without a meaning in JSON is dropped."""
+    """Decodes escapes as JSON does; a backslash without a meaning in JSON is
+    dropped.
+    """
     plain = _ESCAPE.sub(_meaning, text)
     if "\\ud" in text.lower():  # surrogate pairs
-        plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        plain = plain.encode("utf-16", "surrogatepass").decode(
+            "utf-16", "surrogatepass"
+        )
     return plain
 
 
 def _meaning(match: re.Match[str]) -> str:
     escape = match[1]
-    return chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
+    return (
+        chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
+    )
 
 
 @dataclass(frozen=True)
 class Found:
-    """An object and its place in the text. `exact` says that it is strict JSON, `whole` that a
-    brace closes it."""
+    """An object and its place in the text. `exact` says that it is strict JSON, `whole`
+    that a brace closes it.
+    """
 
     entries: dict[str, Any]
     start: int
@@ -80,16 +95,21 @@ class Found:
 
 
 class RelaxedJson:
-    """Reads objects of one text. `steps` limits the work on all of them together, in characters."""
+    """Reads objects of one text. `steps` limits the work on all of them together, in
+    characters.
+    """
 
     def __init__(self, text: str, steps: int) -> None:
         self._text, self._steps = text, steps
 
     def read_object(self, at: int, is_answer: IsAnswer) -> Found:
-        """Reads the object that opens at `at`. If the object already is an answer, it ends before
-        text that cannot be read. Raises ValueError if there is no object."""
+        """Reads the object that opens at `at`. If the object already is an answer, it
+        ends before text that cannot be read. Raises ValueError if there is no object.
+        """
         self._whole = True
-        self._top: dict[str, Any] = {}  # the part of the object that is read, up to `_read`
+        self._top: dict[
+            str, Any
+        ] = {}  # the part of the object that is read, up to `_read`
         self._read = at
         try:
             self._top, self._read = self._object(at, 0)
@@ -112,7 +132,9 @@ class RelaxedJson:
             key = _KEY_AND_SIGN.match(self._text, at)
             if key is None:
                 raise ValueError(f"no key at {at}")
-            entries[key[1]], at = self._value(self._skip(key.end()), depth, _AFTER_VALUE)
+            entries[key[1]], at = self._value(
+                self._skip(key.end()), depth, _AFTER_VALUE
+            )
             if depth == 0:
                 self._top, self._read = entries, at
             at = self._skip(at)
@@ -148,7 +170,10 @@ class RelaxedJson:
         if self._text.startswith("(", at):
             ends = self._closing(at)
         elif self._text[at : at + 1].isalpha():
-            ends = [stop.start() for stop in _STOPS.finditer(self._text, at, at + _MOST_WORDS)]
+            ends = [
+                stop.start()
+                for stop in _STOPS.finditer(self._text, at, at + _MOST_WORDS)
+            ]
         else:
             ends = []
         for end in ends:
@@ -168,7 +193,9 @@ class RelaxedJson:
         self._count(len(self._text) - at)
         return []
 
-    def _string(self, opens: re.Match[str], depth: int, after: re.Pattern[str]) -> tuple[str, int]:
+    def _string(
+        self, opens: re.Match[str], depth: int, after: re.Pattern[str]
+    ) -> tuple[str, int]:
         quote, begin = opens[1], opens.end()
         # a fence may name its language
         closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))
@@ -198,14 +225,20 @@ class RelaxedJson:
             raise ValueError("too much to try")
 
 
-def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterator[Found]:
-    """Yields objects from left to right. With `exactly`, only JSON is read, except for raw line
-    breaks. An object that is an answer is not searched for further objects; any other object is."""
+def objects(
+    text: str, is_answer: IsAnswer, *, exactly: bool = False
+) -> Iterator[Found]:
+    """Yields objects from left to right. With `exactly`, only JSON is read, except for
+    raw line breaks. An object that is an answer is not searched for further objects;
+    any other object is.
+    """
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
     if not openings:
         return
     begin = openings[0].start()
-    text = text[begin:]  # shorter: for each JSON error, Python counts lines from the beginning
+    text = text[
+        begin:
+    ]  # shorter: for each JSON error, Python counts lines from the beginning
     relaxed = None if exactly else RelaxedJson(text, _STEPS + 2 * len(text))
     end = escaped = 0
     for opening in openings:
@@ -224,7 +257,9 @@ def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterato
             end = found.end
 
 
-def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer) -> Found | None:
+def _parsed(
+    text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
+) -> Found | None:
     with contextlib.suppress(ValueError, RecursionError):
         entries, end = _DECODER.raw_decode(text, at)
         return Found(entries, at, end, exact=True, whole=True)
@@ -235,7 +270,9 @@ def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
 
 
 def _escaped(text: str, at: int, is_answer: IsAnswer) -> Found | None:
-    """Reads an object whose quotes are escaped, because it is in a string or looks like one."""
+    """Reads an object whose quotes are escaped, because it is in a string or looks like
+    one.
+    """
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])

@@ -1,7 +1,7 @@
 """Finds the thoughts of a reasoning model in an answer that still contains them.
 
-Backends separate thoughts by the markers of their model. The answers here come from models whose
-markers nobody configured, or from servers that do not separate thoughts.
+Backends separate thoughts by the markers of their model. The answers here come from
+models whose markers nobody configured, or from servers that do not separate thoughts.
 """
 
 import re
@@ -18,17 +18,22 @@ Spans = Sequence[tuple[int, int]]
 
 _THOUGHT = rf"(?:\w{{1,12}}[:_])?{any_of('thought')}"
 _ENDS, _BEGINS = (
-    any_of(markers).replace("THOUGHT", _THOUGHT) for markers in ("thought_ends", "thought_begins")
+    any_of(markers).replace("THOUGHT", _THOUGHT)
+    for markers in ("thought_ends", "thought_begins")
 )
-_MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_BEGINS})|(?P<ends_message><\|end\|>)", re.I)
+_MARKER = re.compile(
+    rf"(?P<ends>{_ENDS})|(?P<opens>{_BEGINS})|(?P<ends_message><\|end\|>)", re.I
+)
 
 
-def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple[Spans, bool]:
+def thoughts(
+    text: str, own: Markers | None, *, cut: bool, pddl: Spans
+) -> tuple[Spans, bool]:
     """Returns the thoughts in a text, and whether the token limit cut the last one.
 
-    A thought that was cut extends to the end of the text. If a model's `own` markers occur, no
-    others are used. An end marker without a beginning ends a thought that began in the prompt. A
-    marker in `pddl` is ignored.
+    A thought that was cut extends to the end of the text. If a model's `own` markers
+    occur, no others are used. An end marker without a beginning ends a thought that
+    began in the prompt. A marker in `pddl` is ignored.
     """
     pattern = _MARKER
     if own and any(marker in text for marker in own):

@@ -1,9 +1,10 @@
-"""Finds the places where a model continues with the words of others: the game, its user, the next
-turn of a chat.
+"""Finds the places where a model continues with the words of others: the game, its
+user, the next turn of a chat.
 
-A turn begins at a chat's token, at the beginning of a line, or on a line behind a whole step of the
-model. The name of a speaker within a sentence begins no turn.
+A turn begins at a chat's token, at the beginning of a line, or on a line behind a whole
+step of the model. The name of a speaker within a sentence begins no turn.
 """
+
 # ruff: noqa: RUF001  # these bars are intended
 
 import itertools
@@ -15,13 +16,16 @@ from pddlego_local.episode.reading.commands import NAMED, breaks_off, is_step
 from pddlego_local.episode.reading.numbers import number_in
 
 _TURN = re.compile(
-    r"(?P<line>^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)[ \t*_]*+\d*+[\])*_ \t]*+:)"
+    r"(?P<line>^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)["
+    r" \t*_]*+\d*+[\])*_ \t]*+:)"
     r"|(?<=\s)(?P<inside>(?:Observation|Human|User)(?: \d+)?:)"
     r"|\[INST\]|</s>|<end_of_turn>|<start_of_turn>user"
     r"|<[|｜](?:im_end|endoftext|eot_id|return|user|User)[|｜]>|<\|im_start\|>user",
     re.MULTILINE,
 )
-_LAST_LABEL = re.compile(r".*(?:^|[.!?][ \t]+)(?=(?:Action|Act|Command) ?\d*:)", re.IGNORECASE)
+_LAST_LABEL = re.compile(
+    r".*(?:^|[.!?][ \t]+)(?=(?:Action|Act|Command) ?\d*:)", re.IGNORECASE
+)
 _ENDS_OBJECT = re.compile(r"(?:\}|`{3}|~{3}|</[\w.:-]+>|\)\)|[\"'”]\s*\])\s*\Z")
 _GOAL = re.compile(r"[ \t]*(?:\d+[.)]|[-*•])[ \t]+\S")
 _LONGEST_STEP = 400  # characters
@@ -29,19 +33,27 @@ _MOST_INSIDE = 200  # names of speakers within lines that are looked at
 
 
 def turns(text: str, form: Form[Fields], start: int = 0) -> Iterator[int]:
-    """Yields the places from `start` on where turns of others begin, from left to right."""
+    """Yields the places from `start` on where turns of others begin, from left to
+    right.
+    """
     looked_at = itertools.count()
     for turn in _TURN.finditer(text, start):
         at = turn.start()
-        if turn["line"] and breaks_off(text[max(0, at - _LONGEST_STEP) : at]):  # a wrapped line
+        if turn["line"] and breaks_off(
+            text[max(0, at - _LONGEST_STEP) : at]
+        ):  # a wrapped line
             continue
-        if turn["inside"] and (next(looked_at) >= _MOST_INSIDE or not _ends_step(text, at, form)):
+        if turn["inside"] and (
+            next(looked_at) >= _MOST_INSIDE or not _ends_step(text, at, form)
+        ):
             continue
         yield at
 
 
 def before_turn(text: str, form: Form[Fields]) -> str:
-    """Returns the text before the first turn of others, or the whole text if it begins with it."""
+    """Returns the text before the first turn of others, or the whole text if it begins
+    with it.
+    """
     own = text[: next(turns(text, form), len(text))]
     return own if own.strip() else text
 

@@ -1,4 +1,6 @@
-"""Checks whether a text is a complete file or answer, an excerpt of one, or a placeholder."""
+"""Checks whether a text is a complete file or answer, an excerpt of one, or a
+placeholder.
+"""
 
 import functools
 import re
@@ -38,35 +40,47 @@ def is_whole(kind: Kind, text: str) -> bool:
 
 def has_header(text: str) -> bool:
     """Returns whether a file names itself, as in `(domain farm)` or `(problem p)`."""
-    return re.search(r"\(\s*(?:domain|problem)\b", _COMMENT.sub("", text), re.I) is not None
+    return (
+        re.search(r"\(\s*(?:domain|problem)\b", _COMMENT.sub("", text), re.I)
+        is not None
+    )
 
 
 def is_excerpt(text: str) -> bool:
-    """Returns whether something in a file stands for an omitted part: an ellipsis, `<the actions>`,
-    or a comment that says so."""
+    """Returns whether something in a file stands for an omitted part: an ellipsis,
+    `<the actions>`, or a comment that says so.
+    """
     for_rest = any(map(_COMMENT_FOR_REST.match, _COMMENT.findall(text)))
     return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
 
 
 def is_part(text: str, of: str) -> bool:
-    """Returns whether a file repeats a part of another one, word by word up to its last bracket."""
+    """Returns whether a file repeats a part of another one, word by word up to its last
+    bracket.
+    """
     part, whole = words_of(text), words_of(of)
     return part != whole and part.removesuffix(")").rstrip() in whole
 
 
 def is_template(text: str) -> bool:
-    """Returns whether a file has an ellipsis and no section: `(define (domain ...) ...)`."""
+    """Returns whether a file has an ellipsis and no section: `(define (domain ...)
+    ...)`.
+    """
     return not SECTION.search(text) and re.search(r"\.\.\.|…", text) is not None
 
 
 def is_placeholder(text: str) -> bool:
     """Returns whether a text is only a placeholder, such as `<domain file>`."""
-    return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
+    return len(text) <= _LONGEST_PLACEHOLDER and bool(
+        _PLACEHOLDER.fullmatch(text.strip())
+    )
 
 
 def texts_of(value: Fields, form: Form[Fields]) -> list[str]:
     """Returns the texts of an answer, without those that may be blank."""
-    entries = [one for key, one in value.model_dump().items() if key not in form.may_be_blank]
+    entries = [
+        one for key, one in value.model_dump().items() if key not in form.may_be_blank
+    ]
     return [
         text
         for entry in entries

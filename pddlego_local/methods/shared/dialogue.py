@@ -12,10 +12,12 @@ T = TypeVar("T", bound=Fields)
 
 
 class Dialogue:
-    """A dialogue in which user and assistant take turns, as some chat templates require.
+    """A dialogue in which user and assistant take turns, as some chat templates
+    require.
 
-    If an answer has no usable value, the question is asked again, up to `max_retries` times, with a
-    message that says what was wrong. The unusable answer is not kept in the dialogue.
+    If an answer has no usable value, the question is asked again, up to `max_retries`
+    times, with a message that says what was wrong. The unusable answer is not kept in
+    the dialogue.
     """
 
     def __init__(self, episode: Episode, max_retries: int) -> None:
@@ -24,13 +26,23 @@ class Dialogue:
         self._messages: Messages = ()
 
     def ask(
-        self, text: str, form: Form[T], *, step: int, commands: Sequence[str] = (), goal: str = ""
+        self,
+        text: str,
+        form: Form[T],
+        *,
+        step: int,
+        commands: Sequence[str] = (),
+        goal: str = "",
     ) -> T | None:
-        """Returns the answer and keeps it in the dialogue, or returns None if none was usable."""
+        """Returns the answer and keeps it in the dialogue, or returns None if none was
+        usable.
+        """
         content, episode = text, self._episode
         for retry in range(self._max_retries + 1):
             messages = (*self._messages, Message("user", content))
-            question = episode.question(form, Shown(), messages, commands=commands, subgoal=goal)
+            question = episode.question(
+                form, Shown(), messages, commands=commands, subgoal=goal
+            )
             answer = episode.ask(question, step=step, retry=retry)
             if answer.value:
                 self._messages = (

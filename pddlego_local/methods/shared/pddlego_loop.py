@@ -1,8 +1,8 @@
 """The loop of PDDLego (Zhang et al., "PDDLEGO", §2 to §4), and its steps without PDDL.
 
-In CookingWorld, a separate small call lists closed containers and things in sight. The method opens
-the containers and picks up what the recipe needs without planning. When the ingredients are ready,
-it prepares and eats the meal.
+In CookingWorld, a separate small call lists closed containers and things in sight. The
+method opens the containers and picks up what the recipe needs without planning. When
+the ingredients are ready, it prepares and eats the meal.
 """
 
 from abc import abstractmethod
@@ -31,21 +31,26 @@ class PddlegoLoop(Player):
     prompts = "pddlego"
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts, in each step, the calls that list things to pick up and the formalizations."""
+        """Counts, in each step, the calls that list things to pick up and the
+        formalizations.
+        """
         return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
 
     @abstractmethod
     def formalize(
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
-        """Asks for one answer, from the new turns and the last problem file ("" if there is none).
+        """Asks for one answer, from the new turns and the last problem file ("" if
+        there is none).
 
-        Plans for the end goal or, if that has no plan, for the next sub-goal that has one.
+        Plans for the end goal or, if that has no plan, for the next sub-goal that has
+        one.
         """
 
     def play(self, episode: Episode) -> str:
-        """Formalizes what is new, plans and acts, until the game is over. Returns success,
-        success_at_start, no_plan, game_lost or step_limit."""
+        """Formalizes what is new, plans and acts, until the game is over. Returns
+        success, success_at_start, no_plan, game_lost or step_limit.
+        """
         shown_until, problem = 0, ""
         for step in episode.steps():
             if ended := gather(episode, step):
@@ -68,8 +73,9 @@ class PddlegoLoop(Player):
 
 
 def gather(episode: Episode, step: int) -> str:
-    """Opens containers and picks up things until nothing wanted is in sight, and remembers the
-    turns. Returns how the game ended, or "" if it goes on."""
+    """Opens containers and picks up things until nothing wanted is in sight, and
+    remembers the turns. Returns how the game ended, or "" if it goes on.
+    """
     environment = episode.environment
     if not isinstance(environment, Gathering):
         return ""
@@ -101,7 +107,9 @@ def gather(episode: Episode, step: int) -> str:
 
 
 def carry_out(episode: Episode, planned: Formalization) -> Execution:
-    """Plays the plan, including refused actions, and then the commands that belong to its goal."""
+    """Plays the plan, including refused actions, and then the commands that belong to
+    its goal.
+    """
     execution = episode.execute(planned.plan, stop_at_refusal=False)
     episode.remember(execution.turns)
     for command in planned.goal.then if planned.goal else ():

@@ -1,7 +1,8 @@
-"""The actor of Reflexion and FCRF: a ReAct loop of thoughts and commands in one growing dialogue.
+"""The actor of Reflexion and FCRF: a ReAct loop of thoughts and commands in one growing
+dialogue.
 
-It follows Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. The first message
-shows the actor the reflections on earlier trials.
+It follows Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. The
+first message shows the actor the reflections on earlier trials.
 """
 
 import dataclasses
@@ -24,24 +25,29 @@ ANSWER_TO_THOUGHT = "OK."
 
 @dataclass(frozen=True)
 class Trial:
-    """One play of one game. `trace` is the text that a mentor reads, and `steps` is the number of
-    the actor's answers, including unusable ones."""
+    """One play of one game. `trace` is the text that a mentor reads, and `steps` is the
+    number of the actor's answers, including unusable ones.
+    """
 
     trace: str
     steps: int
     outcome: str
 
 
-def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: int) -> Trial:
+def play(
+    episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: int
+) -> Trial:
     """Plays a game that was just started. The trial's outcome is
 
     - "success" or "game_lost", as the game reports
-    - "repeated_action": the last move and its reply equal the move before and its reply, so the
-      actor is stuck (Reflexion compares only moves, but "move north" twice can be a way)
+    - "repeated_action": the last move and its reply equal the move before and its
+      reply, so the actor is stuck (Reflexion compares only moves, but "move north"
+      twice can be a way)
     - "no_action": more than `max_thoughts` answers in a row were thoughts or unusable
-    - "step_limit": the environment's budget is spent. A budget of actions counts commands; one of
-      rounds counts thoughts too, as Reflexion's limit of 49 does
-    - "context_exceeded": the dialogue, or the reflections in it, became too long for the context
+    - "step_limit": the environment's budget is spent. A budget of actions counts
+      commands; one of rounds counts thoughts too, as Reflexion's limit of 49 does
+    - "context_exceeded": the dialogue, or the reflections in it, became too long for
+      the context
     """
     opening = _opening(episode, reflections)
     dialogue: Messages = (Message("user", opening.text),)
@@ -53,7 +59,9 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         try:
             answer = episode.ask(episode.question(MOVE, shown, asked), step=step)
         except PromptTooLong:
-            if len(trace) == 1 and not reflections:  # the setting is at fault, not the model
+            if (
+                len(trace) == 1 and not reflections
+            ):  # the setting is at fault, not the model
                 raise
             outcome = "context_exceeded"
             break
@@ -63,9 +71,15 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         if move:
             reply, outcome = _carry_out(episode, move)
             written = json.dumps(move.model_dump(), ensure_ascii=False)
-            dialogue = (*dialogue, Message("assistant", written), Message("user", reply))
+            dialogue = (
+                *dialogue,
+                Message("assistant", written),
+                Message("user", reply),
+            )
             thought = move.kind == "think"
-            trace.append(f"Thought: {move.text}" if thought else f"Action: {move.text}\n{reply}")
+            trace.append(
+                f"Thought: {move.text}" if thought else f"Action: {move.text}\n{reply}"
+            )
             before, latest = latest, (move.kind, move.text, reply)
             if not outcome and latest == before:
                 outcome = "repeated_action"
@@ -80,7 +94,9 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
 
 
 def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:
-    """Renders the first message: the game, the reflections on it, and the first observation."""
+    """Renders the first message: the game, the reflections on it, and the first
+    observation.
+    """
     return prompting.render(
         "fcrf/actor",
         episode.environment.package,
@@ -100,7 +116,9 @@ def most_moves(budget: Budget, max_thoughts: int) -> int:
 
 
 def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:
-    """Returns the game's reply in its own words, and how the game ended ("" if it goes on)."""
+    """Returns the game's reply in its own words, and how the game ended ("" if it goes
+    on).
+    """
     if move.kind == "think":
         return ANSWER_TO_THOUGHT, ""
     execution = episode.act(" ".join(move.text.split()))

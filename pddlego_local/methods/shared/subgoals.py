@@ -1,8 +1,8 @@
 """The parts of DEPS (Wang et al., "Describe, Explain, Plan and Select").
 
-Descriptor, explainer and planner (§3.2) share one growing dialogue in which a language model plans
-in words. The controller is a language model that carries out one sub-goal, action by action (for
-text games, see §8.1 and §14.2).
+Descriptor, explainer and planner (§3.2) share one growing dialogue in which a language
+model plans in words. The controller is a language model that carries out one sub-goal,
+action by action (for text games, see §8.1 and §14.2).
 """
 
 import dataclasses
@@ -20,21 +20,26 @@ from pddlego_local.methods.shared.dialogue import Dialogue
 
 @dataclass(frozen=True)
 class Situation:
-    """Where the player is and what the player carries, according to the texts in `memory`.
+    """Where the player is and what the player carries, according to the texts in
+    `memory`.
 
-    The templates call the methods with an environment's words (`deps.yaml` in its prompts): regular
-    expressions with one group, the name.
+    The templates call the methods with an environment's words (`deps.yaml` in its
+    prompts): regular expressions with one group, the name.
     """
 
     memory: Turns
 
     def place(self, arrival: str) -> str:
         """Returns the last place that the player arrived at, or "" if there is none."""
-        named = [match[1] for turn in self.memory if (match := re.search(arrival, turn.text))]
+        named = [
+            match[1] for turn in self.memory if (match := re.search(arrival, turn.text))
+        ]
         return named[-1] if named else ""
 
     def carried(self, taken: str, left: str) -> tuple[str, ...]:
-        """Returns what the player took and has not left since, in the order of taking."""
+        """Returns what the player took and has not left since, in the order of
+        taking.
+        """
         held: dict[str, None] = {}
         for turn in self.memory:
             if match := re.search(taken, turn.text):
@@ -48,9 +53,9 @@ class Situation:
 class Pursuit:
     """The result of one sub-goal.
 
-    `ended` is "accomplished" or "failed", in the controller's judgement, or else the outcome that
-    ended the episode. `reason` is the controller's reason, and `turns` are its actions. `error`
-    says why the game refused the last action, if it did.
+    `ended` is "accomplished" or "failed", in the controller's judgement, or else the
+    outcome that ended the episode. `reason` is the controller's reason, and `turns` are
+    its actions. `error` says why the game refused the last action, if it did.
     """
 
     goal: str
@@ -68,8 +73,8 @@ class Pursuit:
 class Controller:
     """Carries out sub-goals, with one command in each step of the episode.
 
-    `step` is 0 when the budget is spent. `max_idle` sub-goals in a row that end without a command
-    end the episode, because the budget would not end it.
+    `step` is 0 when the budget is spent. `max_idle` sub-goals in a row that end without
+    a command end the episode, because the budget would not end it.
     """
 
     def __init__(self, episode: Episode, max_retries: int, max_idle: int) -> None:
@@ -82,7 +87,9 @@ class Controller:
         self.step = next(self._steps, 0)
 
     def carry_out(self, goals: Sequence[str]) -> list[Pursuit]:
-        """Pursues one sub-goal after the other, until the first that is not accomplished."""
+        """Pursues one sub-goal after the other, until the first that is not
+        accomplished.
+        """
         pursuits: list[Pursuit] = []
         for goal in goals:
             pursuits.append(self.pursue(goal))
@@ -91,8 +98,9 @@ class Controller:
         return pursuits
 
     def pursue(self, goal: str) -> Pursuit:
-        """Pursues one sub-goal. It ends as accomplished, failed, success, game_lost, step_limit or
-        no_progress."""
+        """Pursues one sub-goal. It ends as accomplished, failed, success, game_lost,
+        step_limit or no_progress.
+        """
         pursuit = self._pursue(goal)
         self._idle = 0 if pursuit.turns else self._idle + 1
         if self._idle >= self._max_idle and not pursuit.outcome:
@@ -122,9 +130,12 @@ class Controller:
                 return Pursuit(goal, done.ended, chosen.reason, turns, error)
         return Pursuit(goal, "step_limit", "", turns, error)
 
-    def _choose(self, dialogue: Dialogue, goal: str, turns: Turns, error: str) -> Choice | None:
-        """Asks for a command. The first question of a sub-goal shows the situation, a later one the
-        result of the last command."""
+    def _choose(
+        self, dialogue: Dialogue, goal: str, turns: Turns, error: str
+    ) -> Choice | None:
+        """Asks for a command. The first question of a sub-goal shows the situation, a
+        later one the result of the last command.
+        """
         memory, commands = self.episode.memory, self.episode.commands
         question = prompting.render(
             "deps/continue" if turns else "deps/controller",
@@ -137,14 +148,16 @@ class Controller:
             commands=commands,
         )
         form = choice(len(commands) + 1)
-        return dialogue.ask(question.text, form, step=self.step, commands=commands, goal=goal)
+        return dialogue.ask(
+            question.text, form, step=self.step, commands=commands, goal=goal
+        )
 
 
 class GoalPlanner:
     """Plans sub-goals in words.
 
-    The sub-goals are numbered through the episode, and a new plan begins at the number of the
-    sub-goal that failed. An empty plan means that the model named no sub-goal.
+    The sub-goals are numbered through the episode, and a new plan begins at the number
+    of the sub-goal that failed. An empty plan means that the model named no sub-goal.
     """
 
     def __init__(self, controller: Controller) -> None:
@@ -155,26 +168,30 @@ class GoalPlanner:
         self._plans = 0
 
     def plan(self, *, replans: bool = False, explains: bool = False) -> tuple[str, ...]:
-        """Returns the whole plan, from the first observation. `replans` and `explains` make the
-        prompt announce later questions."""
+        """Returns the whole plan, from the first observation. `replans` and `explains`
+        make the prompt announce later questions.
+        """
         return self._goals(self._render("planner", replans=replans, explains=explains))
 
     def replan(self, unsent: str) -> tuple[str, ...]:
-        """Returns the plan from the failed sub-goal on. `unsent` is the part of the question that
-        the dialogue does not contain yet."""
+        """Returns the plan from the failed sub-goal on. `unsent` is the part of the
+        question that the dialogue does not contain yet.
+        """
         return self._goals(f"{unsent}\n\n{self._render('replan')}".lstrip())
 
     def next_goal(self, description: str = "") -> str:
-        """Returns one sub-goal, as Inner Monologue plans. `description` is the result of the last
-        one."""
+        """Returns one sub-goal, as Inner Monologue plans. `description` is the result
+        of the last one.
+        """
         after = f"{description}\n\n{self._render('next')}"
         goals = self._goals(after if description else self._render("monologue"))
         return next(iter(goals), "")
 
     def describe(self, pursuits: Sequence[Pursuit], *, finished: bool = True) -> str:
-        """Returns the descriptor's text: which steps succeeded, which one failed and why, and the
-        state in words. If all succeeded and the plan is `finished`, the text says that the task is
-        not done."""
+        """Returns the descriptor's text: which steps succeeded, which one failed and
+        why, and the state in words. If all succeeded and the plan is `finished`, the
+        text says that the task is not done.
+        """
         last = pursuits[-1]
         numbered = list(enumerate(pursuits, self._number))
         self._number += sum(pursuit.ended == "accomplished" for pursuit in pursuits)
@@ -188,10 +205,16 @@ class GoalPlanner:
         )
 
     def explain(self, description: str) -> str:
-        """Asks the explainer why the plan failed. Returns the part of the next question that the
-        dialogue does not contain yet: "" after an explanation, otherwise the description."""
+        """Asks the explainer why the plan failed. Returns the part of the next question
+        that the dialogue does not contain yet: "" after an explanation, otherwise the
+        description.
+        """
         question = f"{description}\n\n{self._render('explainer')}"
-        return "" if self._dialogue.ask(question, TEXT, step=self._controller.step) else description
+        return (
+            ""
+            if self._dialogue.ask(question, TEXT, step=self._controller.step)
+            else description
+        )
 
     def _goals(self, question: str) -> tuple[str, ...]:
         self._plans += 1
@@ -202,13 +225,17 @@ class GoalPlanner:
     def _render(self, part: str, **facts: object) -> str:
         first = self._episode.memory[0].text
         package = self._episode.environment.package
-        shown = prompting.render(f"deps/{part}", package, look=first, number=self._number, **facts)
+        shown = prompting.render(
+            f"deps/{part}", package, look=first, number=self._number, **facts
+        )
         return shown.text
 
 
 @settings
 class SubgoalPlayer(Player):
-    """The settings of the methods in which a planner names sub-goals and a controller chooses."""
+    """The settings of the methods in which a planner names sub-goals and a controller
+    chooses.
+    """
 
     max_retries: AtLeast0 = 5
     max_idle: AtLeast1 = 20
@@ -218,8 +245,9 @@ class SubgoalPlayer(Player):
     def most_answers(self, budget: Budget, of_planner: int) -> int:
         """Returns the maximum number of answers in an episode, with retries.
 
-        The controller gives one usable answer for each command, and one at the end of each
-        sub-goal. `max_idle` sub-goals without a command may end before each command.
+        The controller gives one usable answer for each command, and one at the end of
+        each sub-goal. `max_idle` sub-goals without a command may end before each
+        command.
         """
         of_controller = budget.limit + budget.limit * self.max_idle
         return (of_planner + of_controller) * (1 + self.max_retries)

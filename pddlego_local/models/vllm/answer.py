@@ -1,6 +1,7 @@
 """The responses of a vLLM server: texts, thoughts, tokens. This module sends nothing.
 
-The types below have only the fields that the package uses; other fields may contain anything.
+The types below have only the fields that the package uses; other fields may contain
+anything.
 """
 
 import json
@@ -11,14 +12,18 @@ from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 
-_MORE_EVENTS = 64  # events of a stream without tokens: its beginning, its end, its counts
+_MORE_EVENTS = (
+    64  # events of a stream without tokens: its beginning, its end, its counts
+)
 
 Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]
 
 
 class Body(BaseModel):
-    """Base of all response types. It is strict: a number in a string is an error, for example."""
+    """Base of all response types. It is strict: a number in a string is an error, for
+    example.
+    """
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -26,8 +31,8 @@ class Body(BaseModel):
 class Choice(Body):
     """One of the answers.
 
-    `token_ids` are present if they were requested. An answer that the client stopped (`Watch`) has
-    the finish reason "length".
+    `token_ids` are present if they were requested. An answer that the client stopped
+    (`Watch`) has the finish reason "length".
     """
 
     index: Count = 0
@@ -41,7 +46,9 @@ class Choice(Body):
 
     @property
     def instead(self) -> str:
-        """Describes what the server sent in place of a text; "" if it sent nothing else."""
+        """Describes what the server sent in place of a text; "" if it sent nothing
+        else.
+        """
         return ""
 
     @property
@@ -54,7 +61,8 @@ class Choice(Body):
 
     @property
     def spelled(self) -> Tokens:
-        """The drawn tokens without the end of text, which comes last if the reason is "stop".
+        """The drawn tokens without the end of text, which comes last if the reason is
+        "stop".
 
         Raises ConfigError if the server does not return the tokens.
         """
@@ -74,8 +82,8 @@ class TextChoice(Choice):
 class Message(Body):
     """The message of a chat completion.
 
-    vLLM returns a thought as `reasoning`, other servers as `reasoning_content`. A gateway may send
-    a `refusal` or `tool_calls` in place of the content.
+    vLLM returns a thought as `reasoning`, other servers as `reasoning_content`. A
+    gateway may send a `refusal` or `tool_calls` in place of the content.
     """
 
     content: str | None = None
@@ -116,17 +124,18 @@ class ChatChoice(Choice):
     def text(self, *, thinking: bool, constrained: bool) -> str:
         """Returns the answer after its thought; "" if it was cut off before it began.
 
-        A model may think even if no thought was requested; gpt-oss always does. Raises ConfigError
-        if the server uses a reasoning parser that `model.thinking` does not mention. The sign is a
-        response with nothing but an unrequested thought, if it is complete or if a grammar should
-        have applied to it (`constrained`).
+        A model may think even if no thought was requested; gpt-oss always does. Raises
+        ConfigError if the server uses a reasoning parser that `model.thinking` does not
+        mention. The sign is a response with nothing but an unrequested thought, if it
+        is complete or if a grammar should have applied to it (`constrained`).
         """
         unasked = self.is_thought and not thinking
         if unasked and (constrained or self.finish_reason == "stop"):
             raise ConfigError(
-                "The server treated the answer as a thought, so no grammar applied to it: it runs "
-                "with a reasoning parser that model.thinking does not mention; set model.thinking, "
-                "or start the server without --reasoning-parser."
+                "The server treated the answer as a thought, so no grammar applied to"
+                " it: it runs with a reasoning parser that model.thinking does not"
+                " mention; set model.thinking, or start the server without"
+                " --reasoning-parser."
             )
         return self.message.content or ""
 
@@ -145,9 +154,9 @@ class Usage(Body):
 class Answers(Body, Generic[C]):
     """A response with one or more answers.
 
-    `forced_tokens` counts the tokens of an answer that the server inserted instead of sampling
-    them. It is 0 if the server does not report it, because it forces no tokens or because the
-    response has several answers.
+    `forced_tokens` counts the tokens of an answer that the server inserted instead of
+    sampling them. It is 0 if the server does not report it, because it forces no tokens
+    or because the response has several answers.
     """
 
     choices: Annotated[tuple[C, ...], Field(min_length=1)]
@@ -156,7 +165,9 @@ class Answers(Body, Generic[C]):
     prompt_token_ids: Tokens | None = None
     forced_tokens: Count = Field(
         default=0,
-        validation_alias=AliasPath("metrics", "speculative_decoding", "num_accepted_draft_tokens"),
+        validation_alias=AliasPath(
+            "metrics", "speculative_decoding", "num_accepted_draft_tokens"
+        ),
     )
 
 
@@ -176,7 +187,9 @@ class _Piece(Body):
 
 
 class Watch:
-    """Decides from the text of an answer so far whether to stop it, and remembers its decision."""
+    """Decides from the text of an answer so far whether to stop it, and remembers its
+    decision.
+    """
 
     def __init__(self, watch: Callable[[str], bool]) -> None:
         self._watch = watch
@@ -188,11 +201,12 @@ class Watch:
 
 
 class Streamed:
-    """Collects a streamed response, one event per line, until `watch` returns True for its text.
+    """Collects a streamed response, one event per line, until `watch` returns True for
+    its text.
 
-    `joined` is the same response as JSON in one piece. If the stream ended too early, `joined` has
-    no finish reason and is not a valid answer. A stream may have `max_tokens` tokens, and hardly
-    more events.
+    `joined` is the same response as JSON in one piece. If the stream ended too early,
+    `joined` has no finish reason and is not a valid answer. A stream may have
+    `max_tokens` tokens, and hardly more events.
     """
 
     def __init__(self, watch: Callable[[str], bool], max_tokens: int) -> None:
@@ -205,8 +219,8 @@ class Streamed:
     def __call__(self, line: bytes) -> bool:
         """Reads one line and returns whether to stop the response.
 
-        Raises ValidationError if the line is not a valid event, and ModelFault if the stream goes
-        on after its end or after its last token.
+        Raises ValidationError if the line is not a valid event, and ModelFault if the
+        stream goes on after its end or after its last token.
         """
         if not line.startswith(b"data: {"):  # an empty line, or the end marker
             return False
@@ -216,7 +230,9 @@ class Streamed:
         for part in piece.choices:
             self._add(part)
         if self._events > self._max_tokens + _MORE_EVENTS:
-            raise ModelFault(f"The server sends more than {self._max_tokens} pieces of an answer.")
+            raise ModelFault(
+                f"The server sends more than {self._max_tokens} pieces of an answer."
+            )
         if self._finished or not (piece.choices and self._watch(self._text)):
             return False
         self._finished = "length"
@@ -224,22 +240,32 @@ class Streamed:
 
     def _add(self, part: _Part) -> None:
         if self._finished:
-            raise ModelFault("The server goes on with an answer after the end of the answer.")
+            raise ModelFault(
+                "The server goes on with an answer after the end of the answer."
+            )
         self._text += part.text
         self._tokens += part.token_ids
         self._finished = part.finish_reason
         if len(self._tokens) > self._max_tokens:
-            raise ModelFault(f"The server goes on after the {self._max_tokens} tokens asked for.")
+            raise ModelFault(
+                f"The server goes on after the {self._max_tokens} tokens asked for."
+            )
 
     @property
     def joined(self) -> bytes:
         """The JSON of the response, as if it had come in one piece."""
-        choice = {"text": self._text, "token_ids": self._tokens, "finish_reason": self._finished}
+        choice = {
+            "text": self._text,
+            "token_ids": self._tokens,
+            "finish_reason": self._finished,
+        }
         return json.dumps({"choices": [choice], **self._counts}).encode()
 
 
 class Tokenized(Body):
-    """The response of /tokenize: the tokens, and the size of the model's context in tokens."""
+    """The response of /tokenize: the tokens, and the size of the model's context in
+    tokens.
+    """
 
     tokens: Tokens
     count: Count
@@ -259,11 +285,14 @@ class Version(Body):
 
 
 def required(name: str, what: T | None) -> T:
-    """Returns a field of a response. Raises ConfigError if the server did not return it."""
+    """Returns a field of a response. Raises ConfigError if the server did not return
+    it.
+    """
     if what is None:
         raise ConfigError(
-            f"The server does not return the {name} of an answer, which answers in stages and "
-            "several samples in one request need; it is too old, or a gateway removes them. Point "
-            "model.server.url at vLLM >= 0.12 itself, or choose decoding=syntax and one sample."
+            f"The server does not return the {name} of an answer, which answers in"
+            " stages and several samples in one request need; it is too old, or a"
+            " gateway removes them. Point model.server.url at vLLM >= 0.12 itself, or"
+            " choose decoding=syntax and one sample."
         )
     return what

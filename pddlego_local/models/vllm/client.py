@@ -1,10 +1,11 @@
-"""The requests for answers, which are drawn in one piece or in stages, one or several at once.
+"""The requests for answers, which are drawn in one piece or in stages, one or several
+at once.
 
-Outlines writes the constraint of a request. This module sends the request itself, because Outlines
-keeps only the text: no token counts, no finish reason, no thought. An answer in stages begins as a
-chat completion and continues as plain completions, from exactly the tokens that were drawn before.
-An answer that begins with forced text is a plain completion from the start, after the tokens of the
-chat's prompt.
+Outlines writes the constraint of a request. This module sends the request itself,
+because Outlines keeps only the text: no token counts, no finish reason, no thought. An
+answer in stages begins as a chat completion and continues as plain completions, from
+exactly the tokens that were drawn before. An answer that begins with forced text is a
+plain completion from the start, after the tokens of the chat's prompt.
 """
 
 import dataclasses
@@ -22,12 +23,19 @@ from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Samp
 from pddlego_local.models.request import continues, plain_text
 from pddlego_local.models.splice import Tokenizer, splice
 from pddlego_local.models.thinking import Thinking, template_arguments
-from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, Watch, required
+from pddlego_local.models.vllm.answer import (
+    Answers,
+    ChatChoice,
+    TextChoice,
+    Watch,
+    required,
+)
 from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.plausible import check_spelling
 
-# All settings are stated. Otherwise a server would use the model's generation_config (Qwen's has
-# top_k 20 and a repetition penalty), and models would differ in more than their weights.
+# All settings are stated. Otherwise a server would use the model's generation_config
+# (Qwen's has top_k 20 and a repetition penalty), and models would differ in more than
+# their weights.
 _NEUTRAL: dict[str, Any] = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
 _WITH_TOKENS = {"return_token_ids": True}
 
@@ -35,8 +43,9 @@ _WITH_TOKENS = {"return_token_ids": True}
 class VllmClient:
     """Requests answers from a server; thread-safe.
 
-    `thinking` describes how the model thinks; None means that it does not. `tokenizer` is the
-    model's own tokenizer in this process; None means that only the server has it.
+    `thinking` describes how the model thinks; None means that it does not. `tokenizer`
+    is the model's own tokenizer in this process; None means that only the server has
+    it.
     """
 
     def __init__(
@@ -49,8 +58,8 @@ class VllmClient:
     ) -> None:
         """Sets up the client.
 
-        With `as_response_format`, JSON schemas are sent in OpenAI's `response_format`, and all
-        other grammars are refused.
+        With `as_response_format`, JSON schemas are sent in OpenAI's `response_format`,
+        and all other grammars are refused.
         """
         self.connection = connection
         self._as_response_format = as_response_format
@@ -59,25 +68,45 @@ class VllmClient:
         self._plain_text = plain_text(self._tokenizer)
 
     def complete(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None,
     ) -> Completion:
         """Requests one answer; see `VllmModel.complete`."""
         start = time.perf_counter()
         watched = prefix is not None and prefix.watch and not sampling.thinking
-        if prefix and (prefix.forced_prefix or watched) and not continues(prefix, sampling):
-            opening = self.connection.tokenize(**self._prompt(messages, sampling)).tokens
+        if (
+            prefix
+            and (prefix.forced_prefix or watched)
+            and not continues(prefix, sampling)
+        ):
+            opening = self.connection.tokenize(
+                **self._prompt(messages, sampling)
+            ).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix and prefix.opening:
             return self._continue(grammar, sampling, prefix, start)
-        response = self._chat(messages, grammar, sampling, 1, _WITH_TOKENS if prefix else {})
+        response = self._chat(
+            messages, grammar, sampling, 1, _WITH_TOKENS if prefix else {}
+        )
         latency_s = time.perf_counter() - start
-        completion = _completion(response, response.choices[0], grammar, sampling, latency_s)
+        completion = _completion(
+            response, response.choices[0], grammar, sampling, latency_s
+        )
         if prefix is None:
             return completion
-        return dataclasses.replace(completion, prefix=self._prefix(completion, response, sampling))
+        return dataclasses.replace(
+            completion, prefix=self._prefix(completion, response, sampling)
+        )
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
         """Requests `count` answers at once; see `VllmModel.complete_many`."""
         start = time.perf_counter()
@@ -110,22 +139,33 @@ class VllmClient:
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """Returns the arguments from which the chat template renders the prompt."""
-        arguments = template_arguments(self._thinking, sampling.thinking, self.connection.name)
-        return {"messages": self._plain_text(messages), "chat_template_kwargs": arguments}
+        arguments = template_arguments(
+            self._thinking, sampling.thinking, self.connection.name
+        )
+        return {
+            "messages": self._plain_text(messages),
+            "chat_template_kwargs": arguments,
+        }
 
     def _prefix(
         self, completion: Completion, response: Answers[ChatChoice], sampling: Sampling
     ) -> Prefix:
-        """Returns the prefix after the first stage; the answer follows the first end of thought."""
+        """Returns the prefix after the first stage; the answer follows the first end of
+        thought.
+        """
         choice = response.choices[0]
         tokens = choice.spelled
         end_of_thought = self._markers[1] if sampling.thinking else None
         begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
         if completion.finish_reason == "unfinished_thought":
             begin = len(tokens)
-        if choice.finish_reason == "stop":  # nothing continues a text that its limit cut
+        if (
+            choice.finish_reason == "stop"
+        ):  # nothing continues a text that its limit cut
             self._check_spelling(tokens[begin:], completion.text)
-        opening = required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
+        opening = (
+            required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
+        )
         return Prefix(completion.text, opening, tokens[begin:])
 
     def _continue(
@@ -134,7 +174,11 @@ class VllmClient:
         tokens, forced = splice(prefix, self._tokenizer)
         before = [*prefix.opening, *tokens]
         self._check_gate(before)
-        body = {"prompt": before, **_WITH_TOKENS, **self._sampling_fields(sampling, grammar)}
+        body = {
+            "prompt": before,
+            **_WITH_TOKENS,
+            **self._sampling_fields(sampling, grammar),
+        }
         body["max_tokens"] = max(1, sampling.max_tokens - forced)
 
         def room() -> int:
@@ -154,11 +198,15 @@ class VllmClient:
             prompt_tokens=response.usage.prompt_tokens - forced,
             completion_tokens=response.usage.completion_tokens + forced,
             latency_s=time.perf_counter() - start,
-            prefix=Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled),
+            prefix=Prefix(
+                prefix.continued + choice.text, prefix.opening, tokens + choice.spelled
+            ),
             forced_tokens=forced + response.forced_tokens,
         )
 
-    def _sampling_fields(self, sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
+    def _sampling_fields(
+        self, sampling: Sampling, grammar: Grammar | None
+    ) -> dict[str, Any]:
         return {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
@@ -174,8 +222,9 @@ class VllmClient:
             return VLLMTypeAdapter().format_output_type(grammar and kind(grammar.text))
         if grammar.kind == "lark":
             raise ConfigError(
-                f"The server of {self.connection.name} accepts no grammars except JSON schemas; "
-                "choose decoding=free or decoding=json, or use vLLM as the server."
+                f"The server of {self.connection.name} accepts no grammars except JSON"
+                " schemas; choose decoding=free or decoding=json, or use vLLM as the"
+                " server."
             )
         # Outlines' own adapter would forbid unnamed keys, which edits need.
         named = {"name": "answer", "strict": True, "schema": json.loads(grammar.text)}
@@ -184,43 +233,53 @@ class VllmClient:
     def _check_spelling(self, tokens: Sequence[int], text: str) -> None:
         try:
             spelled = self._tokenizer.decode(tokens)
-        except ConfigError:  # a gateway has no /detokenize: the error comes where it is needed
+        except (
+            ConfigError
+        ):  # a gateway has no /detokenize: the error comes where it is needed
             return
         check_spelling(spelled, text)
 
     def _check_gate(self, before: Sequence[int]) -> None:
         """Raises an error if the server's reasoning parser would suspend the grammar.
 
-        The parser silently waits for the end of a thought in the prompt; without one, the rest of
-        the answer would be drawn without its grammar.
+        The parser silently waits for the end of a thought in the prompt; without one,
+        the rest of the answer would be drawn without its grammar.
         """
         if self._thinking is None:
             return
-        last = next((token for token in reversed(before) if token in self._markers), None)
+        last = next(
+            (token for token in reversed(before) if token in self._markers), None
+        )
         if last is None:
             raise ConfigError(
-                f"The chat template of {self.connection.name} does not end a thought, so no "
-                "grammar would apply to the later stages of an answer; set model.thinking=null "
-                "(and start your own server without --reasoning-parser)."
+                f"The chat template of {self.connection.name} does not end a thought,"
+                " so no grammar would apply to the later stages of an answer; set"
+                " model.thinking=null (and start your own server without"
+                " --reasoning-parser)."
             )
         if last != self._markers[1]:
             raise ModelFault(
-                f"An answer in stages holds {self._thinking.start}: no grammar would apply to the "
-                "rest of the answer."
+                f"An answer in stages holds {self._thinking.start}: no grammar would"
+                " apply to the rest of the answer."
             )
 
     @cached_property
     def _markers(self) -> tuple[int, int]:
-        """The tokens that begin and end a thought. Raises ConfigError if a marker is no token."""
+        """The tokens that begin and end a thought. Raises ConfigError if a marker is no
+        token.
+        """
         assert self._thinking is not None
-        return self._marker("start", self._thinking.start), self._marker("end", self._thinking.end)
+        return self._marker("start", self._thinking.start), self._marker(
+            "end", self._thinking.end
+        )
 
     def _marker(self, key: str, marker: str) -> int:
         tokens = self.connection.encode(marker)
         if len(tokens) != 1:
             raise ConfigError(
-                f"model.thinking.{key}: {marker!r} is not one token of {self.connection.name}; "
-                "give the marker as the model's tokenizer spells it."
+                f"model.thinking.{key}: {marker!r} is not one token of"
+                f" {self.connection.name}; give the marker as the model's tokenizer"
+                " spells it."
             )
         return tokens[0]
 
@@ -232,7 +291,9 @@ def _completion(
     sampling: Sampling,
     latency_s: float,
 ) -> Completion:
-    """Converts a choice of a chat completion: a whole answer, or the first stage of one."""
+    """Converts a choice of a chat completion: a whole answer, or the first stage of
+    one.
+    """
     text = choice.text(thinking=sampling.thinking, constrained=grammar is not None)
     unfinished = choice.is_thought or (sampling.thinking and not text)
     alone = len(response.choices) == 1
@@ -240,7 +301,9 @@ def _completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
         prompt_tokens=response.usage.prompt_tokens,
-        completion_tokens=response.usage.completion_tokens if alone else len(choice.drawn),
+        completion_tokens=(
+            response.usage.completion_tokens if alone else len(choice.drawn)
+        ),
         latency_s=latency_s,
         thought=choice.message.thought,
         forced_tokens=response.forced_tokens,

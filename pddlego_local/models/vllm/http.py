@@ -1,8 +1,9 @@
-"""An HTTP client based on urllib3, with limits of time and size; `close` aborts its requests.
+"""An HTTP client based on urllib3, with limits of time and size; `close` aborts its
+requests.
 
-urllib3 limits only the silence between two pieces of a response, and takes as much memory as a
-server announces. It also has no method that wakes the threads that wait for a response: closing its
-pools does not.
+urllib3 limits only the silence between two pieces of a response, and takes as much
+memory as a server announces. It also has no method that wakes the threads that wait for
+a response: closing its pools does not.
 """
 
 import contextlib
@@ -30,7 +31,9 @@ _CHUNK_SIZE = re.compile(rb"[0-9a-fA-F]+(?=\s*(;|$))")
 
 
 class Excessive(Exception):
-    """A response took too long or was too large; the text says which limit was exceeded."""
+    """A response took too long or was too large; the text says which limit was
+    exceeded.
+    """
 
 
 class Lost(Exception):
@@ -40,16 +43,18 @@ class Lost(Exception):
 class HttpClient:
     """A client of one server for many threads.
 
-    A request fails if its response is not complete after `timeout_s` seconds, or is too large.
-    `close` makes every request under way fail in its thread, and every later one. Proxies in
-    environment variables are ignored.
+    A request fails if its response is not complete after `timeout_s` seconds, or is too
+    large. `close` makes every request under way fail in its thread, and every later
+    one. Proxies in environment variables are ignored.
 
-    Closing a socket does not wake the thread that reads from it, and that thread might then read
-    from another file that was given the same descriptor. So `close` only shuts the sockets down,
-    and the threads that use the sockets close them.
+    Closing a socket does not wake the thread that reads from it, and that thread might
+    then read from another file that was given the same descriptor. So `close` only
+    shuts the sockets down, and the threads that use the sockets close them.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, timeout_s: float) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], *, timeout_s: float
+    ) -> None:
         at = urlsplit(f"{url.rstrip('/')}/")
         self._url = at._replace(netloc=at.netloc.rpartition("@")[2]).geturl()
         self._timeout_s = timeout_s
@@ -77,26 +82,33 @@ class HttpClient:
         enough: Callable[[bytes], bool] | None = None,
         most_bytes: int = MOST_BYTES,
     ) -> tuple[int, bytes]:
-        """Returns the response's status and body; `path` is relative to the client's address.
+        """Returns the response's status and body; `path` is relative to the client's
+        address.
 
-        If `enough` is given, a successful response is read line by line. `enough` is called with
-        each line, and the request ends once it returns True; the returned body is then empty.
-        Raises Excessive or Lost; a response with more than `most_bytes` bytes is Excessive.
+        If `enough` is given, a successful response is read line by line. `enough` is
+        called with each line, and the request ends once it returns True; the returned
+        body is then empty. Raises Excessive or Lost; a response with more than
+        `most_bytes` bytes is Excessive.
         """
         if self.is_closed:
             raise Lost("it was closed")
-        self._limits.now = limits = _Limits(time.monotonic() + self._timeout_s, most_bytes)
+        self._limits.now = limits = _Limits(
+            time.monotonic() + self._timeout_s, most_bytes
+        )
         try:
             response = self._pools.urlopen(
                 method,
                 urljoin(self._url, path),
                 body=body,
-                decode_content=False,  # a decompressed response may be a thousand times as large
+                # a decompressed response may be a thousand times as large
+                decode_content=False,
                 redirect=False,
                 retries=False,
                 preload_content=False,
             )
-            with contextlib.closing(response):  # also closes the socket of an unfinished response
+            with contextlib.closing(
+                response
+            ):  # also closes the socket of an unfinished response
                 limits.check_size(response.length_remaining or 0)
                 pieces = response.stream(_PIECE_BYTES, decode_content=False)
                 if enough is None or response.status >= 300:
@@ -116,7 +128,9 @@ class HttpClient:
             raise Lost(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
-        """Makes requests under way and all later ones fail. May be called several times."""
+        """Makes requests under way and all later ones fail. May be called several
+        times.
+        """
         with self._changing:
             self.is_closed = True
             for sock in self._sockets:
@@ -130,8 +144,9 @@ class HttpClient:
                 _shut_down(sock)
 
     def _registering(self, pool: Any) -> Any:
-        """Returns a subclass of `pool` whose connections register their sockets, and whose
-        responses have the limits of the request that their thread makes."""
+        """Returns a subclass of `pool` whose connections register their sockets, and
+        whose responses have the limits of the request that their thread makes.
+        """
         register, limits = self._register, self._limits
 
         class Connection(pool.ConnectionCls):  # type: ignore[misc]
@@ -139,14 +154,18 @@ class HttpClient:
                 super().connect()
                 register(self.sock)
 
-            def response_class(self, sock: socket.socket, **given: Any) -> http.client.HTTPResponse:
+            def response_class(
+                self, sock: socket.socket, **given: Any
+            ) -> http.client.HTTPResponse:
                 return http.client.HTTPResponse(_Limited(sock, limits.now), **given)  # type: ignore[arg-type]
 
         return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
 
 
 class _Limits:
-    """What one response may still take: time, until a moment of `time.monotonic`, and bytes."""
+    """What one response may still take: time, until a moment of `time.monotonic`, and
+    bytes.
+    """
 
     def __init__(self, until_s: float, most_bytes: int) -> None:
         self._until_s, self._most_bytes = until_s, most_bytes
@@ -160,11 +179,13 @@ class _Limits:
         return left_s
 
     def check_size(self, announced: int) -> None:
-        """Raises Excessive if the server announces more bytes than the response may have."""
+        """Raises Excessive if the server announces more bytes than the response may
+        have.
+        """
         if announced > self._most_bytes:
             raise Excessive(
-                f"announced more than {self._most_bytes:,} bytes, which no response to this "
-                "request has"
+                f"announced more than {self._most_bytes:,} bytes, which no response to"
+                " this request has"
             )
 
     def count(self, received: int) -> None:
@@ -172,7 +193,8 @@ class _Limits:
         self._received += received
         if self._received > self._most_bytes:
             raise Excessive(
-                f"sent more than {self._most_bytes:,} bytes, which no response to this request has"
+                f"sent more than {self._most_bytes:,} bytes, which no response to this"
+                " request has"
             )
 
 
@@ -183,7 +205,9 @@ class _OfThread(threading.local):
 
 
 class _Limited:
-    """Stands for a socket in http.client, which only asks it for a file to read from."""
+    """Stands for a socket in http.client, which only asks it for a file to read
+    from.
+    """
 
     def __init__(self, sock: socket.socket, limits: _Limits) -> None:
         self._sock, self._limits = sock, limits
@@ -221,8 +245,9 @@ class _File(io.BufferedReader):
         self._limits = limits
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """Reads a line of the head, or the line before a chunk, which announces its size: one that
-        no response can have would otherwise be waited for."""
+        """Reads a line of the head, or the line before a chunk, which announces its
+        size: one that no response can have would otherwise be waited for.
+        """
         line = super().readline(size)
         if announced := _CHUNK_SIZE.match(line):
             self._limits.check_size(int(announced[0], 16))
@@ -230,7 +255,9 @@ class _File(io.BufferedReader):
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the lines of a response as they come; urllib3's own iterator would decompress it."""
+    """Yields the lines of a response as they come; urllib3's own iterator would
+    decompress it.
+    """
     begun = b""
     for piece in pieces:
         *lines, begun = (begun + piece).split(b"\n")
@@ -239,5 +266,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _shut_down(one: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # it is closed already, perhaps by the other side
+    with contextlib.suppress(
+        OSError
+    ):  # it is closed already, perhaps by the other side
         one.shutdown(socket.SHUT_RDWR)

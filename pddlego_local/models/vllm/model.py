@@ -1,7 +1,8 @@
 """Any open-weight model behind a vLLM server, through Outlines.
 
-The server is started for the run (a managed server), or it already runs at `server.url`. vLLM
-batches the requests of many threads; each answer is drawn with the seed of its own request.
+The server is started for the run (a managed server), or it already runs at
+`server.url`. vLLM batches the requests of many threads; each answer is drawn with the
+seed of its own request.
 """
 
 import contextlib
@@ -38,10 +39,10 @@ _RESTART_WINDOW_S = 3600.0
 class VllmModel:
     """A model behind vLLM. The server starts with the first request, or with `start`.
 
-    `context_tokens` limits prompt and answer together; None means the model's own limit. Only a
-    managed server uses it. `thinking` requires the server's reasoning parser, which a managed
-    server is started with. `refuses_grammars` says why only the rung "free" is available; "" means
-    that all rungs are.
+    `context_tokens` limits prompt and answer together; None means the model's own
+    limit. Only a managed server uses it. `thinking` requires the server's reasoning
+    parser, which a managed server is started with. `refuses_grammars` says why only the
+    rung "free" is available; "" means that all rungs are.
     """
 
     weights: str
@@ -71,7 +72,9 @@ class VllmModel:
         return self.thinking.markers if self.thinking else None
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
+        """Raises MissingPart or ConfigError if the model cannot be served here. Starts
+        nothing.
+        """
         template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
 
@@ -87,8 +90,9 @@ class VllmModel:
         build, _ = serving_build(self.server.env)
         if device not in ("auto", build):
             raise MissingPart(
-                f"device={device}, but {self.server.env} holds vLLM's {build} build; replace it "
-                f"with `make clean serving DEVICE={device}` or set model.server.device=auto."
+                f"device={device}, but {self.server.env} holds vLLM's {build} build;"
+                f" replace it with `make clean serving DEVICE={device}` or set"
+                " model.server.device=auto."
             )
         if device == "auto" and build == "cuda":
             self.server.check_gpus()
@@ -99,8 +103,8 @@ class VllmModel:
     def identity(self) -> dict[str, str]:
         """Returns what a record says about this model.
 
-        Raises MissingPart or ConfigError if the model cannot be served here, and ModelFault if the
-        server does not respond.
+        Raises MissingPart or ConfigError if the model cannot be served here, and
+        ModelFault if the server does not respond.
         """
         if self.server.url is None:
             folder = locate(self.weights, self.revision, self.server.download)
@@ -109,14 +113,19 @@ class VllmModel:
             what |= {"batch_invariant": "false"} if build == "cuda" else {}
             what |= dict.fromkeys(self.server.options(), "true")
         else:
-            what = {"weights": self.weights, "served_as": self.server.name or self.weights}
+            what = {
+                "weights": self.weights,
+                "served_as": self.server.name or self.weights,
+            }
             what |= identity_of(self.weights, None, None)
             version = self.start().connection.version()
             what["servers"] = hidden_in_text(self.server.url)
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:
-        """Returns the training maps from the list beside the weights (`core.protocols.Trained`)."""
+        """Returns the training maps from the list beside the weights
+        (`core.protocols.Trained`).
+        """
         return training_maps(self.weights)
 
     def start(self) -> VllmClient:
@@ -147,15 +156,18 @@ class VllmModel:
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        """Requests one answer, or the next stage of one; later stages contain no thought.
+        """Requests one answer, or the next stage of one; later stages contain no
+        thought.
 
-        The same messages, grammar and sampling request the same answer. If the answer reaches the
-        token limit or the end of the context, its finish reason is "length". Raises GrammarFault
-        for a grammar that does not compile, ConfigError for a prompt that leaves no room in the
-        context, for thinking that the model does not support and for a server that cannot answer in
-        stages, and ModelFault if the server fails.
+        The same messages, grammar and sampling request the same answer. If the answer
+        reaches the token limit or the end of the context, its finish reason is
+        "length". Raises GrammarFault for a grammar that does not compile, ConfigError
+        for a prompt that leaves no room in the context, for thinking that the model
+        does not support and for a server that cannot answer in stages, and ModelFault
+        if the server fails.
         """
-        # A stage's grammar is used once, so it is checked only after its request failed.
+        # A stage's grammar is used once, so it is checked only after its request
+        # failed.
         client = self._ready(grammar if prefix is None else None)
         try:
             with self._slots:
@@ -166,12 +178,17 @@ class VllmModel:
             raise
 
     def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int,
     ) -> tuple[Completion, ...]:
-        """Requests `count` answers at once; answer i is drawn from the sampling's seed plus i.
+        """Requests `count` answers at once; answer i is drawn from the sampling's seed
+        plus i.
 
-        Each answer has its own number of completion tokens; the number of prompt tokens and the
-        latency are those of the request. Raises the same errors as `complete`.
+        Each answer has its own number of completion tokens; the number of prompt tokens
+        and the latency are those of the request. Raises the same errors as `complete`.
         """
         client = self._ready(grammar)
         with self._slots:
@@ -194,13 +211,17 @@ class VllmModel:
         return len(self._deaths_s)
 
     def _restart_or_give_up(self, dead: VllmServer) -> None:
-        """Prepares a restart of a dead server; raises ModelFault after too many within an hour."""
+        """Prepares a restart of a dead server; raises ModelFault after too many within
+        an hour.
+        """
         now = time.monotonic()
         self._deaths_s.append(now)
         recent = sum(now - died < _RESTART_WINDOW_S for died in self._deaths_s)
         if recent > self.server.max_restarts:
             times = f"{recent} times within an hour" if recent > 1 else "once"
-            self._gave_up = f"The vLLM server of {self.weights} died {times}. {dead.last_words()}"
+            self._gave_up = (
+                f"The vLLM server of {self.weights} died {times}. {dead.last_words()}"
+            )
             raise ModelFault(self._gave_up)
         self._end_server()
 
@@ -212,7 +233,9 @@ class VllmModel:
         self._client = self._managed = None
 
     def _connect(self) -> VllmClient:
-        """Starts a managed server if there is no `url`, and returns a client of the server."""
+        """Starts a managed server if there is no `url`, and returns a client of the
+        server.
+        """
         server = self.server
         url, key, name = server.url, server.api_key, server.name or self.weights
         if url is None:
@@ -228,7 +251,9 @@ class VllmModel:
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
         tokenizer = self._tokenizer()
-        self._probe = functools.partial(check_tokenizer, connection, tokenizer, ours=ours)
+        self._probe = functools.partial(
+            check_tokenizer, connection, tokenizer, ours=ours
+        )
         return VllmClient(
             connection,
             self.thinking,
@@ -239,9 +264,14 @@ class VllmModel:
     def launch_arguments(self) -> list[str]:
         """Returns the arguments of serving/launch.py for a managed server.
 
-        Raises MissingPart if the weights are not on this machine and may not be downloaded.
+        Raises MissingPart if the weights are not on this machine and may not be
+        downloaded.
         """
-        server, model, for_vllm = self.server, self.weights, list(self.server.extra_arguments)
+        server, model, for_vllm = (
+            self.server,
+            self.weights,
+            list(self.server.extra_arguments),
+        )
         if server.download:
             for_vllm[:0] = ["--revision", self.revision] if self.revision else []
         else:
@@ -266,7 +296,9 @@ class VllmModel:
         return [model, *itertools.chain(*given), *flags, "--", *for_vllm]
 
     def _tokenizer(self) -> LocalTokenizer | None:
-        """Returns the model's own tokenizer; None if the weights are not on this machine."""
+        """Returns the model's own tokenizer; None if the weights are not on this
+        machine.
+        """
         if self.server.url is not None and is_gguf(self.weights):
             return None  # the file would first have to be unpacked to a model folder
         with contextlib.suppress(PddlegoError):

@@ -1,7 +1,9 @@
-"""One vLLM server that is started for a run and ended with it; see serving/launch.py for the rest.
+"""One vLLM server that is started for a run and ended with it; see serving/launch.py
+for the rest.
 
-The launcher, not this process, is the server's parent. It ends the server when this process closes
-its end of the launcher's standard input. The operating system closes it however this process dies.
+The launcher, not this process, is the server's parent. It ends the server when this
+process closes its end of the launcher's standard input. The operating system closes it
+however this process dies.
 """
 
 import contextlib
@@ -27,7 +29,9 @@ from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
-_ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name errors, too
+_ERROR = re.compile(
+    r"^(?!.* WARNING ).*\w(Error|Exception): "
+)  # warnings name errors, too
 _LOG_EVERY_S = 10.0
 _CLOSE_S = 20.0
 _HEALTH_S = 5.0
@@ -39,7 +43,8 @@ def launcher() -> Path:
 
 
 def serving_build(env: Path) -> tuple[str, str]:
-    """Returns the build ("cpu" or "cuda") and the version of vLLM in a serving environment.
+    """Returns the build ("cpu" or "cuda") and the version of vLLM in a serving
+    environment.
 
     Raises MissingPart if the environment has no vLLM.
     """
@@ -48,18 +53,21 @@ def serving_build(env: Path) -> tuple[str, str]:
             if (env / "bin" / "python").exists():
                 return build, metadata.name.removesuffix(".dist-info").partition("-")[2]
     raise MissingPart(
-        f"There is no serving environment with vLLM in {env}; make it with `make serving`, or set "
-        "model.server.url to the address of a running server."
+        f"There is no serving environment with vLLM in {env}; make it with `make"
+        " serving`, or set model.server.url to the address of a running server."
     )
 
 
 def end_of_log(log: str) -> str:
-    """Returns the last lines of a log, and before them the first line that names an error.
+    """Returns the last lines of a log, and before them the first line that names an
+    error.
 
     The cause is often far above the end.
     """
     lines = log.splitlines()
-    first_error = next((n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+    first_error = next(
+        (n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines)
+    )
     shown = lines[-_TAIL_LINES:]
     if first_error < len(lines) - _TAIL_LINES:
         shown = [lines[first_error], "…", *shown]
@@ -77,7 +85,9 @@ def _log_file(logs: Path | None, port: int) -> IO[bytes]:
 
 
 class VllmServer:
-    """A running server, reached with `url` and `api_key`. `close` leaves no process behind."""
+    """A running server, reached with `url` and `api_key`. `close` leaves no process
+    behind.
+    """
 
     def __init__(
         self,
@@ -89,12 +99,15 @@ class VllmServer:
     ) -> None:
         """Starts the server and waits until it answers.
 
-        `launch_arguments` are those of serving/launch.py, without the port. The log is kept in the
-        folder `logs` if the folder can be written. Raises ModelFault with the end of the log if the
-        server dies or does not answer within `start_timeout_s` seconds.
+        `launch_arguments` are those of serving/launch.py, without the port. The log is
+        kept in the folder `logs` if the folder can be written. Raises ModelFault with
+        the end of the log if the server dies or does not answer within
+        `start_timeout_s` seconds.
         """
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port: int = probe.getsockname()[1]  # the port is free again after this block
+            self._port: int = probe.getsockname()[
+                1
+            ]  # the port is free again after this block
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log = _log_file(logs, self._port)
@@ -106,7 +119,8 @@ class VllmServer:
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env={**os.environ, **(variables or {}), "VLLM_API_KEY": self.api_key},
-            start_new_session=True,  # Ctrl-C in the terminal must reach this process only
+            # Ctrl-C in the terminal must reach this process only
+            start_new_session=True,
         )
         try:
             self._wait_until_ready(start_timeout_s)
@@ -126,7 +140,8 @@ class VllmServer:
         """Returns the last 100,000 bytes of the log, also after `close`."""
         try:
             size = os.fstat(self._log.fileno()).st_size
-            # pread: the launcher writes through the same file offset, which must not move.
+            # pread: the launcher writes through the same file offset, which must not
+            # move.
             end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
         except ValueError:  # the thread that starts the next server has closed the log
             return self._last_log_text
@@ -138,14 +153,18 @@ class VllmServer:
         return f"{state}; the end of its log:\n{self.log_tail()}"
 
     def process_group(self) -> int | None:
-        """Returns the process group of the server (not of its launcher); None before its start."""
+        """Returns the process group of the server (not of its launcher); None before
+        its start.
+        """
         for line in os.pread(self._log.fileno(), 2_000, 0).splitlines():
             if line.startswith(b"Process group: "):
                 return int(line.split()[-1])
         return None
 
     def close(self) -> None:
-        """Ends the server and waits until its processes are gone. May be called several times."""
+        """Ends the server and waits until its processes are gone. May be called several
+        times.
+        """
         if self._log.closed:
             return
         assert self._launcher.stdin is not None
@@ -176,11 +195,13 @@ class VllmServer:
                 wrong = "ended before it was ready."
             elif now - start > timeout_s:
                 wrong = (
-                    f"was not ready after {timeout_s:.0f} s; raise model.server.start_timeout_s if "
-                    "it only needs more time."
+                    f"was not ready after {timeout_s:.0f} s; raise"
+                    " model.server.start_timeout_s if it only needs more time."
                 )
             if wrong:
-                raise ModelFault(f"The vLLM server {wrong} The end of its log:\n{self.log_tail()}")
+                raise ModelFault(
+                    f"The vLLM server {wrong} The end of its log:\n{self.log_tail()}"
+                )
             if now - logged_at > _LOG_EVERY_S:
                 logged_at = now
                 last = (self.log_tail().splitlines() or [""])[-1]

@@ -13,28 +13,37 @@ from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
-FORCED_TOKENS_NEED = "0.32.0"  # as in serving/launch.py, which runs without this package
+FORCED_TOKENS_NEED = (  # as in serving/launch.py, which runs without this package
+    "0.32.0"
+)
 INVARIANT_CAPABILITY = 8.0
 _NOT_OURS = "the server at model.server.url is not started by this program."
 _DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
 
 
-@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
+@dataclass(
+    frozen=True,
+    kw_only=True,
+    config=ConfigDict(extra="forbid", coerce_numbers_to_str=True),
+)
 class Server:
     """Where the server is or how it is run.
 
-    With `url` (".../v1") None, the server is managed: it is started for the run from the serving
-    environment `env` and ended with it. `name` is the name that an external server gives the model;
-    None means the weights' name. A server that is not vLLM `accepts` only JSON schemas, in OpenAI's
-    `response_format`. `extra_arguments` go to vLLM, and `variables` to its environment. Its logs
-    are kept in the folder `logs`, beside the records. `download` permits the server to reach a hub.
-    `request_timeout_s` is the total time of a request: a response must be complete by then.
+    With `url` (".../v1") None, the server is managed: it is started for the run from
+    the serving environment `env` and ended with it. `name` is the name that an external
+    server gives the model; None means the weights' name. A server that is not vLLM
+    `accepts` only JSON schemas, in OpenAI's `response_format`. `extra_arguments` go to
+    vLLM, and `variables` to its environment. Its logs are kept in the folder `logs`,
+    beside the records. `download` permits the server to reach a hub.
+    `request_timeout_s` is the total time of a request: a response must be complete by
+    then.
 
     With `forced_tokens`, tokens that the grammar forces are inserted, not sampled
-    (serving/forced_tokens.py). A `batch_invariant` server computes an answer in the same way
-    whatever else it answers, which costs time (docs/understand/requests.md). "auto" and None turn
-    an option on if it is available. None turns forced tokens on only on the CPU: on CUDA they
-    require vLLM's first model runner, which draws other answers from a seed.
+    (serving/forced_tokens.py). A `batch_invariant` server computes an answer in the
+    same way whatever else it answers, which costs time (docs/understand/requests.md).
+    "auto" and None turn an option on if it is available. None turns forced tokens on
+    only on the CPU: on CUDA they require vLLM's first model runner, which draws other
+    answers from a seed.
     """
 
     url: str | None = None
@@ -62,8 +71,8 @@ class Server:
         if self.url and urllib.parse.urlsplit(self.url).scheme in ("http", "https"):
             return
         raise ConfigError(
-            f"model.server.url: {hidden_in_text(str(self.url))!r} is not an address; write it as "
-            "http://HOST:PORT/v1."
+            f"model.server.url: {hidden_in_text(str(self.url))!r} is not an address;"
+            " write it as http://HOST:PORT/v1."
         )
 
     def check_gpus(self) -> None:
@@ -74,22 +83,30 @@ class Server:
         needed, visible = self._gpus, gpu_count()
         if visible < needed:
             what = "model.server.tensor_parallel_size"
-            what += " or --data-parallel-size" if needed > self.tensor_parallel_size else ""
+            what += (
+                " or --data-parallel-size" if needed > self.tensor_parallel_size else ""
+            )
             raise MissingPart(
-                f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {visible} "
-                f"are visible; run it on a GPU machine, change {what}, or point model.server.url "
-                "at a running server."
+                f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and"
+                f" {visible} are visible; run it on a GPU machine, change {what}, or"
+                " point model.server.url at a running server."
             )
 
     @property
     def _gpus(self) -> int:
-        """How many GPUs of this machine are needed: those of one engine, times its copies here."""
+        """How many GPUs of this machine are needed: those of one engine, times its
+        copies here.
+        """
         here = self.argument("--data-parallel-size-local", "-dpl") or self.engines
         spread = self.argument("--data-parallel-backend", "-dpb") == "ray"
-        return self.tensor_parallel_size * (int(here) if here.isdecimal() and not spread else 1)
+        return self.tensor_parallel_size * (
+            int(here) if here.isdecimal() and not spread else 1
+        )
 
     def argument(self, *names: str) -> str:
-        """Returns the value of a vLLM option in `extra_arguments`; "" if the option is absent."""
+        """Returns the value of a vLLM option in `extra_arguments`; "" if the option is
+        absent.
+        """
         value = ""
         for word, following in itertools.pairwise([*self.extra_arguments, ""]):
             name, joined, given = word.partition("=")
@@ -99,14 +116,17 @@ class Server:
 
     @property
     def engines(self) -> str:
-        """How many copies of the model answer side by side (data parallelism), "1" for one."""
+        """How many copies of the model answer side by side (data parallelism), "1" for
+        one.
+        """
         return self.argument("--data-parallel-size", "-dp") or "1"
 
     def options(self) -> tuple[str, ...]:
-        """Returns which of "forced_tokens" and "batch_invariant" a managed server is started with.
+        """Returns which of "forced_tokens" and "batch_invariant" a managed server is
+        started with.
 
-        Raises ConfigError if one is requested but unavailable, and MissingPart if the serving
-        environment has no vLLM.
+        Raises ConfigError if one is requested but unavailable, and MissingPart if the
+        serving environment has no vLLM.
         """
         available = []
         for name, wanted, obstacle in (
@@ -118,8 +138,8 @@ class Server:
             reason = _NOT_OURS if self.url is not None else obstacle()
             if reason and wanted is True:
                 raise ConfigError(
-                    f"model.server.{name}=true is unavailable: {reason} Leave the option out, or "
-                    "set it to false."
+                    f"model.server.{name}=true is unavailable: {reason} Leave the"
+                    " option out, or set it to false."
                 )
             if not reason:
                 available.append(name)
@@ -132,16 +152,16 @@ class Server:
             return "it is made for vLLM's CPU build."
         if version.partition("+")[0] != FORCED_TOKENS_NEED:
             return (
-                f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds {version} "
-                "(`make clean serving` replaces it)."
+                f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds"
+                f" {version} (`make clean serving` replaces it)."
             )
         for given in self.extra_arguments:
             if given.replace("_", "-").startswith(_DRAFTS):
                 return f"model.server.extra_arguments has {given}, which replaces it."
         if self.engines != "1":
             return (
-                f"model.server.extra_arguments has --data-parallel-size {self.engines}, with "
-                "which vLLM pads requests with its own draft tokens."
+                f"model.server.extra_arguments has --data-parallel-size {self.engines},"
+                " with which vLLM pads requests with its own draft tokens."
             )
         return ""
 
@@ -152,6 +172,6 @@ class Server:
         if capability >= INVARIANT_CAPABILITY:
             return ""
         return (
-            f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or higher, "
-            f"and a GPU of this machine has {capability:g}."
+            f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or"
+            f" higher, and a GPU of this machine has {capability:g}."
         )

@@ -1,5 +1,7 @@
-"""Defines the figures of a report. Each system has a panel, in the order of the ladder. Cells that
-differ only in their seed are one series, drawn as one bar or one point of a line."""
+"""Defines the figures of a report. Each system has a panel, in the order of the ladder.
+Cells that differ only in their seed are one series, drawn as one bar or one point of a
+line.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -38,10 +40,10 @@ LINES = 2.4  # the height of a panel with lines, in inches
 class Series:
     """The results of cells that differ only in their seed.
 
-    `system` is the environment and the method. `place` has the environment's settings and `line`
-    the model with all other settings, if these differ between series. `decoding` is the label of
-    the rung. `tasks` has the scored episodes by kind of task, and `trials` the games solved after
-    trial 1, 2, …, summed over seeds.
+    `system` is the environment and the method. `place` has the environment's settings
+    and `line` the model with all other settings, if these differ between series.
+    `decoding` is the label of the rung. `tasks` has the scored episodes by kind of
+    task, and `trials` the games solved after trial 1, 2, …, summed over seeds.
     """
 
     system: str
@@ -74,14 +76,17 @@ class Series:
 
 
 def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
-    """Returns the series with scored episodes, in the order of the ladder, then in that of
-    `cells`."""
+    """Returns the series with scored episodes, in the order of the ladder, then in that
+    of `cells`.
+    """
     varying = varying_options(cells) - {"seed"}
     places = {name for name in varying if name.startswith("environment.")}
 
     def names(cell: CellRecord) -> tuple[str, str, str, str]:
         system = f"{cell.labels['environment']}, {cell.labels['method']}"
-        line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
+        line = (
+            f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
+        )
         return system, _short(cell.settings(places)), line, cell.labels["decoding"]
 
     alike = grouped((names(cell), cell) for cell in cells)
@@ -89,7 +94,9 @@ def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
     return [one for key, group in in_order if (one := _series(key, group, also)).tasks]
 
 
-def _series(names: tuple[str, str, str, str], cells: Sequence[CellRecord], also: Also) -> Series:
+def _series(
+    names: tuple[str, str, str, str], cells: Sequence[CellRecord], also: Also
+) -> Series:
     tasks = grouped(
         (task, row)
         for cell in cells
@@ -102,12 +109,15 @@ def _series(names: tuple[str, str, str, str], cells: Sequence[CellRecord], also:
         for trial in numbers.success_after_trials(cell.rows, also=also)
         if trial.tasks == numbers.ALL
     )
-    return Series(*names, tasks, [_added_up(trials[number]) for number in sorted(trials)])
+    return Series(
+        *names, tasks, [_added_up(trials[number]) for number in sorted(trials)]
+    )
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
-    """Sums rates over seeds. All seeds play the same games, so together they are worth no more
-    independent samples than one of them."""
+    """Sums rates over seeds. All seeds play the same games, so together they are worth
+    no more independent samples than one of them.
+    """
     effective = max(r.n if r.effective is None else r.effective for r in rates)
     return Rate(sum(r.k for r in rates), sum(r.n for r in rates), effective)
 
@@ -118,53 +128,70 @@ def _short(settings: str) -> str:
 
 
 def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
-    """Writes `name`.svg, `name`_dark.svg and `name`.png of each figure with something to show,
-    removes the files of the others, and returns the captions by name."""
+    """Writes `name`.svg, `name`_dark.svg and `name`.png of each figure with something
+    to show, removes the files of the others, and returns the captions by name.
+    """
     for name in NAMES:
         plotting.remove(folder, name)
     systems = grouped((one.panel, one) for one in series)
     several = systems if len(series) > 1 else {}
-    dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
+    dots = [
+        one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike
+    ]
     price = "How far answers come, by rung"
     captions = {
         "success": _draw("success", "Success", _by_rung(several), folder, dots),
         "outcomes": _draw_outcomes(series, folder),
         "formalized": _draw("formalized", price, _how_far(series), folder),
-        "trials": _draw("trials", "Games solved after each trial", _by_trial(systems), folder),
+        "trials": _draw(
+            "trials", "Games solved after each trial", _by_trial(systems), folder
+        ),
         "tasks": _draw("tasks", "Success by kind of task", _by_task(series), folder),
     }
     return {name: caption for name, caption in captions.items() if caption}
 
 
 def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
-    """Draws how the episodes of each arm ended, with one bar for each arm and won games first. The
-    arms of a model are next to each other, and what all arms share is in the title."""
+    """Draws how the episodes of each arm ended, with one bar for each arm and won games
+    first. The arms of a model are next to each other, and what all arms share is in the
+    title.
+    """
     by_model = sorted(series, key=lambda one: (one.panel, one.line.partition(" ")[0]))
     shown = [one for one in by_model if one.ended][:MOST_STACKS]
     if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
         return ""
     every = sum((one.ended for one in shown), Counter[str]())
-    order = sorted(every, key=lambda name: (not outcome_named(name).success, -every[name], name))
+    order = sorted(
+        every, key=lambda name: (not outcome_named(name).success, -every[name], name)
+    )
     panels = {one.panel for one in shown}
     title = "How episodes ended" + (f": {shown[0].panel}" if len(panels) == 1 else "")
     stacks = {
-        (f"{one.panel}: " if len(panels) > 1 else "") + f"{one.name}, n = {one.ended.total()}": {
-            outcome.replace("_", " "): one.ended[outcome] / one.ended.total() for outcome in order
+        (f"{one.panel}: " if len(panels) > 1 else "")
+        + f"{one.name}, n = {one.ended.total()}": {
+            outcome.replace("_", " "): one.ended[outcome] / one.ended.total()
+            for outcome in order
         }
         for one in shown
     }
-    with plotting.drawing(folder, "outcomes", [plotting.rows_height(len(stacks))]) as axes:
+    with plotting.drawing(
+        folder, "outcomes", [plotting.rows_height(len(stacks))]
+    ) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
     more = f"; {left} more arms are only in the tables" if left else ""
     return f"How the episodes of each arm ended{more}"
 
 
-def draw_differences(compared: Compared, found: Sequence[Verdict], folder: Path) -> dict[str, str]:
-    """Writes the figure of the tested comparisons: a row with the difference and interval of each,
-    in the order of their declaration. Removes an earlier one if fewer than two have pairs.
+def draw_differences(
+    compared: Compared, found: Sequence[Verdict], folder: Path
+) -> dict[str, str]:
+    """Writes the figure of the tested comparisons: a row with the difference and
+    interval of each, in the order of their declaration. Removes an earlier one if fewer
+    than two have pairs.
 
-    `found` are the verdicts on the comparisons. Returns the caption by the name of the figure.
+    `found` are the verdicts on the comparisons. Returns the caption by the name of the
+    figure.
     """
     plotting.remove(folder, "differences")
     titles = {verdict.number: verdict.title for verdict in found}
@@ -175,9 +202,15 @@ def draw_differences(compared: Compared, found: Sequence[Verdict], folder: Path)
     ]
     if len(rows) < 2:
         return {}
-    with plotting.drawing(folder, "differences", [plotting.rows_height(len(rows))]) as axes:
-        plotting.draw_dots(axes[0], "Difference in success, on new maps", rows, differences=True)
-    caption = "Differences of the tested comparisons, each with the interval of its test"
+    with plotting.drawing(
+        folder, "differences", [plotting.rows_height(len(rows))]
+    ) as axes:
+        plotting.draw_dots(
+            axes[0], "Difference in success, on new maps", rows, differences=True
+        )
+    caption = (
+        "Differences of the tested comparisons, each with the interval of its test"
+    )
     return {"differences": caption}
 
 
@@ -191,20 +224,28 @@ def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
 
 
 def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
-    """Yields a panel for the answers of each model in described worlds, rung by rung."""
+    """Yields a panel for the answers of each model in described worlds, rung by
+    rung.
+    """
     for title, arms in grouped((one.arm, one) for one in series).items():
         lines = {
             shown: {one.decoding: getattr(one.measures, name) for one in arms}
             for name, shown in HOW_FAR.items()
         }
         if title.startswith("described, formalizer"):
-            known = {name: line for name, line in lines.items() if any(r.n for r in line.values())}
+            known = {
+                name: line
+                for name, line in lines.items()
+                if any(r.n for r in line.values())
+            }
             yield Panel(title, _rungs(arms), known)
 
 
 def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
     for title, series in systems.items():
-        trials = [str(trial) for trial in range(1, 1 + max(len(one.trials) for one in series))]
+        trials = [
+            str(trial) for trial in range(1, 1 + max(len(one.trials) for one in series))
+        ]
         lines = {
             one.name: dict(zip(trials, one.trials, strict=False))
             for one in series
@@ -214,8 +255,9 @@ def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
 
 
 def _by_task(series: Sequence[Series]) -> Iterator[Panel]:
-    """Arms that differ only in the environment's settings are one line: the settings define the
-    tasks."""
+    """Arms that differ only in the environment's settings are one line: the settings
+    define the tasks.
+    """
     for system, arms in grouped((one.system, one) for one in series).items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
         lines: dict[str, dict[str, Rate]] = defaultdict(dict)
@@ -230,10 +272,15 @@ def _rungs(series: Iterable[Series]) -> list[str]:
 
 
 def _draw(
-    name: str, caption: str, panels: Iterable[Panel], folder: Path, dots: Sequence[Series] = ()
+    name: str,
+    caption: str,
+    panels: Iterable[Panel],
+    folder: Path,
+    dots: Sequence[Series] = (),
 ) -> str:
-    """Draws the panels with two or more ticks, and below them one panel of `dots`. Returns the
-    caption, or "" if there is nothing to show."""
+    """Draws the panels with two or more ticks, and below them one panel of `dots`.
+    Returns the caption, or "" if there is nothing to show.
+    """
     panels = [panel for panel in panels if len(panel.ticks) > 1]
     if not panels and not dots:
         return ""
@@ -244,10 +291,16 @@ def _draw(
         if dots:
             rates = [(one, one.measures.success) for one in dots]
             rows = [
-                (f"{one.panel}: {one.name}, n = {rate.n}", rate.share or 0.0, rate.interval)
+                (
+                    f"{one.panel}: {one.name}, n = {rate.n}",
+                    rate.share or 0.0,
+                    rate.interval,
+                )
                 for one, rate in rates
             ]
-            plotting.draw_dots(axes[-1], "one decoding" if shown else "", rows, differences=False)
+            plotting.draw_dots(
+                axes[-1], "one decoding" if shown else "", rows, differences=False
+            )
     left = len(panels) - MOST_PANELS
     more = f"; {left} more systems are only in the tables" if left > 0 else ""
     return f"{caption}, with intervals of 95 %{more}"

@@ -1,6 +1,7 @@
-"""Draws figures as SVG, for a light and for a dark page, and as PNG. The same records give the same
-bytes. Markers and line styles distinguish lines in greyscale, and figures are as wide as the screen
-of a phone. matplotlib is loaded when a figure is drawn."""
+"""Draws figures as SVG, for a light and for a dark page, and as PNG. The same records
+give the same bytes. Markers and line styles distinguish lines in greyscale, and figures
+are as wide as the screen of a phone. matplotlib is loaded when a figure is drawn.
+"""
 
 import re
 import warnings
@@ -21,14 +22,33 @@ WIDTH = 5.6  # inches
 DPI = 160
 MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
-COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
-ON_DARK = ("#8fb3f0", "#e5b85c", "#93c493", "#ec8c84", "#b7a5dc", "#bdbdbd", "#74c7c7", "#efb0cb")
+COLOURS = (
+    "#3b5b92",
+    "#d9a441",
+    "#7aa07a",
+    "#b5534c",
+    "#8d7bb0",
+    "#9c9c9c",
+    "#58a6a6",
+    "#d98fb0",
+)
+ON_DARK = (
+    "#8fb3f0",
+    "#e5b85c",
+    "#93c493",
+    "#ec8c84",
+    "#b7a5dc",
+    "#bdbdbd",
+    "#74c7c7",
+    "#efb0cb",
+)
 INK, PAPER, GREY = "#1a1a1a", "#ffffff", COLOURS[5]
 DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=True))}
 """The colour on a dark page for each colour of a figure."""
 
 ENDINGS = (".svg", "_dark.svg", ".png")
-ABOVE = 0.21  # the height of a name above its dot, as a share of the distance between two rows
+# the height of a name above its dot, as a share of the distance between two rows
+ABOVE = 0.21
 LETTERS = 60  # characters in a line that spans the figure
 SMALL_LETTERS = 84  # the same for the smaller names of rows
 LONG = 28  # characters in a legend's entry from which on two do not fit side by side
@@ -37,8 +57,9 @@ STYLE = Path(__file__).with_name("report.mplstyle")
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines of shares, {name: {tick: share}}. `ticks` are all positions on the x axis, from the
-    left."""
+    """Lines of shares, {name: {tick: share}}. `ticks` are all positions on the x axis,
+    from the left.
+    """
 
     title: str
     ticks: Sequence[str]
@@ -52,24 +73,34 @@ def remove(folder: Path, name: str) -> None:
 
 
 def rows_height(count: int) -> float:
-    """Returns the height in inches of a panel with `count` rows and a name above each row."""
+    """Returns the height in inches of a panel with `count` rows and a name above each
+    row.
+    """
     return 0.6 + 0.4 * count
 
 
 @contextmanager
-def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
-    """Yields panels of these heights in inches, one below the other. Legends are added to the
-    heights, and the figure is written when the block ends."""
+def drawing(
+    folder: Path, name: str, heights: Sequence[float]
+) -> Iterator[Sequence["Axes"]]:
+    """Yields panels of these heights in inches, one below the other. Legends are added
+    to the heights, and the figure is written when the block ends.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(fname=STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the font lacks characters of a name
+        warnings.filterwarnings(
+            "ignore", "Glyph"
+        )  # the font lacks characters of a name
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
         axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
         yield axes
-        heights = [height + _legend_height(ax) for height, ax in zip(heights, axes, strict=True)]
+        heights = [
+            height + _legend_height(ax)
+            for height, ax in zip(heights, axes, strict=True)
+        ]
         figure.set_size_inches(WIDTH, sum(heights))
         grid.set_height_ratios(heights)
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,15 +113,20 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
 
 
 def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> None:
-    """Draws at most `most` lines in each panel, each slightly shifted to the side. A name has the
-    same style in all panels."""
+    """Draws at most `most` lines in each panel, each slightly shifted to the side. A
+    name has the same style in all panels.
+    """
     styles = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     for axis, panel in zip(axes, panels, strict=False):
         names = list(panel.lines)[:most]
         for number, name in enumerate(names):
             aside = 0.08 * (number - (len(names) - 1) / 2)
             shares = panel.lines[name]
-            places = [x for x, tick in enumerate(panel.ticks) if tick in shares and shares[tick].n]
+            places = [
+                x
+                for x, tick in enumerate(panel.ticks)
+                if tick in shares and shares[tick].n
+            ]
             rates = [shares[panel.ticks[x]] for x in places]
             found = [(rate.share or 0.0, rate.interval) for rate in rates]
             style = styles.index(name)
@@ -111,16 +147,23 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
         axis.set_ylim(-0.03, 1.03)
         axis.set_ylabel("success")
         several = len(names) > 1
-        axis.set_title(_wrapped(panel.title if several else f"{panel.title}: {names[0]}"))
+        axis.set_title(
+            _wrapped(panel.title if several else f"{panel.title}: {names[0]}")
+        )
         if several:
             _legend(axis)
 
 
 def draw_dots(
-    axes: "Axes", title: str, dots: Sequence[tuple[str, float, Interval]], *, differences: bool
+    axes: "Axes",
+    title: str,
+    dots: Sequence[tuple[str, float, Interval]],
+    *,
+    differences: bool,
 ) -> None:
-    """Draws one row for each (name, share, interval), from the top. Differences of shares have a
-    line at 0."""
+    """Draws one row for each (name, share, interval), from the top. Differences of
+    shares have a line at 0.
+    """
     shares, places = [share for _, share, _ in dots], range(len(dots))
     errors = _errors([(share, interval) for _, share, interval in dots])
     axes.errorbar(shares, places, xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
@@ -132,9 +175,13 @@ def draw_dots(
     axes.set_title(_wrapped(title))
 
 
-def draw_stacks(axes: "Axes", title: str, stacks: Mapping[str, Mapping[str, float]]) -> None:
-    """Draws one bar for each name from the top, made of shares that add up to 1: {name: {part:
-    share}}. Parts have the same order in all bars: that of their first occurrence."""
+def draw_stacks(
+    axes: "Axes", title: str, stacks: Mapping[str, Mapping[str, float]]
+) -> None:
+    """Draws one bar for each name from the top, made of shares that add up to 1: {name:
+    {part: share}}. Parts have the same order in all bars: that of their first
+    occurrence.
+    """
     parts = list(dict.fromkeys(part for shares in stacks.values() for part in shares))
     ends = [0.0] * len(stacks)
     for number, part in enumerate(parts):
@@ -152,10 +199,14 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
     """Writes each name above its row, where there is room for long names."""
     for number, name in enumerate(names):
         axes.annotate(
-            shorten(visible(name), SMALL_LETTERS, placeholder=" …"), (0, number - ABOVE),
-            xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
-            fontsize=8.5, va="bottom",
-        )  # fmt: skip
+            shorten(visible(name), SMALL_LETTERS, placeholder=" …"),
+            (0, number - ABOVE),
+            xycoords=("axes fraction", "data"),
+            xytext=(2, 1),
+            textcoords="offset points",
+            fontsize=8.5,
+            va="bottom",
+        )
     axes.set_yticks([])
     axes.set_ylim(len(names) - 0.6, -0.9)
 
@@ -163,7 +214,11 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
 def _legend_height(axes: "Axes") -> float:
     """An upper bound in inches."""
     legend = axes.get_legend()
-    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()] if legend else []
+    lines = (
+        [text.get_text().count("\n") + 1 for text in legend.get_texts()]
+        if legend
+        else []
+    )
     return 0.2 + 0.18 * sum(lines) if lines else 0.0
 
 

@@ -1,5 +1,7 @@
-"""Collects what an episode's page shows: its events in order, the lines of the PDDL that changed
-from one plan to the next, the parts of each answer, and the stages in which it was sampled."""
+"""Collects what an episode's page shows: its events in order, the lines of the PDDL
+that changed from one plan to the next, the parts of each answer, and the stages in
+which it was sampled.
+"""
 
 import difflib
 import json
@@ -16,14 +18,16 @@ from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.links import EpisodeLink
 from pddlego_local.report.pages.rendering import page
 
-MOST_LINES = 1000  # of two files together; comparing takes time in proportion to their product
+MOST_LINES = (
+    1000  # of two files together; comparing takes time in proportion to their product
+)
 
 
 def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
     """Yields the stages of an answer in order, without the draft and rejected answers.
 
-    Each stage comes with the text that was rolled back before it, its forced prefix, and the rest
-    of its text, which the model chose.
+    Each stage comes with the text that was rolled back before it, its forced prefix,
+    and the rest of its text, which the model chose.
     """
     so_far = ""
     for stage in call.stages:
@@ -35,8 +39,9 @@ def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
 
 
 def parts_of(text: str) -> list[tuple[str, str]]:
-    """Returns the (key, value) pairs of an answer that is a JSON object, and otherwise [("",
-    text)]."""
+    """Returns the (key, value) pairs of an answer that is a JSON object, and otherwise
+    [("", text)].
+    """
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):
@@ -44,7 +49,10 @@ def parts_of(text: str) -> list[tuple[str, str]]:
     if not isinstance(answer, dict):
         return [("", text)]
     return [
-        (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        (
+            key,
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+        )
         for key, value in answer.items()
     ]
 
@@ -58,8 +66,9 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=64)  # an unchanged domain is read once in an episode
 def readable_file(text: str) -> str:
-    """Returns a PDDL file in the layout `lines`, with the closing parentheses of a section on a
-    separate line. A text that is not PDDL is returned unchanged."""
+    """Returns a PDDL file in the layout `lines`, with the closing parentheses of a
+    section on a separate line. A text that is not PDDL is returned unchanged.
+    """
     try:
         printed = Printer("lines").file(text)
     except (ValueError, RecursionError):
@@ -72,15 +81,19 @@ def readable_file(text: str) -> str:
 
 
 def difference(before: str, after: str) -> list[Line]:
-    """Returns the lines of both texts in order. If `before` is empty or the texts have more than
-    MOST_LINES lines, returns only the first lines of `after`, without changes."""
+    """Returns the lines of both texts in order. If `before` is empty or the texts have
+    more than MOST_LINES lines, returns only the first lines of `after`, without
+    changes.
+    """
     old, new = before.split("\n"), after.split("\n")
     if not before or len(old) + len(new) > MOST_LINES:
         left = len(new) - MOST_LINES
         more = [f"… ({left} more lines: see the transcript)"] if left > 0 else []
         return [Line("", text) for text in (*new[:MOST_LINES], *more)]
     lines: list[Line] = []
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if tag == "equal":
             lines += [Line("", text) for text in new[c:d]]
         else:
@@ -91,8 +104,10 @@ def difference(before: str, after: str) -> list[Line]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One event. `begins` is the number of the step that begins with it, or 0. For a plan, `files`
-    has the lines of its domain and problem, and `first` says whether it is the first plan."""
+    """One event. `begins` is the number of the step that begins with it, or 0. For a
+    plan, `files` has the lines of its domain and problem, and `first` says whether it
+    is the first plan.
+    """
 
     event: Event
     begins: int = 0
@@ -100,7 +115,9 @@ class Entry:
     first: bool = False
 
 
-def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, Any]) -> str:
+def episode_page(
+    cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, Any]
+) -> str:
     """Returns the page as HTML. `neighbours` is as in `links.with_neighbours`."""
     events, unreadable = cell.events(link.row)
     return page(
@@ -127,7 +144,9 @@ def ended(row: EpisodeRow) -> str:
     if outcome.apart == "unsolvable":
         return "no solution"
     before = "" if outcome.played else " in an earlier trial"
-    return f"won{' at the start' if outcome.apart else before}" if row.success else "lost"
+    return (
+        f"won{' at the start' if outcome.apart else before}" if row.success else "lost"
+    )
 
 
 def entries(events: Sequence[Event]) -> Iterator[Entry]:
@@ -137,7 +156,9 @@ def entries(events: Sequence[Event]) -> Iterator[Entry]:
     for event in events:
         match event:
             case Call():
-                yield Entry(event, begins=event.where.step if event.where.step != step else 0)
+                yield Entry(
+                    event, begins=event.where.step if event.where.step != step else 0
+                )
                 step = event.where.step
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}

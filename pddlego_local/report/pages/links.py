@@ -1,5 +1,6 @@
-"""The paths of the episodes' pages, and their links: to the previous and the next episode of the
-cell, and to the same game as other arms played it."""
+"""The paths of the episodes' pages, and their links: to the previous and the next
+episode of the cell, and to the same game as other arms played it.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,10 @@ GameTrial = tuple[int, int]
 
 @dataclass(frozen=True)
 class EpisodeLink:
-    """One episode of the cell with this number. `apart` says why it is not scored, and is "" if it
-    is. `path` is the path of its page below the report's folder, "" without a transcript."""
+    """One episode of the cell with this number. `apart` says why it is not scored, and
+    is "" if it is. `path` is the path of its page below the report's folder, "" without
+    a transcript.
+    """
 
     cell: int
     row: EpisodeRow
@@ -39,7 +42,9 @@ class EpisodeLink:
 
 
 def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLink]]:
-    """Returns the links of each cell. Folders are numbered if several cells have the same name."""
+    """Returns the links of each cell. Folders are numbered if several cells have the
+    same name.
+    """
     links: list[dict[GameTrial, EpisodeLink]] = []
     folders = set[str]()
     for number, cell in enumerate(cells):
@@ -52,8 +57,14 @@ def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLi
         links.append({})
         for row in cell.rows:
             transcript = transcript_of(cell.folder, row.game, row.trial)
-            path = f"episodes/{folder}/{transcript.stem}.html" if transcript.exists() else ""
-            links[-1][row.game, row.trial] = EpisodeLink(number, row, apart[row.game], path)
+            path = (
+                f"episodes/{folder}/{transcript.stem}.html"
+                if transcript.exists()
+                else ""
+            )
+            links[-1][row.game, row.trial] = EpisodeLink(
+                number, row, apart[row.game], path
+            )
     return links
 
 
@@ -62,32 +73,45 @@ def with_neighbours(
     number: int,
     others: Mapping[str, Mapping[int, str]],
 ) -> Iterator[tuple[EpisodeLink, dict[str, Any]]]:
-    """Yields the episodes of a cell that have a page, in order, each with its neighbours.
+    """Yields the episodes of a cell that have a page, in order, each with its
+    neighbours.
 
-    `others` is an item of `cells_by_factor`. The neighbours are the `previous` and the `next`
-    episode, and the `same_game` in other cells and trials: a list of (factor, [(value, episode)]),
-    which includes the episode itself. An episode without a result is None.
+    `others` is an item of `cells_by_factor`. The neighbours are the `previous` and the
+    `next` episode, and the `same_game` in other cells and trials: a list of (factor,
+    [(value, episode)]), which includes the episode itself. An episode without a result
+    is None.
     """
     own = [link for link in links[number].values() if link.path]
     for before, link, after in zip([None, *own], own, [*own[1:], None], strict=False):
         game, trial = link.row.game, link.row.trial
         same: list[tuple[str, list[tuple[str, EpisodeLink | None]]]] = [
-            (factor, [(value, links[n].get((game, trial))) for n, value in sorted(values.items())])
+            (
+                factor,
+                [
+                    (value, links[n].get((game, trial)))
+                    for n, value in sorted(values.items())
+                ],
+            )
             for factor, values in sorted(others.items())
         ]
-        trials = [(str(key[1]), one) for key, one in links[number].items() if key[0] == game]
+        trials = [
+            (str(key[1]), one) for key, one in links[number].items() if key[0] == game
+        ]
         same += [("trial", [*trials])] * (len(trials) > 1)
         yield link, {"previous": before, "next": after, "same_game": same}
 
 
 def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str]]]:
-    """Returns for each cell {factor: {number of a cell: value}} with all cells that differ from it
-    only in this factor, and the cell itself. The seed is a factor, too."""
+    """Returns for each cell {factor: {number of a cell: value}} with all cells that
+    differ from it only in this factor, and the cell itself. The seed is a factor, too.
+    """
     arms = [Arm((cell,)) for cell in cells]
     found: list[dict[str, dict[int, str]]] = [defaultdict(dict) for _ in cells]
     for two in combinations(range(len(cells)), 2):
         a, b = (arms[number] for number in two)
-        differing = differences(a, b) | ({"seed"} if a.first.seed != b.first.seed else set())
+        differing = differences(a, b) | (
+            {"seed"} if a.first.seed != b.first.seed else set()
+        )
         if a.games == b.games and len(differing) == 1:
             (factor,) = differing
             for number, arm in zip(two, (a, b), strict=True):

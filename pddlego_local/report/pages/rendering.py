@@ -1,6 +1,6 @@
-"""Renders templates to HTML. Texts of models, games and files are data: they are escaped, shown
-without control characters, and cut if they are too long. The content security policy of a page
-forbids any other script or source.
+"""Renders templates to HTML. Texts of models, games and files are data: they are
+escaped, shown without control characters, and cut if they are too long. The content
+security policy of a page forbids any other script or source.
 """
 
 import base64
@@ -36,13 +36,18 @@ def _own(name: str) -> str:
 _JINJA = jinja(loader=jinja2.FunctionLoader(_own), autoescape=True, finalize=readable)
 
 
-def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any) -> str:
-    """Renders a whole page. `styles` and `script` are files beside the templates. The page can use
-    no others."""
+def page(
+    template: str, *, styles: Sequence[str], script: str = "", **facts: Any
+) -> str:
+    """Renders a whole page. `styles` and `script` are files beside the templates. The
+    page can use no others.
+    """
     style = "".join(map(_own, styles))
     program = _own(script) if script else ""
     allowed = f"script-src '{_hash(program)}'; " if script else ""
-    policy = f"default-src 'none'; {allowed}style-src '{_hash(style)}'; img-src 'self' file:"
+    policy = (
+        f"default-src 'none'; {allowed}style-src '{_hash(style)}'; img-src 'self' file:"
+    )
     return _JINJA.get_template(template).render(
         style=Markup(style), script=Markup(program), policy=policy, **facts
     )

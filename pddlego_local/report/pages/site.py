@@ -1,7 +1,8 @@
-"""Writes the pages of a report: index.html, episodes/<cell>/<game>-<trial>.html and figures/.
+"""Writes the pages of a report: index.html, episodes/<cell>/<game>-<trial>.html and
+figures/.
 
-index.html shows the verdicts with a figure next to them, then the report's tables, the other
-figures, all episodes, and how they were run.
+index.html shows the verdicts with a figure next to them, then the report's tables, the
+other figures, all episodes, and how they were run.
 """
 
 import shlex
@@ -19,7 +20,11 @@ from pddlego_local.core.visible import visible
 from pddlego_local.report import text
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.charts import draw_differences, draw_figures, series_of
+from pddlego_local.report.figures.charts import (
+    draw_differences,
+    draw_figures,
+    series_of,
+)
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
@@ -54,10 +59,11 @@ def write_pages(
     *,
     also: Also = (),
 ) -> Path:
-    """Writes the pages of episodes, the figures and index.html, and returns the path of index.html.
+    """Writes the pages of episodes, the figures and index.html, and returns the path of
+    index.html.
 
-    `tables` is Markdown that index.html includes. `unfinished` is shown at its top. `also` are the
-    reasons for exclusion to ignore, as in the tables. Raises OSError.
+    `tables` is Markdown that index.html includes. `unfinished` is shown at its top.
+    `also` are the reasons for exclusion to ignore, as in the tables. Raises OSError.
     """
     links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
@@ -84,7 +90,9 @@ def _first_page(
     **facts: object,
 ) -> str:
     """`facts` are further variables of the template."""
-    first = next(((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None)
+    first = next(
+        ((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None
+    )
     main, *others = text.result_tables(numbers)
     return page(
         "experiment.html.jinja",
@@ -142,20 +150,27 @@ def _episodes(
         "id": id,
         "of_cells": of_cells,
         "choices": choices,
-        "columns": [name for name in choices if name not in ("cell", "outcome", "answer")],
+        "columns": [
+            name for name in choices if name not in ("cell", "outcome", "answer")
+        ],
     }
 
 
 def _first_rows(numbers: Numbers) -> list[text.TextRow]:
     """Returns a row for each cell with its labels and its main results."""
     unsaid = text.unsaid_columns(numbers)
-    names = [name for name in (*text.LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
-    return [{name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells]
+    names = [
+        name for name in (*text.LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid
+    ]
+    return [
+        {name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells
+    ]
 
 
 def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
-    """Returns each way in which cells were started and its cells, in the order of the first
-    cells."""
+    """Returns each way in which cells were started and its cells, in the order of the
+    first cells.
+    """
     starts: dict[str, tuple[Start, dict[str, None]]] = {}
     for cell in cells:
         for start in cell.run.starts:
@@ -167,7 +182,9 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
 
 def _inline(sentences: str) -> Markup:
     """Converts text to HTML; only `code` is read as Markdown."""
-    return Markup(MarkdownIt("zero").enable("backticks").renderInline(visible(sentences)))
+    return Markup(
+        MarkdownIt("zero").enable("backticks").renderInline(visible(sentences))
+    )
 
 
 def _html(report: str) -> Markup:

@@ -1,8 +1,8 @@
-"""Two arms on the same games: the difference in success, its test, the interval that this test does
-not reject, and Holm's adjustment for several such tests.
+"""Two arms on the same games: the difference in success, its test, the interval that
+this test does not reject, and Holm's adjustment for several such tests.
 
-Clusters are the units that a question treats as independent. For new games on these maps the
-cluster is the game, with all its seeds. For new maps it is the map.
+Clusters are the units that a question treats as independent. For new games on these
+maps the cluster is the game, with all its seeds. For new maps it is the map.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,9 @@ from pddlego_local.report.statistics.rates import LEVEL, Clustered, Interval
 
 
 class Tally(NamedTuple):
-    """The pairs of a cluster: only the second arm won the `gained` ones, only the first the `lost`
-    ones."""
+    """The pairs of a cluster: only the second arm won the `gained` ones, only the first
+    the `lost` ones.
+    """
 
     pairs: int
     gained: int
@@ -28,13 +29,14 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Paired:
-    """The paired results of two arms. Differences are second arm minus first arm, from -1 to 1.
+    """The paired results of two arms. Differences are second arm minus first arm, from
+    -1 to 1.
 
-    A difference of 0 is rejected at a level if two tests reject it at that level: the exact test
-    that swaps the arms, and the score test. The interval at a level contains the differences that
-    the score test does not reject (Tango 1998), with counts divided by their design effect (Rao and
-    Scott 1992). It also contains 0 unless both tests reject it. So it excludes 0 if and only if `p`
-    is below the level.
+    A difference of 0 is rejected at a level if two tests reject it at that level: the
+    exact test that swaps the arms, and the score test. The interval at a level contains
+    the differences that the score test does not reject (Tango 1998), with counts
+    divided by their design effect (Rao and Scott 1992). It also contains 0 unless both
+    tests reject it. So it excludes 0 if and only if `p` is below the level.
     """
 
     clusters: Sequence[Tally]
@@ -54,10 +56,14 @@ class Paired:
         """The larger two-sided p of the two tests; None if there are no pairs."""
         if not self.clusters:
             return None
-        return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
+        return max(
+            swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p
+        )
 
     def interval(self, level: float = LEVEL) -> Interval:
-        """Returns the interval at a level; the whole range from -1 to 1 if there are no pairs."""
+        """Returns the interval at a level; the whole range from -1 to 1 if there are no
+        pairs.
+        """
         from scipy.special import ndtri  # slow to import
 
         if self.p is None:
@@ -65,19 +71,29 @@ class Paired:
         pairs = self.effective_pairs(level)
         weight = pairs / self.sums.pairs
         z = float(-ndtri(level / 2))
-        low, high = score_interval(self.sums.gained * weight, self.sums.lost * weight, pairs, z)
-        return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
+        low, high = score_interval(
+            self.sums.gained * weight, self.sums.lost * weight, pairs, z
+        )
+        return (
+            Interval(low, high)
+            if self.p < level
+            else Interval(min(low, 0.0), max(high, 0.0))
+        )
 
     def power(self, level: float = LEVEL) -> Power:
-        """Returns the power with as many clusters of these sizes, where as many pairs oppose the
-        difference as here, and where pairs that disagree lie together on a cluster as often."""
+        """Returns the power with as many clusters of these sizes, where as many pairs
+        oppose the difference as here, and where pairs that disagree lie together on a
+        cluster as often.
+        """
         pairs, gained, lost = self.sums
         differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
         discordant = (gained + lost) / pairs if pairs else 0.0
         return Power(
             tuple(sorted(cluster.pairs for cluster in self.clusters)),
             opposing=min(gained, lost) / pairs if pairs else 0.0,
-            within=min(discordant * len(self.clusters) / differ, 1.0) if differ else 1.0,
+            within=min(discordant * len(self.clusters) / differ, 1.0)
+            if differ
+            else 1.0,
             level=level,
         )
 
@@ -110,23 +126,31 @@ class Paired:
         return float(2 * ndtr(-z))
 
 
-def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:
-    """Returns the interval of (gained - lost) / pairs by Tango, Statistics in Medicine 17, 1998,
-    891-908.
+def score_interval(
+    gained: float, lost: float, pairs: float, z: float
+) -> tuple[float, float]:
+    """Returns the interval of (gained - lost) / pairs by Tango, Statistics in Medicine
+    17, 1998, 891-908.
 
-    It contains the differences that a score test does not reject. The test rejects a difference if
-    its standard normal deviate exceeds `z`; at a difference of 0 it is McNemar's test. The interval
-    has a positive width even if no pair disagrees.
+    It contains the differences that a score test does not reject. The test rejects a
+    difference if its standard normal deviate exceeds `z`; at a difference of 0 it is
+    McNemar's test. The interval has a positive width even if no pair disagrees.
     """
     from scipy.optimize import brentq
 
     def score(difference: float) -> float:
         linear = (2 * pairs - gained + lost) * difference - gained - lost
         constant = -lost * difference * (1 - difference)
-        share_lost = (sqrt(max(linear**2 - 8 * pairs * constant, 0.0)) - linear) / (4 * pairs)
+        share_lost = (sqrt(max(linear**2 - 8 * pairs * constant, 0.0)) - linear) / (
+            4 * pairs
+        )
         variance = pairs * (2 * share_lost + difference * (1 - difference))
         excess = gained - lost - pairs * difference
-        return float(excess / sqrt(variance)) if variance > 1e-12 else float(np.sign(excess)) * 1e6
+        return (
+            float(excess / sqrt(variance))
+            if variance > 1e-12
+            else float(np.sign(excess)) * 1e6
+        )
 
     estimate = (gained - lost) / pairs
     low = brentq(lambda d: score(d) - z, -1, estimate) if estimate > -1 else -1
@@ -135,16 +159,18 @@ def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[
 
 
 def swapping_arms(differences: Iterable[int]) -> float:
-    """Returns the two-sided p of the exact permutation test that swaps the two arms within
-    clusters.
+    """Returns the two-sided p of the exact permutation test that swaps the two arms
+    within clusters.
 
-    `differences` has the difference of each cluster, in pairs won. With one pair in each cluster
-    this is McNemar's exact test. The exact distribution over all swaps is computed by convolution,
-    without sampling.
+    `differences` has the difference of each cluster, in pairs won. With one pair in
+    each cluster this is McNemar's exact test. The exact distribution over all swaps is
+    computed by convolution, without sampling.
     """
     observed = list(differences)
     weights = [abs(difference) for difference in observed if difference]
-    chances = np.ones(1)  # probabilities of the sums -total, -total + 2, …, total so far
+    chances = np.ones(
+        1
+    )  # probabilities of the sums -total, -total + 2, …, total so far
     for weight in weights:
         chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
     sums = 2 * np.arange(len(chances)) - sum(weights)
@@ -154,9 +180,9 @@ def swapping_arms(differences: Iterable[int]) -> float:
 class Adjusted(NamedTuple):
     """`p` after Holm's adjustment, and the level for the unadjusted p.
 
-    A difference is shown if and only if the unadjusted p is below `level`. The level is 5 % divided
-    by the number of comparisons that were not yet rejected when the procedure reached this one, or
-    when it stopped.
+    A difference is shown if and only if the unadjusted p is below `level`. The level is
+    5 % divided by the number of comparisons that were not yet rejected when the
+    procedure reached this one, or when it stopped.
     """
 
     p: float
@@ -164,7 +190,9 @@ class Adjusted(NamedTuple):
 
 
 def holm(values: Sequence[float]) -> list[Adjusted]:
-    """Adjusts `values`, the p of each comparison, and returns the results in the same order."""
+    """Adjusts `values`, the p of each comparison, and returns the results in the same
+    order.
+    """
     from statsmodels.stats.multitest import multipletests  # slow to import
 
     if not values:

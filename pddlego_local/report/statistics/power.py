@@ -1,5 +1,6 @@
-"""The power of a comparison: how often the whole test of `paired.Paired` detects a true difference
-in simulated experiments. The random numbers are the same for every difference.
+"""The power of a comparison: how often the whole test of `paired.Paired` detects a true
+difference in simulated experiments. The random numbers are the same for every
+difference.
 """
 
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ SHOWN = 0.8
 class Power:
     """The power at a level, for clusters with these numbers of pairs (`sizes`).
 
-    A share `opposing` of the pairs goes against the difference: only the arm that wins less wins
-    them. The other arm alone wins as many, and in addition the difference itself. On some clusters
-    no pair disagrees; on the others a share `within` of the pairs does. A larger difference is
-    spread over more clusters. `within` is 1 if each cluster has one pair.
+    A share `opposing` of the pairs goes against the difference: only the arm that wins
+    less wins them. The other arm alone wins as many, and in addition the difference
+    itself. On some clusters no pair disagrees; on the others a share `within` of the
+    pairs does. A larger difference is spread over more clusters. `within` is 1 if each
+    cluster has one pair.
     """
 
     sizes: tuple[int, ...]
@@ -31,17 +33,22 @@ class Power:
     level: float = LEVEL
 
     def at(self, difference: float) -> float:
-        """Returns the share of experiments, from 0 to 1, that show this true difference."""
+        """Returns the share of experiments, from 0 to 1, that show this true
+        difference.
+        """
         return _power(self, difference)
 
     @property
     def smallest(self) -> float | None:
-        """The smallest difference, in whole percentage points as a share, that four of five
-        experiments show; None if there is none."""
+        """The smallest difference, in whole percentage points as a share, that four of
+        five experiments show; None if there is none.
+        """
         shown = (end for end in range(5, 101, 5) if self.at(end / 100) >= SHOWN)
         if not self.sizes or (end := next(shown, None)) is None:
             return None
-        return next(p for p in range(end - 4, end + 1) if self.at(p / 100) >= SHOWN) / 100
+        return (
+            next(p for p in range(end - 4, end + 1) if self.at(p / 100) >= SHOWN) / 100
+        )
 
 
 @cache
@@ -52,11 +59,15 @@ def _power(of: Power, difference: float) -> float:
     differing = min(disagree / of.within, 1.0)
     favourable = (1 + difference / disagree) / 2
     cluster, pair, way = _draws(of.sizes)
-    seen = np.repeat(cluster < differing, of.sizes, axis=1) & (pair < disagree / differing)
+    seen = np.repeat(cluster < differing, of.sizes, axis=1) & (
+        pair < disagree / differing
+    )
     pairs = np.where(way < favourable, 1, -1) * seen
     totals = np.add.reduceat(pairs, np.cumsum([0, *of.sizes[:-1]]), axis=1)
     statistic = totals.sum(1) ** 2 / np.maximum(seen.sum(1), 1)
-    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(-ndtri(of.level / 2))
+    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(
+        -ndtri(of.level / 2)
+    )
     rejected = totals[statistic > score]
     both = (_p_by_swaps(rejected) < of.level).sum() if len(rejected) else 0
     return float(both / len(totals))
@@ -64,10 +75,14 @@ def _power(of: Power, difference: float) -> float:
 
 @lru_cache(maxsize=4)
 def _draws(sizes: tuple[int, ...]) -> tuple[Any, ...]:
-    """Random numbers from 0 to 1 for each experiment: one for each cluster, two for each pair."""
+    """Random numbers from 0 to 1 for each experiment: one for each cluster, two for
+    each pair.
+    """
     pairs, rng = sum(sizes), np.random.default_rng(0)
     experiments = max(100, min(EXPERIMENTS, 500 * EXPERIMENTS // pairs))
-    return tuple(rng.random((experiments, count)) for count in (len(sizes), pairs, pairs))
+    return tuple(
+        rng.random((experiments, count)) for count in (len(sizes), pairs, pairs)
+    )
 
 
 def _p_by_swaps(totals: Any) -> Any:

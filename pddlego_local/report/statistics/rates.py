@@ -1,7 +1,8 @@
-"""Numbers with their uncertainty: a share with its interval, a mean with its standard deviation.
+"""Numbers with their uncertainty: a share with its interval, a mean with its standard
+deviation.
 
-Samples of one cluster (trials of one game, games on one map) may agree more than samples of several
-clusters do. They are then worth fewer independent samples.
+Samples of one cluster (trials of one game, games on one map) may agree more than
+samples of several clusters do. They are then worth fewer independent samples.
 """
 
 from collections import Counter
@@ -25,8 +26,9 @@ class Interval(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The lower end of a rate's interval if all missing results were lost, and the upper end if all
-    were won."""
+    """The lower end of a rate's interval if all missing results were lost, and the
+    upper end if all were won.
+    """
 
     low_if_lost: float
     high_if_won: float
@@ -36,9 +38,9 @@ class Range(NamedTuple):
 class Rate:
     """k of n with its Wilson score interval at 95 %.
 
-    If the n samples are not independent, the interval is that of the same share of `effective`
-    independent samples (see Franco, Little, Louis and Slud, J. Survey Statistics and Methodology 7,
-    2019). `effective` is None if it equals n.
+    If the n samples are not independent, the interval is that of the same share of
+    `effective` independent samples (see Franco, Little, Louis and Slud, J. Survey
+    Statistics and Methodology 7, 2019). `effective` is None if it equals n.
     """
 
     k: int
@@ -69,7 +71,9 @@ class Rate:
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
         n = self.n if self.effective is None else self.effective
-        low, high = proportion_confint(self.k / self.n * n, n, alpha=LEVEL, method="wilson")
+        low, high = proportion_confint(
+            self.k / self.n * n, n, alpha=LEVEL, method="wilson"
+        )
         return Interval(float(low), float(high))
 
 
@@ -82,7 +86,9 @@ def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
 
 @dataclass(frozen=True)
 class Mean:
-    """Mean and sample standard deviation of n numbers; None if there are too few numbers."""
+    """Mean and sample standard deviation of n numbers; None if there are too few
+    numbers.
+    """
 
     mean: float | None = None
     sd: float | None = None
@@ -99,9 +105,9 @@ class Mean:
 class Clustered:
     """Clustered samples.
 
-    `sizes` has the number of samples of each cluster, `totals` their sum, and `squares` is the sum
-    of the squares of all samples. For several experiments at once, `totals` has shape [experiments,
-    clusters] and `squares` [experiments].
+    `sizes` has the number of samples of each cluster, `totals` their sum, and `squares`
+    is the sum of the squares of all samples. For several experiments at once, `totals`
+    has shape [experiments, clusters] and `squares` [experiments].
     """
 
     sizes: Sequence[int]
@@ -112,17 +118,22 @@ class Clustered:
     def design_effect(self) -> tuple[Any, float]:
         """The design effect minus 1, at least 0, and the maximum of the design effect.
 
-        The design effect is the variance of the mean of clustered samples (as a ratio estimator:
-        Obuchowski, Statistics in Medicine 17, 1998) divided by that of independent samples (Rao and
-        Scott, Biometrics 48, 1992). It has its maximum if all samples of a cluster agree. The
-        maximum is used if there is one cluster or if the samples have no variance.
+        The design effect is the variance of the mean of clustered samples (as a ratio
+        estimator: Obuchowski, Statistics in Medicine 17, 1998) divided by that of
+        independent samples (Rao and Scott, Biometrics 48, 1992). It has its maximum if
+        all samples of a cluster agree. The maximum is used if there is one cluster or
+        if the samples have no variance.
         """
         sizes, totals = np.array(self.sizes), np.asarray(self.totals)
         samples, clusters = sizes.sum(), len(sizes)
         most = float((sizes**2).sum() / samples)
         mean = totals.sum(-1) / samples
         independent = self.squares - mean * totals.sum(-1)
-        seen = ((totals - mean[..., None] * sizes) ** 2).sum(-1) * clusters / max(clusters - 1, 1)
+        seen = (
+            ((totals - mean[..., None] * sizes) ** 2).sum(-1)
+            * clusters
+            / max(clusters - 1, 1)
+        )
         unknown = (independent <= 0) | (clusters == 1)
         excess = np.maximum(seen / np.where(unknown, 1, independent) - 1, 0)
         return np.where(unknown, most - 1, excess), most
@@ -130,8 +141,9 @@ class Clustered:
     def squared_deviate(self, z: float) -> Any:
         """Returns z² of a standard normal times the design effect.
 
-        With few clusters, the excess of the design effect above 1 is multiplied with the square of
-        Student's t instead of z² (Korn and Graubard, Survey Methodology 24, 1998).
+        With few clusters, the excess of the design effect above 1 is multiplied with
+        the square of Student's t instead of z² (Korn and Graubard, Survey Methodology
+        24, 1998).
         """
         from scipy.special import ndtr, stdtrit  # slow to import
 
@@ -142,8 +154,10 @@ class Clustered:
         return np.minimum(z**2 + excess * student**2, most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
-        """Returns the number of independent samples with the same information at this level: the
-        samples divided by their design effect, which is 1 if each cluster has one sample."""
+        """Returns the number of independent samples with the same information at this
+        level: the samples divided by their design effect, which is 1 if each cluster
+        has one sample.
+        """
         samples = sum(self.sizes)
         if max(self.sizes, default=0) <= 1:
             return float(samples)

@@ -17,7 +17,10 @@ from pddlego_local.environments.alfworld.process import AlfworldGame
 
 PLAIN_TYPES: tuple[str, ...] = tuple(layout.ALFRED["task_types"])
 SLICED = "+slice"
-TASK_TYPES = (*PLAIN_TYPES, *(one + SLICED for one in PLAIN_TYPES if not one.startswith("look")))
+TASK_TYPES = (
+    *PLAIN_TYPES,
+    *(one + SLICED for one in PLAIN_TYPES if not one.startswith("look")),
+)
 """ALFWorld's six task types, and the five that ALFRED also has with a slice."""
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
@@ -27,14 +30,16 @@ _TREATMENTS: dict[str, tuple[str, str]] = {
 }
 
 WIDE = (8, 110)
-"""The minimum and maximum number of commands that show everything in a wide room. A wide room has a
-few or all of the receptacles that ALFRED's room has."""
+"""The minimum and maximum number of commands that show everything in a wide room. A
+wide room has a few or all of the receptacles that ALFRED's room has.
+"""
 
 
 @dataclass(frozen=True)
 class Task:
-    """The task of a game: put objects of `kind` into a receptacle of kind `target`, which is "" for
-    tasks with a lamp."""
+    """The task of a game: put objects of `kind` into a receptacle of kind `target`,
+    which is "" for tasks with a lamp.
+    """
 
     plain: str
     sliced: bool
@@ -47,14 +52,19 @@ class Task:
 
     @property
     def treatment(self) -> tuple[str, str]:
-        """Returns (verb, receptacle kind), such as ("heat", "Microwave"), or two empty strings."""
+        """Returns (verb, receptacle kind), such as ("heat", "Microwave"), or two empty
+        strings.
+        """
         return _TREATMENTS.get(self.plain, ("", ""))
 
     def allows(self, kind: str, holder: str) -> bool:
-        """Returns whether an object of `kind` may lie in a receptacle of kind `holder` at the
-        start."""
+        """Returns whether an object of `kind` may lie in a receptacle of kind `holder`
+        at the start.
+        """
         wanted_there = kind == self.kind and holder == self.target
-        fits = kind in layout.catalogue().holds[holder] or holder in layout.FIXTURES.get(kind, ())
+        fits = kind in layout.catalogue().holds[
+            holder
+        ] or holder in layout.FIXTURES.get(kind, ())
         return fits and not wanted_there
 
     def least(self, kind: str) -> int:
@@ -72,22 +82,29 @@ class Task:
         return (not tool or tool in plan.kinds) and all(self._choices(plan))
 
     def _choices(self, plan: layout.FloorPlan) -> list[list[str]]:
-        """Returns a list for the object, and for a knife and a lamp if they are needed: the kinds
-        of receptacles that may hold it. A house needs one receptacle from each list."""
+        """Returns a list for the object, and for a knife and a lamp if they are needed:
+        the kinds of receptacles that may hold it. A house needs one receptacle from
+        each list.
+        """
         choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
         if self.sliced:
             knives = [knife for knife in layout.KNIVES if knife in plan.objects]
-            choices.append([r for r in plan.kinds if any(self.allows(k, r) for k in knives)])
+            choices.append(
+                [r for r in plan.kinds if any(self.allows(k, r) for k in knives)]
+            )
         if not self.target:
-            choices.append([kind for kind in plan.kinds if kind in layout.STANDS and plan.lamp])
+            choices.append(
+                [kind for kind in plan.kinds if kind in layout.STANDS and plan.lamp]
+            )
         return choices
 
 
 def draw_task(
     rng: Random, task_type: str, split: str, *, shared: bool = False
 ) -> tuple[layout.FloorPlan, Task]:
-    """Draws a floor plan first, then an object, then a target, so that a kind of object with fewer
-    possible targets is not drawn less often."""
+    """Draws a floor plan first, then an object, then a target, so that a kind of object
+    with fewer possible targets is not drawn less often.
+    """
     offers = _offers(task_type, split, shared)
     plan = layout.floor_plan(rng.choice(list(offers)), shared=shared)
     kind = rng.choice(list(offers[plan.number]))
@@ -95,8 +112,12 @@ def draw_task(
 
 
 @cache
-def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, list[Task]]]:
-    """Returns every possible task of the type, by floor plan and then by the kind of object."""
+def _offers(
+    task_type: str, split: str, shared: bool
+) -> dict[int, dict[str, list[Task]]]:
+    """Returns every possible task of the type, by floor plan and then by the kind of
+    object.
+    """
     classes = layout.catalogue()
     numbers = {
         "": sorted(classes.seen + layout.UNSEEN),
@@ -104,7 +125,9 @@ def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, lis
         "valid_unseen": layout.UNSEEN,
     }
     if split not in numbers:
-        raise ConfigError(f"there is no split {split!r}; the splits are: {', '.join(SPLITS)}")
+        raise ConfigError(
+            f"there is no split {split!r}; the splits are: {', '.join(SPLITS)}"
+        )
     offers: dict[int, dict[str, list[Task]]] = {}
     for number in numbers[split]:
         for task in _tasks(task_type, layout.floor_plan(number, shared=shared)):
@@ -124,7 +147,11 @@ def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
         kinds &= classes.able[f"{verb}able"]
     if sliced:
         kinds &= classes.slices
-    targets = [""] if plain.startswith("look") else [kind for kind in plan.kinds if kind != tool]
+    targets = (
+        [""]
+        if plain.startswith("look")
+        else [kind for kind in plan.kinds if kind != tool]
+    )
     for kind in sorted(kinds):
         for target in targets:
             task = Task(plain, sliced, kind, target)
@@ -141,22 +168,30 @@ class Game(AlfworldGame):
     sentence: str
 
 
-def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = False) -> Game:
-    """Returns the game of this seed and task type (TASK_TYPES). The same arguments give the same
-    game. `split` selects the floor plans that the data set keeps for it; "" selects all. With
-    `as_wide`, rooms are as wide as ALFRED's, and some of their receptacles share a spot; such
-    games cannot be guaranteed to be won in 50 actions. Raises ConfigError for a negative seed and
-    for an unknown task type or split, and MissingPart without `alfworld`."""
+def make_game(
+    seed: int, task_type: str, split: str = "", *, as_wide: bool = False
+) -> Game:
+    """Returns the game of this seed and task type (TASK_TYPES). The same arguments give
+    the same game. `split` selects the floor plans that the data set keeps for it; ""
+    selects all. With `as_wide`, rooms are as wide as ALFRED's, and some of their
+    receptacles share a spot; such games cannot be guaranteed to be won in 50 actions.
+    Raises ConfigError for a negative seed and for an unknown task type or split, and
+    MissingPart without `alfworld`.
+    """
     if seed < 0:
         raise ConfigError(f"the seed of a game cannot be negative: {seed}")
     if task_type not in TASK_TYPES:
-        raise ConfigError(f"no task type {task_type!r}; the types are: {', '.join(TASK_TYPES)}")
+        raise ConfigError(
+            f"no task type {task_type!r}; the types are: {', '.join(TASK_TYPES)}"
+        )
     rng = Random(f"{task_type} {seed}")
     plan, task = draw_task(rng, task_type, split, shared=as_wide)
     needed = task.needed(rng, plan)
     limit = rng.randint(*WIDE) if as_wide else SEARCH_LIMIT
     receptacles = draw_receptacles(rng, plan, needed, limit)
-    things = draw_things(rng, plan, receptacles, task.least, task.allows, as_wide=as_wide)
+    things = draw_things(
+        rng, plan, receptacles, task.least, task.allows, as_wide=as_wide
+    )
     house = House(plan, receptacles, things)
     parameters = {
         "mrecep_target": "",

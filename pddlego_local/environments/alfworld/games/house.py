@@ -1,4 +1,6 @@
-"""The furnished room of a game: its receptacles, and the receptacle in which each object lies."""
+"""The furnished room of a game: its receptacles, and the receptacle in which each
+object lies.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,19 +10,26 @@ from random import Random
 from pddlego_local.environments.alfworld.games import layout
 
 SEARCH_LIMIT = 28
-"""The maximum number of commands that show everything in a house: "go to" for each receptacle, and
-"open" for a closed one."""
+"""The maximum number of commands that show everything in a house: "go to" for each
+receptacle, and "open" for a closed one.
+"""
 
-MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
+MOST_OF_A_KIND = (
+    3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
+)
 MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
-"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. A room can have
-more than MOST_OF_A_KIND, because ALFRED's scenes also contain objects that ALFRED did not place."""
+"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. A room
+can have more than MOST_OF_A_KIND, because ALFRED's scenes also contain objects that
+ALFRED did not place.
+"""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple". `inside` is the receptacle where it
-    lies. In a wide room, `also` may be a second receptacle that lists it."""
+    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple". `inside` is the
+    receptacle where it lies. In a wide room, `also` may be a second receptacle that
+    lists it.
+    """
 
     id: str
     kind: str
@@ -30,8 +39,9 @@ class Thing:
 
 @dataclass(frozen=True)
 class House:
-    """The start of a game. All receptacles that can be opened are closed, and the hands are
-    empty."""
+    """The start of a game. All receptacles that can be opened are closed, and the hands
+    are empty.
+    """
 
     plan: layout.FloorPlan
     receptacles: tuple[layout.Receptacle, ...]
@@ -39,7 +49,9 @@ class House:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Returns the game's name for each object and receptacle, by identifier: "apple 1"."""
+        """Returns the game's name for each object and receptacle, by identifier: "apple
+        1".
+        """
         things: tuple[Thing | layout.Receptacle, ...] = self.things
         return layout.spoken_names(part.id for part in self.receptacles + things)
 
@@ -47,8 +59,9 @@ class House:
         return [thing for thing in self.things if thing.kind in kinds]
 
     def problem(self, name: str, goal: str) -> str:
-        """Returns the PDDL problem for the package's domain. `goal` is the text that closes the
-        problem, as in the goal library."""
+        """Returns the PDDL problem for the package's domain. `goal` is the text that
+        closes the problem, as in the goal library.
+        """
         return "\n".join(
             [
                 f"(define (problem {name})",
@@ -65,14 +78,25 @@ class House:
 
     def _objects(self) -> Iterator[str]:
         classes = layout.catalogue()
-        fixtures = sorted({thing.kind for thing in self.things} & layout.FIXTURES.keys())
-        places = [layout.off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
+        fixtures = sorted(
+            {thing.kind for thing in self.things} & layout.FIXTURES.keys()
+        )
+        places = [
+            layout.off_grid(0),
+            *(receptacle.place for receptacle in self.receptacles),
+        ]
         yield "agent1 - agent"
-        yield from (f"{kind}Type - otype" for kind in (*classes.objects, layout.LAMP, *fixtures))
+        yield from (
+            f"{kind}Type - otype" for kind in (*classes.objects, layout.LAMP, *fixtures)
+        )
         yield from (f"{kind}Type - rtype" for kind in classes.holds)
         yield from (f"{layout.pddl_name(thing.id)} - object" for thing in self.things)
-        yield from (f"{layout.pddl_name(part.id)} - receptacle" for part in self.receptacles)
-        yield from (f"{layout.pddl_name(place)} - location" for place in dict.fromkeys(places))
+        yield from (
+            f"{layout.pddl_name(part.id)} - receptacle" for part in self.receptacles
+        )
+        yield from (
+            f"{layout.pddl_name(place)} - location" for place in dict.fromkeys(places)
+        )
 
     def _facts(self) -> Iterator[str]:
         classes = layout.catalogue()
@@ -84,7 +108,9 @@ class House:
             if receptacle.opens:
                 yield f"openable {name}"
         for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
-            yield from (f"canContain {kind}Type {o}Type" for o in sorted(classes.holds[kind]))
+            yield from (
+                f"canContain {kind}Type {o}Type" for o in sorted(classes.holds[kind])
+            )
         for thing in self.things:
             name = layout.pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
@@ -100,14 +126,17 @@ def _abilities(kind: str) -> Iterator[str]:
     if kind in layout.UNTOUCHED:
         return
     yield "pickupable"
-    yield from (ability for ability, kinds in layout.catalogue().able.items() if kind in kinds)
+    yield from (
+        ability for ability, kinds in layout.catalogue().able.items() if kind in kinds
+    )
 
 
 def _listed_twice(
     rng: Random, things: Iterable[Thing], receptacles: Sequence[layout.Receptacle]
 ) -> Iterator[Thing]:
-    """Yields the things. Some of them get a second receptacle that lists them, as in a wide
-    room."""
+    """Yields the things. Some of them get a second receptacle that lists them, as in a
+    wide room.
+    """
     for thing in things:
         kinds = layout.TWICE.get(thing.kind, ())
         others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
@@ -116,12 +145,18 @@ def _listed_twice(
 
 
 def draw_receptacles(
-    rng: Random, plan: layout.FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
+    rng: Random,
+    plan: layout.FloorPlan,
+    needed: Sequence[str],
+    limit: int = SEARCH_LIMIT,
 ) -> tuple[layout.Receptacle, ...]:
-    """Draws one receptacle of each needed kind, then others as long as `limit` commands show
-    everything."""
+    """Draws one receptacle of each needed kind, then others as long as `limit` commands
+    show everything.
+    """
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
-    drawn = [next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)]
+    drawn = [
+        next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)
+    ]
     for receptacle in shuffled:
         search = sum(1 + searched.opens for searched in [*drawn, receptacle])
         if receptacle not in drawn and search <= limit:
@@ -138,16 +173,20 @@ def draw_things(
     *,
     as_wide: bool = False,
 ) -> tuple[Thing, ...]:
-    """Draws up to three objects of each kind of the floor plan, and a lamp if the floor plan has
-    one. With `as_wide`, there are sometimes more, and some are listed in two receptacles.
-    `least(kind)` is the minimum number of objects of a kind, and `allowed(kind, receptacle_kind)`
-    says where they may lie. A kind that no receptacle of the house may hold is left out."""
+    """Draws up to three objects of each kind of the floor plan, and a lamp if the floor
+    plan has one. With `as_wide`, there are sometimes more, and some are listed in two
+    receptacles. `least(kind)` is the minimum number of objects of a kind, and
+    `allowed(kind, receptacle_kind)` says where they may lie. A kind that no receptacle
+    of the house may hold is left out.
+    """
     things: list[Thing] = []
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
         if holders:
             count = rng.randint(least(kind), _most(rng, kind, as_wide))
-            things += [_thing(kind, _draw_holder(rng, holders), rank) for rank in range(count)]
+            things += [
+                _thing(kind, _draw_holder(rng, holders), rank) for rank in range(count)
+            ]
     stands = [r for r in receptacles if r.kind in layout.STANDS]
     if plan.lamp and stands:
         for rank in range(_most(rng, layout.LAMP, as_wide)):
@@ -162,15 +201,21 @@ def _most(rng: Random, kind: str, as_wide: bool) -> int:
     return fixtures if kind in layout.UNTOUCHED else others
 
 
-def _draw_holder(rng: Random, holders: Sequence[layout.Receptacle]) -> layout.Receptacle:
-    """Draws a kind first and then one receptacle of the kind, so that a table holds more than each
-    of ten drawers."""
+def _draw_holder(
+    rng: Random, holders: Sequence[layout.Receptacle]
+) -> layout.Receptacle:
+    """Draws a kind first and then one receptacle of the kind, so that a table holds
+    more than each of ten drawers.
+    """
     kind = rng.choice(sorted({receptacle.kind for receptacle in holders}))
     return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
 
 
 def _thing(kind: str, inside: layout.Receptacle, rank: int) -> Thing:
-    """Names an object after its position, as in ALFRED. Objects of one kind lie at different
-    heights."""
+    """Names an object after its position, as in ALFRED. Objects of one kind lie at
+    different heights.
+    """
     x, y, z = (float(number) for number in inside.id.split("|")[1:4])
-    return Thing(f"{kind}|{x:+06.2f}|{y + 0.01 * (rank + 1):+06.2f}|{z:+06.2f}", kind, inside)
+    return Thing(
+        f"{kind}|{x:+06.2f}|{y + 0.01 * (rank + 1):+06.2f}|{z:+06.2f}", kind, inside
+    )

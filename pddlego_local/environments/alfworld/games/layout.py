@@ -1,8 +1,9 @@
-"""Reads ALFRED's floor plans, and the tables of what goes where, from the `alfworld` package.
+"""Reads ALFRED's floor plans, and the tables of what goes where, from the `alfworld`
+package.
 
-Everything is read from the installed package; neither its simulator nor TextWorld is imported. The
-package's tables are sets. Everything that this module returns is sorted, so that draws depend on a
-seed alone.
+Everything is read from the installed package; neither its simulator nor TextWorld is
+imported. The package's tables are sets. Everything that this module returns is sorted,
+so that draws depend on a seed alone.
 """
 
 import json
@@ -32,13 +33,16 @@ UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid of 25 cm
 
 _BASIN = "Basin"  # the part of a sink or bathtub that things are put in
-_SIGNS = str.maketrans({"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"})
+_SIGNS = str.maketrans(
+    {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
+)
 
 
 @dataclass(frozen=True)
 class Receptacle:
-    """Something that holds objects: "Cabinet|+00.41|+00.48|+00.45" of kind "Cabinet". `place` is
-    where the agent stands in front of it: "loc|5|4|3|30"."""
+    """Something that holds objects: "Cabinet|+00.41|+00.48|+00.45" of kind "Cabinet".
+    `place` is where the agent stands in front of it: "loc|5|4|3|30".
+    """
 
     id: str
     kind: str
@@ -48,7 +52,9 @@ class Receptacle:
 
 @dataclass(frozen=True)
 class FloorPlan:
-    """One of ALFRED's 120 rooms: its receptacles, and the kinds of objects found in it."""
+    """One of ALFRED's 120 rooms: its receptacles, and the kinds of objects found in
+    it.
+    """
 
     number: int
     room: str
@@ -72,7 +78,9 @@ class Catalogue:
     able: Mapping[str, frozenset[str]]
     """Ability, such as "heatable" → the kinds of objects that have it."""
     slices: frozenset[str]
-    """The kinds that ALFRED asks slices of. Eggs can be cut too, but there is no sliced egg."""
+    """The kinds that ALFRED asks slices of. Eggs can be cut too, but there is no sliced
+    egg.
+    """
     rooms: Mapping[str, frozenset[str]]
     """Task type → the kinds of rooms in which ALFRED sets it."""
     seen: tuple[int, ...]
@@ -89,35 +97,51 @@ def catalogue() -> Catalogue:
         for kind, objects in sorted(tables.VAL_RECEPTACLE_OBJECTS.items())
         if kind not in movable
     }
-    actions = {name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()}
-    able = {name.lower(): actions[name] for name in ("Cleanable", "Heatable", "Coolable")}
+    actions = {
+        name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()
+    }
+    able = {
+        name.lower(): actions[name] for name in ("Cleanable", "Heatable", "Coolable")
+    }
     sliceable = actions["Sliceable"]
     every = sorted(tables.TRAIN_SCENE_NUMBERS) + sorted(tables.TEST_SCENE_NUMBERS)
     return Catalogue(
         holds=holds,
         objects=tuple(sorted(frozenset().union(*holds.values()))),
         able={**able, "sliceable": sliceable, "isReceptacleObject": movable},
-        slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]),
+        slices=frozenset(
+            kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]
+        ),
         rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
         seen=tuple(number for number in every if number not in UNSEEN),
     )
 
 
 def rules(sentence: str) -> tuple[str, str]:
-    """Returns (the PDDL domain of every game, the grammar of the texts of a game with this task
-    sentence). Raises MissingPart if `alfworld` is not installed."""
+    """Returns (the PDDL domain of every game, the grammar of the texts of a game with
+    this task sentence). Raises MissingPart if `alfworld` is not installed.
+    """
     data = find_package() / "data"
-    grammar = (data / "alfred.twl2").read_text(encoding="utf-8").replace("UNKNOWN GOAL", sentence)
+    grammar = (
+        (data / "alfred.twl2")
+        .read_text(encoding="utf-8")
+        .replace("UNKNOWN GOAL", sentence)
+    )
     return (data / "alfred.pddl").read_text(encoding="utf-8"), grammar
 
 
-def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns (one of the package's sentences for the task, its goal in PDDL, which closes a
-    problem). `task_type` and `parameters` are as in `traj_data.json`, where the parameters are
-    called `pddl_params`."""
+def draw_goal(
+    rng: Random, task_type: str, parameters: Mapping[str, Any]
+) -> tuple[str, str]:
+    """Returns (one of the package's sentences for the task, its goal in PDDL, which
+    closes a problem). `task_type` and `parameters` are as in `traj_data.json`, where
+    the parameters are called `pddl_params`.
+    """
     sliced = "_slice" if parameters["object_sliced"] else ""
     goal = _tables("goal_library").gdict[task_type + sliced]
-    kinds: dict[str, str] = {role: parameters[f"{of}_target"] for role, of in _ROLES.items()}
+    kinds: dict[str, str] = {
+        role: parameters[f"{of}_target"] for role, of in _ROLES.items()
+    }
     spoken = {role: kind.lower() for role, kind in kinds.items()}
     sentence: str = rng.choice(goal["templates"]).format(**spoken)
     return sentence, goal["pddl"].format(**kinds).replace("#", "-")
@@ -125,18 +149,22 @@ def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tup
 
 @cache
 def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
-    """Returns the floor plan with all receptacles that do not share a spot. With `shared`, it also
-    has the receptacles that share one, and the other parts of a wide room: cabinets, burners and
-    holders.
+    """Returns the floor plan with all receptacles that do not share a spot. With
+    `shared`, it also has the receptacles that share one, and the other parts of a wide
+    room: cabinets, burners and holders.
 
-    "go to" fails from one receptacle to another at the same spot, so the receptacle of the rarer
-    kind stays. The package lists no place for stoves, toasters, towel holders and the like. Such a
-    kind is added once if the room has it, at a place off the grid.
+    "go to" fails from one receptacle to another at the same spot, so the receptacle of
+    the rarer kind stays. The package lists no place for stoves, toasters, towel holders
+    and the like. Such a kind is added once if the room has it, at a place off the grid.
     """
     folder = find_package() / "gen" / "layouts"
-    listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text(encoding="utf-8"))
+    listed = json.loads(
+        (folder / f"FloorPlan{number}-openable.json").read_text(encoding="utf-8")
+    )
     present = set(
-        json.loads((folder / f"FloorPlan{number}-objects.json").read_text(encoding="utf-8"))
+        json.loads(
+            (folder / f"FloorPlan{number}-objects.json").read_text(encoding="utf-8")
+        )
     )
     tables: Any = _tables("constants")
     classes = catalogue()
@@ -146,15 +174,22 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
         kind, place = kind_of(name), _place(*listed[name])
         if kind in classes.holds:
             opens = kind in tables.OPENABLE_CLASS_SET
-            by_place.setdefault(name if shared else place, Receptacle(name, kind, place, opens))
-    unlisted = sorted((present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
+            by_place.setdefault(
+                name if shared else place, Receptacle(name, kind, place, opens)
+            )
+    unlisted = sorted(
+        (present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET
+    )
     added = [
         Receptacle(unlisted_identifier(kind), kind, off_grid(rank), opens=False)
         for rank, kind in enumerate(unlisted, start=1)
     ]
     if shared:
         tops = [one.place for one in by_place.values() if one.kind == "CounterTop"]
-        added = [*_crowded(added, tops[number % 3 :], number), *_more_cabinets(by_place.values())]
+        added = [
+            *_crowded(added, tops[number % 3 :], number),
+            *_more_cabinets(by_place.values()),
+        ]
     return FloorPlan(
         number,
         next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
@@ -165,9 +200,12 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     )
 
 
-def _crowded(added: Iterable[Receptacle], tops: Sequence[str], number: int) -> Iterator[Receptacle]:
-    """Puts machines on the first of these countertops, two burners at one place, and the other
-    burners at another place."""
+def _crowded(
+    added: Iterable[Receptacle], tops: Sequence[str], number: int
+) -> Iterator[Receptacle]:
+    """Puts machines on the first of these countertops, two burners at one place, and
+    the other burners at another place.
+    """
     for one in added:
         if tops and one.kind in ("Toaster", "CoffeeMachine"):
             yield replace(one, place=tops[0])
@@ -175,8 +213,12 @@ def _crowded(added: Iterable[Receptacle], tops: Sequence[str], number: int) -> I
         amounts = AMOUNT.get(one.kind, (1,))
         for rank in range(amounts[number % len(amounts)]):
             together = one.kind == "StoveBurner"
-            place = one.place if rank < 1 + together else one.place.replace("loc|", "loc|9")
-            yield replace(one, id=one.id.replace("+00.00", f"+00.{rank:02}", 1), place=place)
+            place = (
+                one.place if rank < 1 + together else one.place.replace("loc|", "loc|9")
+            )
+            yield replace(
+                one, id=one.id.replace("+00.00", f"+00.{rank:02}", 1), place=place
+            )
 
 
 def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
@@ -187,21 +229,26 @@ def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
 
 
 def off_grid(rank: int) -> str:
-    """Returns a place that no floor plan has. Agents start at rank 0, in the middle of the room."""
+    """Returns a place that no floor plan has. Agents start at rank 0, in the middle of
+    the room.
+    """
     return f"loc|{100 + rank}|{100 + rank}|0|30"
 
 
 def _place(x: float, z: float, rotation: float, horizon: float) -> str:
-    """Converts metres and degrees to a location as ALFRED writes it: grid steps, quarter turns,
-    degrees."""
-    return f"loc|{round(x / STEP_M)}|{round(z / STEP_M)}|{round(rotation / 90)}|{round(horizon)}"
+    """Converts metres and degrees to a location as ALFRED writes it: grid steps,
+    quarter turns, degrees.
+    """
+    steps = f"{round(x / STEP_M)}|{round(z / STEP_M)}"
+    return f"loc|{steps}|{round(rotation / 90)}|{round(horizon)}"
 
 
 @cache
 def _tables(name: str) -> Any:
-    """Runs one of the package's modules that contain only tables, from its file. Importing it by
-    name would import `alfworld` itself, which makes a data folder in the user's home and sets
-    ALFWORLD_DATA for the whole process."""
+    """Runs one of the package's modules that contain only tables, from its file.
+    Importing it by name would import `alfworld` itself, which makes a data folder in
+    the user's home and sets ALFWORLD_DATA for the whole process.
+    """
     return SimpleNamespace(**runpy.run_path(str(find_package() / "gen" / f"{name}.py")))
 
 
@@ -209,17 +256,22 @@ def _tables(name: str) -> Any:
 
 
 def pddl_name(identifier: str) -> str:
-    """Returns "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" for "Apple|-00.14|+00.96"."""
+    """Returns "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" for
+    "Apple|-00.14|+00.96".
+    """
     return identifier.translate(_SIGNS)
 
 
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
-    """Returns the game's name for every object and receptacle: "apple 1". The games number each
-    kind downwards in the order of the PDDL names, in lower case
-    (alfworld.agents.utils.misc.Demangler)."""
+    """Returns the game's name for every object and receptacle: "apple 1". The games
+    number each kind downwards in the order of the PDDL names, in lower case
+    (alfworld.agents.utils.misc.Demangler).
+    """
     amount: Counter[str] = Counter()
     names = {}
-    for identifier in sorted(identifiers, key=lambda name: pddl_name(name).lower(), reverse=True):
+    for identifier in sorted(
+        identifiers, key=lambda name: pddl_name(name).lower(), reverse=True
+    ):
         kind = kind_of(identifier).lower()
         amount[kind] += 1
         names[identifier] = f"{kind} {amount[kind]}"
@@ -228,8 +280,9 @@ def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
 
 def kind_of(identifier: str) -> str:
     """Returns "Cabinet" for "Cabinet|+00.41|…", and "SinkBasin" for
-    "Sink|+00.00|+00.89|-01.44|SinkBasin". The first part of the identifier decides, as in the
-    games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
+    "Sink|+00.00|+00.89|-01.44|SinkBasin". The first part of the identifier decides, as
+    in the games: "Bathtub|…|SinkBasin" is a BathtubBasin.
+    """
     first, *_, last = identifier.split("|")
     return f"{first}{_BASIN}" if last.endswith(_BASIN) else first
 

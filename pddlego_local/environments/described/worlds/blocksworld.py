@@ -13,13 +13,16 @@ def draw(chance: random.Random, count: int, words: Words) -> Drawing:
     start, goal = _towers(chance, blocks), _towers(chance, blocks)
     clear = [("clear", tower[-1]) for tower in start]
     return Drawing(
-        {words["thing"]: blocks}, [*_standing(start), *clear, ("empty",)], _standing(goal)
+        {words["thing"]: blocks},
+        [*_standing(start), *clear, ("empty",)],
+        _standing(goal),
     )
 
 
 def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
-    """Returns towers from bottom to top. Each block, in random order, goes on an existing tower or
-    begins a new one, all with the same chance."""
+    """Returns towers from bottom to top. Each block, in random order, goes on an
+    existing tower or begins a new one, all with the same chance.
+    """
     towers: list[list[str]] = []
     for block in chance.sample(blocks, len(blocks)):
         place = chance.randrange(len(towers) + 1)

@@ -2,7 +2,13 @@
 
 import random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, most_of, numbered, other
+from pddlego_local.environments.described.drawing import (
+    Drawing,
+    Words,
+    most_of,
+    numbered,
+    other,
+)
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
@@ -15,5 +21,8 @@ def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
     return Drawing(
         {"ball": balls, "room": rooms, "hand": hands},
         [("robot-in", chance.choice(rooms)), *free, *lying],
-        [("lies-in", ball, other(chance, rooms, starts[ball])) for ball in most_of(chance, balls)],
+        [
+            ("lies-in", ball, other(chance, rooms, starts[ball]))
+            for ball in most_of(chance, balls)
+        ],
     )

@@ -6,8 +6,10 @@ from pddlego_local.environments.described.drawing import Drawing, Words, lines, 
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Draws a floor that is four cells wide. The start is made from the goal by backward moves, in
-    which boxes are pulled, so that pushing them leads back to the goal."""
+    """Draws a floor that is four cells wide. The start is made from the goal by
+    backward moves, in which boxes are pulled, so that pushing them leads back to the
+    goal.
+    """
     boxes, cells = numbered("box", count), numbered("cell", 4 * (count + 2))
     floor = {(place % 4, place // 4): cell for place, cell in enumerate(cells)}
     links, rows = lines(floor, 2), lines(floor, 3)
@@ -18,7 +20,11 @@ def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
         *goal, worker = chance.sample(cells, count + 1)
         now = list(goal)
         for _ in range(20 * count):
-            steps = [(to, "", "") for start, to in beside if start == worker and to not in now]
+            steps = [
+                (to, "", "")
+                for start, to in beside
+                if start == worker and to not in now
+            ]
             pulls = [way for way in ways if way[1] == worker and way[2] in now]
             steps += [(to, at, box) for to, at, box in pulls if to not in now]
             if steps:

@@ -7,8 +7,10 @@ from pddlego_local.environments.described.drawing import Drawing, Words, numbere
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Draws three to five spots in a row, along which the worker can walk in one direction only.
-    All nuts are at the last spot, and there is one spanner more than there are nuts."""
+    """Draws three to five spots in a row, along which the worker can walk in one
+    direction only. All nuts are at the last spot, and there is one spanner more than
+    there are nuts.
+    """
     nuts, spanners = numbered("nut", count), numbered("spanner", count + 1)
     spots = numbered("spot", chance.randint(3, 5))
     return Drawing(

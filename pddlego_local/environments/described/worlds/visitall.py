@@ -6,8 +6,9 @@ from pddlego_local.environments.described.drawing import Drawing, Words, lines, 
 
 
 def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
-    """Draws a connected piece of a grid. It grows cell by cell from the gate, where the robot
-    starts."""
+    """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
+    robot starts.
+    """
     cells, grown = numbered("cell", count), {(0, 0): "gate 1"}
     for cell in chance.sample(cells, count):
         free = [
