@@ -9,8 +9,10 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Turn
+from pddlego_local.environments.described import reference
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, families, generate
+from pddlego_local.environments.described.reference import formalize
 from pddlego_local.environments.described.world import objects_in
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.models.scripted import Scripted
@@ -43,8 +45,6 @@ def solve(world: Described, game: int, planner: FastDownward) -> None:
 
 
 def problem_of(world: Described) -> str:
-    from pddlego_local.environments.described.reference import formalize
-
     return formalize([Turn("", "\n\n".join(world.texts))])[1]
 
 
@@ -122,6 +122,36 @@ def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(
         )  # a single child leaves an action without use
         for fault in found.faults:
             assert any(each in fault.message for each in said), found.faults
+
+
+def test_the_reference_goes_on_from_where_the_game_is(
+    quick_planner: FastDownward,
+) -> None:
+    world = Described(world="gripper", sizes=(3, 3))
+    memory = [Turn("", world.reset(0).text)]
+    strips = Strips(*formalize(memory))
+    for planned in quick_planner.plan(*formalize(memory)).plan:
+        memory.append(Turn("", ""))  # a refused command, such as a model's
+        command = str(world.command(planned)).replace("ball", "Ball_")
+        memory.append(Turn(command, world.step(command).text))
+        strips.apply(planned)
+        domain, problem = formalize(memory)
+        assert Strips(domain, problem).facts == strips.facts
+        assert reference.problem(memory) == problem
+    assert world.won() and strips.done
+
+
+def test_solved_examples_are_the_last_worlds_but_never_the_one_that_is_played() -> None:
+    world = Described(world="logistics", sizes=(2, 4))
+    shown = [text for text, _ in world.solved(99)]
+    assert shown == [_told(seed) for seed in world.seeds[:-51:-1]]
+    assert [text for text, _ in world.solved(3)] == shown[:3]
+    world.reset(world.seeds[-2])
+    assert [text for text, _ in world.solved(2)] == [shown[0], shown[2]]
+
+
+def _told(seed: int) -> str:
+    return generate("logistics", "moderately", (2, 4), seed).problem_text
 
 
 def test_a_game_starts_anew_and_knows_no_other_game() -> None:
