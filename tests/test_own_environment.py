@@ -96,7 +96,7 @@ def test_an_own_environment_is_asked_of_every_shipped_model(lamp: Path) -> None:
             for text in training_warnings([cell])
         ):
             warned.add(model)
-    assert {"nano", "nano_early", "nano_worlds", "nano_described"} <= warned
+    assert {"nano", "nano_early", "nano_worlds"} <= warned
     options: dict[str, Any] = {"environment": "lamp", "config_dir": lamp / "conf"}
     options["method__variant"] = "compact"
     with pytest.warns(

@@ -128,7 +128,7 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
 def _show_what_next(console: Console, last: Path, title: str) -> None:
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
     puzzle = (
-        f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
+        f"`{program} formalize {PUZZLE} --model nano_worlds` turns words into PDDL, "
     )
     console.print(
         f"\nShown: the same houses, played by {title}.\nNext: `{program} report"
