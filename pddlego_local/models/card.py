@@ -12,11 +12,10 @@ import pydantic
 import yaml
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.described.generated import Family
 from pddlego_local.models.cache import sha256_of
 
 TRAINING_MAPS = "training_maps.txt"
-_TEXTS = pydantic.TypeAdapter(dict[Family, tuple[int, int]])
+_TEXTS = pydantic.TypeAdapter(dict[str, tuple[int, int]])
 
 
 def front_matter(folder: Path) -> Mapping[str, Any]:
@@ -42,12 +41,13 @@ def learned(folder: Path) -> Mapping[str, str]:
     )
 
 
-def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
+def known_texts(folder: Path) -> Mapping[str, tuple[int, int]] | None:
     """Returns the described worlds whose texts the model was trained on.
 
     Each world comes with its least and greatest number of blocks or packages. The
     result is empty if the training had no such texts, and None if the card names no
-    training. Raises ConfigError if the card's `texts` are not such worlds and numbers.
+    training. Raises ConfigError if the card's `texts` are not names and numbers; the
+    environment checks the names (`described.recognized`).
     """
     ours = front_matter(folder).get("pddlego_local")
     if not isinstance(ours, Mapping) or "trained_on" not in ours:

@@ -353,9 +353,7 @@ def same_at_start(seed: int) -> bool:
     return f"In the beginning: {goal.removesuffix('.')}" in start
 
 
-@pytest.mark.parametrize(
-    "texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"]
-)
+@pytest.mark.parametrize("texts", ["[blocksworld]", "{mystery: many}"])
 def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None:
     card = (
         "---\npddlego_local:\n  trained_on: {environment: described}\n  texts:"
@@ -364,6 +362,11 @@ def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
         known_texts(tmp_path)
+
+
+def test_a_card_that_names_an_unknown_world_is_told() -> None:
+    with pytest.raises(ConfigError, match=r"'chess' under `texts`.*blocksworld"):
+        recognize("There are block 1 and block 2.", {"chess": (2, 9)})
 
 
 def test_a_card_may_say_nothing_of_texts(tmp_path: Path) -> None:
