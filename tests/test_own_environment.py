@@ -19,7 +19,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.run_record import read_run
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.extension_code import code_sha256
+from pddlego_local.runner.provenance import code_sha256
 from tests.pddlego import Pddlego
 from tests.worlds import plant_worlds
 
