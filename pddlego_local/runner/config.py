@@ -272,6 +272,10 @@ class CellConfig:
             self._check_decoding(part)
         return part
 
+    def class_of(self, group: str) -> object:
+        """Returns the class that a group names, None if it cannot be loaded."""
+        return parts.class_named(str(self.tree[group].get("_target_")))
+
     def _check_decoding(self, decoding: Decoding) -> None:
         """Raises ConfigError if the model does not support these decoding settings."""
         model = self.tree["model"]

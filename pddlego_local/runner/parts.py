@@ -115,7 +115,7 @@ def _folder_faults(tree: Mapping[str, Any]) -> list[str]:
     derived from BaseEnvironment needs no folder.
     """
     target = str(tree["environment"]["_target_"])
-    kind = _class_named(target)
+    kind = class_named(target)
     if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
         return []
     package, _, _ = target.rpartition(".game.")
@@ -137,7 +137,7 @@ def _environment_faults(
     files = [*needed_files]
     if str(tree["model"].get("_target_")).endswith(".ReferenceFormalizer"):
         files.append("reference.py")
-    method = _class_named(str(tree["method"].get("_target_")))
+    method = class_named(str(tree["method"].get("_target_")))
     prompts = getattr(method, "prompts", "")  # "" if it cannot be loaded
     return [
         *family.missing(package, *files),
@@ -146,7 +146,7 @@ def _environment_faults(
     ]
 
 
-def _class_named(target: str) -> object:
+def class_named(target: str) -> object:
     """Returns the class, None if it cannot be loaded, which `build` reports."""
     try:
         return pkgutil.resolve_name(target)
