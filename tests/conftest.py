@@ -55,11 +55,7 @@ MARKED = {
 }
 # Of the tests without a marker, the files that take longest: they come before the
 # others.
-LONGEST = (
-    "test_readme.py",
-    "report/test_shipped_records.py",
-    "runner/test_cell_names.py",
-)
+LONGEST = ("test_readme.py", "report/test_shipped_records.py", "runner/test_config.py")
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""
 # Where a test without the marker looks for the environment: what needs one must say so.

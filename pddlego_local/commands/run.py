@@ -42,9 +42,14 @@ from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
-from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options
+from pddlego_local.runner.overrides import (
+    GROUPS,
+    as_meant,
+    as_override,
+    hold_back_options,
+    known_options,
+)
 from pddlego_local.runner.run import asked_and_missing, run_cells
-from pddlego_local.runner.words import as_meant, as_override, quote_games
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
@@ -64,8 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     try:
         with hydra_for(options.config_dir) as hydra:
-            with clear_errors(""):
-                words = as_meant(quote_games(options.overrides), hydra.config_loader)
+            words = as_meant(options.overrides)
             if options.cfg:
                 return _show_configuration(hydra, words, options.cfg)
             words = hold_back_options(words)

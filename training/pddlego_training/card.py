@@ -11,8 +11,7 @@ from typing import Any
 
 import jinja2
 
-from pddlego_local.core.resources import table
-from pddlego_local.core.templates import jinja
+from pddlego_local.core.resources import jinja, table
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_training.examples import FIRST_SEED, SIZES, Kind, PlayedBy

@@ -21,8 +21,7 @@ from pydantic import (
 from pddlego_local.decoding.rungs import RungName
 from pddlego_local.environments.described.generated import Family
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.overrides import read_override
-from pddlego_local.runner.values import at_home
+from pddlego_local.runner.overrides import at_home, read_override
 from pddlego_training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
-from pddlego_local.runner.words import as_override
+from pddlego_local.runner.overrides import as_override
 
 
 def count(most: int, least: int = 1) -> Callable[[str], int]:
