@@ -11,14 +11,75 @@ and a negated fact if it is not in the second one. They are one and the same, ex
 while derived facts are computed (derived.py). Nothing here knows of actions.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.index import ANY, Fact, Facts
+from pddlego_local.pddl.formulas import read_typed_list
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import TypedName
-from pddlego_local.pddl.typed_list import read_typed_list
+
+Fact = tuple[str, ...]
+"""A predicate and its objects, such as ("at", "ball1", "room2")."""
+ANY = ""
+"""Stands for any object in a pattern."""
+
+
+class Facts:
+    """A set of ground facts in which those that fit a pattern are found quickly.
+
+    The parts of the index are made when they are first needed, in the order of the
+    facts. One object belongs to one evaluation and is not shared between threads.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts = dict.fromkeys(facts)
+        self._of_predicate: defaultdict[tuple[str, int], list[Fact]] | None = None
+        self._at_place: dict[tuple[str, int, int], defaultdict[str, list[Fact]]] = {}
+
+    def __contains__(self, fact: Fact) -> bool:
+        return fact in self._facts
+
+    def add(self, fact: Fact) -> None:
+        if fact in self._facts:
+            return
+        self._facts[fact] = None
+        if self._of_predicate is not None:
+            self._of_predicate[fact[0], len(fact)].append(fact)
+        for (name, length, place), having in self._at_place.items():
+            if (name, length) == (fact[0], len(fact)):
+                having[fact[place]].append(fact)
+
+    def matching(self, pattern: Fact) -> Sequence[Fact]:
+        """Returns the facts of the pattern's predicate that have one of its objects in
+        its place.
+
+        The place is the one with the fewest facts, so some of them may differ from the
+        pattern elsewhere.
+        """
+        fewest = self._with_predicate(pattern[0], len(pattern))
+        for place in range(1, len(pattern)):
+            if pattern[place] != ANY and len(fewest) > 1:
+                having = self._by_object(pattern[0], len(pattern), place)
+                fewest = min(fewest, having.get(pattern[place], ()), key=len)
+        return fewest
+
+    def _with_predicate(self, name: str, length: int) -> Sequence[Fact]:
+        if self._of_predicate is None:
+            self._of_predicate = defaultdict(list)
+            for fact in self._facts:
+                self._of_predicate[fact[0], len(fact)].append(fact)
+        return self._of_predicate.get((name, length), ())
+
+    def _by_object(self, name: str, length: int, place: int) -> dict[str, list[Fact]]:
+        having = self._at_place.get((name, length, place))
+        if having is None:
+            having = self._at_place[name, length, place] = defaultdict(list)
+            for fact in self._with_predicate(name, length):
+                having[fact[place]].append(fact)
+        return having
+
 
 Binding = Mapping[str, str]
 """Maps variables to objects. The name of a quantifier's variable ends in its place in
@@ -38,7 +99,7 @@ class Atomic:
     def __init__(self, pattern: Fact, negated: bool = False) -> None:
         self.pattern, self.negated = pattern, negated
         self.variables: frozenset[str] = frozenset(
-            t for t in pattern[1:] if t[0] == "?"
+            term for term in pattern[1:] if term[:1] == "?"
         )
 
     def turned(self) -> "Condition":

@@ -12,9 +12,9 @@ from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_head
+from pddlego_local.pddl.formulas import type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.sections import listed, with_section
-from pddlego_local.pddl.typed_list import type_groups
 
 
 class Changes(TypedDict):

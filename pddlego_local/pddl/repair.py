@@ -24,9 +24,9 @@ from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.check import Examined
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import REQUIREMENTS
+from pddlego_local.pddl.formulas import read_typed_list, type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
-from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 FILES = ("domain", "problem")
 MOST_CHANGES = (

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.described.world import world_of
-from pddlego_local.pddl.files import read_domain, read_problem
-from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.sections import with_section
-from pddlego_local.pddl.solvability import fact_of
+from pddlego_local.pddl.state import read_task
 
 
 def formalize(
@@ -20,17 +18,11 @@ def formalize(
     done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
     if not done:
         return world.domain, world.problem
-    actions = {a.word.name: a for a in read_domain(read(world.domain)).actions}
-    facts = {f.atom.key for f in read_problem(read(world.problem)).init}
-    for name, *things in done:
-        action = actions[name]
-        values = dict(zip([p.name for p in action.parameters], things, strict=True))
-        changed = [(c.negated, fact_of(c, values)) for c in action.effect.changes]
-        facts -= {
-            (fact[0].removeprefix("not "), *fact[1:]) for gone, fact in changed if gone
-        }
-        facts |= {fact for gone, fact in changed if not gone}
-    init = " ".join(sorted(f"({' '.join(fact)})" for fact in facts))
+    task = read_task(world.domain, world.problem)
+    state = task.initial
+    for step in done:
+        state = next(task.successors(state, step), state)
+    init = " ".join(sorted(f"({' '.join(fact)})" for fact in state.facts))
     return world.domain, with_section(world.problem, ":init", f"(:init {init})")
 
 
