@@ -11,38 +11,40 @@ one stays, and the planner refuses it.
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import read_typed_list
-from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.reader import Block, Word, read, source
 
 
-def listed(problem: str, name: str) -> Block:
+def listed(text: str, name: str) -> Block:
     """Returns the first section of that name, such as ":init", or an empty list without
     one.
     """
-    return _first(name, _lists(problem, name)) or Block(0)
+    return _first(name, _lists(text, name)) or Block(0)
 
 
-def with_section(problem: str, name: str, text: str) -> str:
-    """Returns the problem with `text` in place of the section `name`.
+def with_section(text: str, name: str, section: str) -> str:
+    """Returns the text with another `section` of this name.
 
     A missing section is added: `:objects` before `:init`, any other section at the end.
     If a section is never closed, its replacement is not closed either, because this
     function does not repair that fault. A text without any list is returned unchanged.
     """
-    lists = _lists(problem, name)
-    present, init = _first(name, lists), _first(":init", lists)
+    lists = _lists(text, name)
+    present = _first(name, lists)
     if present is not None:
-        new = text if present.end >= 0 else text.removesuffix(")")
-        return problem[: present.offset] + new + problem[_end(present) :]
+        new = section if present.end >= 0 else section.removesuffix(")")
+        return text[: present.offset] + new + text[_end(present) :]
     if not lists:
-        return problem
-    at = lists[0].end if lists[0].end >= 0 else _end(lists[0])
+        return text
+    root, init = lists[0], _first(":init", lists)
+    place = root.end if root.end >= 0 else _end(root)
     if name == ":objects" and init is not None:
-        at = init.offset
-    return problem[:at] + text + problem[at:]
+        place = init.offset
+    return text[:place] + section + text[place:]
 
 
 def with_goal(problem: str, condition: str) -> str:
@@ -54,16 +56,13 @@ def _lists(text: str, name: str) -> list[Block]:
     """The file's list and its sections as the planner reads them, or with recovery if
     the planner finds no such section.
     """
-    lists = _with_parts(read(text))
-    return (
-        lists
-        if _first(name, lists) is not None
-        else _with_parts(read(text, recover=True))
-    )
-
-
-def _with_parts(root: Block | None) -> list[Block]:
-    return [root, *root.blocks] if root else []
+    lists: list[Block] = []
+    for recover in (False, True):
+        root = read(text, recover=recover)
+        lists = [root, *root.blocks] if root else []
+        if _first(name, lists) is not None:
+            break
+    return lists
 
 
 def _first(name: str, lists: list[Block]) -> Block | None:
@@ -85,74 +84,76 @@ def _end(block: Block) -> int:
 # ---- Repeated entries
 
 
-def domain_without_repetition(domain: str) -> tuple[str, tuple[str, ...]]:
-    """Returns the domain without repeated entries, and the removed entries."""
-    again: list[str] = []
+class Distinct(NamedTuple):
+    """A file without repeated entries, and the removed entries."""
+
+    text: str
+    removed: tuple[str, ...]
+
+
+def domain_without_repetition(domain: str) -> Distinct:
+    """Removes repeated types, constants, predicates and actions."""
+    removed: list[str] = []
     for section in (":types", ":constants"):
-        domain = _with_each_once(domain, section, {}, again)
-    domain = _with_blocks_once(domain, ":predicates", again, _signature)
-    domain = _with_blocks_once(
-        domain,
-        "define",
-        again,
-        lambda one, text: text.lower() if one.head == ":action" else None,
-    )
-    return domain, tuple(again)
+        domain = _with_each_name_once(domain, section, {}, removed)
+    domain = _with_each_block_once(domain, ":predicates", removed, _signature)
+    domain = _with_each_block_once(domain, "define", removed, _if_action)
+    return Distinct(domain, tuple(removed))
 
 
-def problem_without_repetition(
-    problem: str, domain: str
-) -> tuple[str, tuple[str, ...]]:
-    """Returns the problem without repeated entries, and the removed entries.
-
-    Objects that are also constants of the domain are repeated entries too.
+def problem_without_repetition(problem: str, domain: str) -> Distinct:
+    """Removes repeated objects and facts. Objects that are also constants of the domain
+    are repeated entries too.
     """
-    again: list[str] = []
+    removed: list[str] = []
     block = read(domain, recover=True)
-    constants = read_domain(block).constants if block else ()
-    said = {entry.name: entry.type_names for entry in constants}
-    problem = _with_each_once(problem, ":objects", said, again)
-    return _with_blocks_once(
-        problem, ":init", again, lambda _, text: text.lower()
-    ), tuple(again)
+    constants = read_domain(block).constants if block else []
+    known = {entry.name: entry.type_names for entry in constants}
+    problem = _with_each_name_once(problem, ":objects", known, removed)
+    problem = _with_each_block_once(problem, ":init", removed, _written)
+    return Distinct(problem, tuple(removed))
 
 
-def _with_each_once(
-    text: str, section: str, said: Mapping[str, Hashable], again: list[str]
+def _with_each_name_once(
+    text: str, section: str, known: Mapping[str, Hashable], removed: list[str]
 ) -> str:
-    """Keeps each typed name of a list once. Adds the removed ones to `again`."""
+    """Keeps each typed name of a list once. Adds the repeated ones to `removed`."""
     entries = read_typed_list(listed(text, section).items[1:], FaultLog()) or []
-    seen, kept, left_out = dict(said), list[str](), list[str]()
+    types = dict(known)
+    kept, repeated = [section], list[str]()
     for entry in entries:
         kind = entry.types[0].text if entry.types else "object"
-        repeated = entry.name in seen and seen[entry.name] == entry.type_names
-        (left_out if repeated else kept).append(f"{entry.word.text} - {kind}")
-        seen.setdefault(entry.name, entry.type_names)
-    again += [f"{section} {entry}" for entry in left_out]
-    return (
-        with_section(text, section, f"({' '.join([section, *kept])})")
-        if left_out
-        else text
-    )
+        is_repeated = types.get(entry.name) == entry.type_names
+        entries_of = repeated if is_repeated else kept
+        entries_of.append(f"{entry.word.text} - {kind}")
+        types.setdefault(entry.name, entry.type_names)
+    if not repeated:
+        return text
+    removed += [f"{section} {entry}" for entry in repeated]
+    return with_section(text, section, f"({' '.join(kept)})")
 
 
-def _with_blocks_once(
-    text: str, section: str, again: list[str], key_of: Callable[[Block, str], Hashable]
+def _with_each_block_once(
+    text: str,
+    section: str,
+    removed: list[str],
+    key_of: Callable[[Block, str], Hashable],
 ) -> str:
-    """Keeps one block for each key and adds the removed ones to `again`. `key_of`
-    returns the key of a block with its text, or None for a block that may be repeated.
+    """Keeps one block for each key and adds the others to `removed`. `key_of` returns
+    the key of a block with its text, or None for a block that may be repeated.
     """
-    seen, repeated = set[Hashable](), list[tuple[Block, str]]()
+    seen: set[Hashable] = set()
+    repeated: list[Block] = []
     for block in listed(text, section).blocks:
-        written = " ".join(text[block.offset : block.end + 1].split())
+        written = " ".join(source(text, block).split())
         key = key_of(block, written)
         if key in seen and block.end >= 0:
-            repeated.append((block, written))
+            repeated.append(block)
+            removed.append(f"{section} {written}")
         elif key is not None:
             seen.add(key)
-    for block, _ in reversed(repeated):
+    for block in reversed(repeated):
         text = text[: block.offset] + text[block.end + 1 :]
-    again += [f"{section} {written}" for _, written in repeated]
     return text
 
 
@@ -160,3 +161,11 @@ def _signature(predicate: Block, _: str) -> Hashable:
     """The name of a predicate and the types of its parameters."""
     parameters = read_typed_list(predicate.items[1:], FaultLog()) or []
     return (predicate.head, *(parameter.type_names for parameter in parameters))
+
+
+def _if_action(block: Block, written: str) -> Hashable:
+    return written.lower() if block.head == ":action" else None
+
+
+def _written(_: Block, written: str) -> Hashable:
+    return written.lower()
