@@ -19,7 +19,7 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
 from pddlego_local.episode.rejection import Rejection
-from pddlego_local.pddl.redundant import (
+from pddlego_local.pddl.sections import (
     domain_without_repetition,
     problem_without_repetition,
 )
