@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         help="such as model=nano seed=0,1",
     )
     add("-m", "--multirun", action="store_true", help="play a sweep")
-    dry = "show the cells, what each model needs, and the disk space; play nothing"
+    dry = "show the cells and what each model needs; play nothing"
     add("--dry-run", action="store_true", help=dry)
     add(
         "-cd",
@@ -239,7 +239,8 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.list_cells(counted)
+    dry_run.list_cells(counted)
+    return 0
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:

@@ -67,8 +67,6 @@ def test_an_environment_brings_the_planner_that_suits_it(
     assert compose_cell(overrides).tree["planner"]["search"] == search
 
 
-
-
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
