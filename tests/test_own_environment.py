@@ -14,7 +14,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 import pddlego_local
-from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.run_record import read_run
 from pddlego_local.core.resources import folder
@@ -24,7 +24,7 @@ from tests.pddlego import Pddlego
 from tests.worlds import plant_worlds
 
 LAMP = Path(__file__).parents[1] / "examples" / "lamp"
-GAME = "pddlego_local.commands.gymnasium_env:pddlego/Game-v0"
+GAME = "pddlego_local.api.gymnasium_env:pddlego/Game-v0"
 MODELS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
 WITHOUT_WEIGHTS = ("transformers", "vllm", "openai_server")
 

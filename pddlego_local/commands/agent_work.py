@@ -30,6 +30,6 @@ def planned(domain: str, problem: str, cpu_s: float) -> dict[str, Any]:
 
 
 def formalized(text: str, model: str, domain: str) -> dict[str, Any]:
-    from pddlego_local.commands import library  # slow to import
+    from pddlego_local.api import library  # slow to import
 
     return asdict(library.formalize(text, model, domain=domain))

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.commands.sample import first_question, samples
+from pddlego_local.api.sample import first_question, samples
 from pddlego_local.commands.shared.options import count, path
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.console import literal_console, styled

@@ -103,7 +103,7 @@ def _verdict(
         why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
     except ConfigError as error:
         why = f"has gold files against which no plan can be judged: {error}"
-    return {"id": named.id, "line": number, pairs.FAULT: why}
+    return {"id": named.id, "line": number, pairs.UNREADABLE: why}
 
 
 def _judged(

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.commands.shared.screen import show
-from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import pddlego_local
-from pddlego_local.commands.formalize import (
+from pddlego_local.api.formalize import (
     UNCHECKED,
     Formalized,
     TextFormalizer,

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from pddlego_local.core.errors import ConfigError
 
-COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"
+COIN = "pddlego_local.api.gymnasium_env:pddlego/Coin-v0"
 
 
 def test_gymnasiums_own_check_finds_nothing() -> None:

@@ -13,7 +13,7 @@ from llguidance.hf import from_tokenizer
 
 import pddlego_local
 from pddlego_local import Game
-from pddlego_local.commands.game import Info
+from pddlego_local.api.game import Info
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 

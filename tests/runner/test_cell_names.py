@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands.shared.options import overrides_of
+from pddlego_local.api.options import overrides_of
 from pddlego_local.runner.config import compose_cell
 from tests.planted import swept
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import pddlego_local
+from pddlego_local.api.formalize import formalizer
+from pddlego_local.api.options import model_options, overrides_of
 from pddlego_local.commands import agent_work
-from pddlego_local.commands.formalize import formalizer
-from pddlego_local.commands.shared.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.values import at_home

@@ -11,9 +11,9 @@ from typing import Any
 from rich.filesize import decimal
 from rich.table import Table
 
+from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.commands.shared.fit import Asked, look_at
 from pddlego_local.commands.shared.screen import screen, show
-from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.folder import Cell, read_rows
