@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from pddlego_local.api.known_texts import in_words, models_that_know
 from pddlego_local.api.options import overrides_of
+from pddlego_local.api.sample import model_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Message
 from pddlego_local.core.record.events import Where
@@ -229,11 +230,11 @@ def formalizer(
                 f"{word} has no effect here: set model, decoding, planner or seed"
             )
     config = compose_cell(["environment=described", *words])  # sets the planner
-    model: Model = config.build("model")
-    if not model.decodes:
-        raise ConfigError("formalize needs a language model, such as model=qwen3_8b")
-    model.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(model), config.build("planner") as planner:
+    with model_of(config) as model, config.build("planner") as planner:
+        if not model.decodes:
+            raise ConfigError(
+                "formalize needs a language model, such as model=qwen3_8b"
+            )
         yield TextFormalizer(config, model, planner, domain)
 
 

@@ -61,8 +61,7 @@ class Caller(WholeAnswerModel):
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         self.question = question
         text = self.ask(question.messages)
-        finish_reason = "stop" if self.whole else "length"
-        return Drawn(Completion(text, finish_reason, 0, 0, 0.0))
+        return Drawn(Completion(text, "stop" if self.whole else "length", 0, 0, 0.0))
 
 
 @dataclass(frozen=True)

@@ -29,27 +29,10 @@ def models_that_know(texts: Sequence[str], domain: str) -> str:
     if domain:
         return ""
     models = []
-    for name, known in _included().items():
+    for name in in_the_box():
+        known = known_texts(folder_named(name)) or {}
         if all(recognize(text, known)[0] for text in texts):
             models.append(name)
     if not models:
         return ""
     return f"Models included here that know the text: {', '.join(models)}."
-
-
-def choice_of_models(texts: Sequence[str], domain: str) -> str:
-    """Returns the message to a user who named no model."""
-    each = [f"{name} knows {in_words(known)}" for name, known in _included().items()]
-    those_that_know = models_that_know(texts, domain)
-    return (
-        "name a model with --model. Of the models included here,"
-        f" {'; '.join(each) or 'none'}."
-        f" {those_that_know or 'None of them knows all of the given text.'} Any"
-        " model that `pddlego doctor` lists may be named, too."
-    )
-
-
-def _included() -> dict[str, KnownTexts]:
-    """Returns the worlds of each model of this package whose card lists worlds."""
-    known = {name: known_texts(folder_named(name)) for name in in_the_box()}
-    return {name: worlds for name, worlds in known.items() if worlds}

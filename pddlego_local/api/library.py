@@ -8,7 +8,6 @@ import. All errors are subclasses of `pddlego_local.core.errors.PddlegoError`. T
 messages say what to do.
 """
 
-import contextlib
 import itertools
 import os.path
 import warnings
@@ -23,12 +22,12 @@ from pddlego_local.api.game import Game as Game
 from pddlego_local.api.options import dotted, model_options, overrides_of
 from pddlego_local.api.planned import planned
 from pddlego_local.api.sample import Sample as Sample
-from pddlego_local.api.sample import first_question, samples
+from pddlego_local.api.sample import first_question, model_of, samples
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.nouns import PlanResult as PlanResult
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
@@ -107,10 +106,8 @@ def sample(
                 " pddlego_local.question(environment='coin')"
             )
         asked = Question(PDDL, (Message("user", asked),), GrammarContext())
-    built: Model = config.build("model")
-    built.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(built):
-        return samples(config, built, asked, n)
+    with model_of(config) as opened:
+        return samples(config, opened, asked, n)
 
 
 def formalize(

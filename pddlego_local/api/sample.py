@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -40,6 +40,15 @@ class Sample:
     rung: str
     fault: str
     text: str
+
+
+@contextlib.contextmanager
+def model_of(config: CellConfig) -> Iterator[Model]:
+    """Opens the configured model. Raises MissingPart and ModelFault."""
+    model: Model = config.build("model")
+    model.preflight(thinking=config.build("decoding").thinking)
+    with contextlib.closing(model):
+        yield model
 
 
 def first_question(config: CellConfig) -> AnyQuestion:

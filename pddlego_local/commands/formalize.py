@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pddlego_local.api.formalize import UNKNOWN_TEXT, Formalized, formalizer
-from pddlego_local.api.known_texts import choice_of_models
+from pddlego_local.api.known_texts import models_that_know
 from pddlego_local.api.options import model_options
 from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError
@@ -79,7 +79,11 @@ def _check_arguments(
     arguments: argparse.Namespace, texts: Sequence[str], domain: str
 ) -> None:
     if not arguments.model:
-        raise ConfigError(choice_of_models(texts, domain))
+        known = models_that_know(texts, domain)
+        raise ConfigError(
+            "name a model with --model: any model that `pddlego doctor` lists."
+            f" {known or 'No model included here knows all of the given text.'}"
+        )
     for override in arguments.overrides:
         if override.startswith(("model=", "decoding=")):
             raise ConfigError(

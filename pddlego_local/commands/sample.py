@@ -15,11 +15,10 @@ from dataclasses import asdict
 from rich.progress import Progress
 
 from pddlego_local.api.cell_warnings import cell_warnings
-from pddlego_local.api.sample import first_question, sampler
+from pddlego_local.api.sample import first_question, model_of, sampler
 from pddlego_local.commands.shared.options import count
 from pddlego_local.core.console import literal_console
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.question import Model
 from pddlego_local.runner.config import CellConfig, compose_cell
 
 
@@ -48,26 +47,25 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for message in first_question(config).messages:
             print(f"{message.role}:\n{visible(message.content)}\n")
         return 0
-    built = config.check(games=config.settings.games[:1])
+    config.check(games=config.settings.games[:1])
     for warning in cell_warnings([config]):
         print(f"warning: {warning}", file=sys.stderr)
-    model: Model = built["model"]
-    model.preflight(thinking=built["decoding"].thinking)
     # SIGTERM, which ends a batch job, acts as Ctrl-C: servers are stopped, and the exit
     # code is the same.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        _print_answers(config, model, arguments.n)
+        _print_answers(config, arguments.n)
     finally:
         signal.signal(signal.SIGTERM, before)
     return 0
 
 
-def _print_answers(config: CellConfig, model: Model, number: int) -> None:
+def _print_answers(config: CellConfig, number: int) -> None:
     cell = {"cell": config.cell, "game": config.settings.games[0]}
     ascii_only = sys.stdout.isatty()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.closing(model))  # unblocks waiting threads
+        # At the end, the pool is told to stop before the model, which unblocks threads.
+        model = stack.enter_context(model_of(config))
         pool = ThreadPoolExecutor(config.settings.run.concurrency)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         progress = stack.enter_context(Progress(console=literal_console(stderr=True)))
