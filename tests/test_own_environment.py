@@ -14,7 +14,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 import pddlego_local
-from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.run_record import read_run
 from pddlego_local.runner.config import compose_cell
@@ -23,7 +23,7 @@ from tests.pddlego import Pddlego
 from tests.worlds import plant_worlds
 
 LAMP = Path(__file__).parents[1] / "examples" / "lamp"
-GAME = "pddlego_local.commands.gymnasium_env:pddlego/Game-v0"
+GAME = "pddlego_local.api.gymnasium_env:pddlego/Game-v0"
 
 
 @pytest.fixture

@@ -19,10 +19,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from pddlego_local.api.cell_warnings import cell_warnings
 from pddlego_local.commands.shared import dry_run
-from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.screen import screen, show
-from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import (
     CellHeld,
@@ -299,7 +298,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
 
 def _play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
-    for warning in (*training_warnings(cells), *name_warnings(cells)):
+    for warning in cell_warnings(cells):
         console.print(styled("warning:", "yellow", f" {visible(warning)}"))
     results, codes = list[CellResult](), [0]
 

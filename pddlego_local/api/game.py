@@ -11,33 +11,27 @@ caller and waits for a text.
 """
 
 import contextlib
-import functools
 import itertools
 import operator
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, SupportsIndex, TypedDict
+from typing import Any, ClassVar, Literal, SupportsIndex, TypedDict
 
 import pydantic
 from llguidance import LLTokenizer
 
-from pddlego_local.commands.shared.game_thread import (
-    Built,
-    Caller,
-    GameThread,
-    Over,
-    Table,
-)
-from pddlego_local.commands.shared.options import overrides_of
+from pddlego_local.api.game_thread import Built, Caller, CurrentGame, GameThread
+from pddlego_local.api.options import overrides_of
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Message
+from pddlego_local.core.nouns import Message, Messages
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import Environment, Mapped, Numbered
-from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
+from pddlego_local.core.protocols import Mapped, Numbered
+from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.token_masks import Allowed, TokenMasks
 from pddlego_local.episode.episode import Episode
@@ -75,10 +69,9 @@ _NO_OPTIONS = {
         "trials is no argument of Game: call reset for each trial; leave trials out"
     ),
 }
-_games = weakref.WeakSet["Game"]()
-_of_parent = list[
-    Table
-]()  # in a forked process, where nothing of the parent's may be closed
+_open_games: weakref.WeakSet["Game"] = weakref.WeakSet()
+_left_to_parent: list[CurrentGame] = []
+"""In a forked process: what belongs to its parent, and must not be closed here."""
 
 
 class Game:
@@ -114,17 +107,11 @@ class Game:
             raise ConfigError(_NO_OPTIONS[name])
         if actions not in ("commands", "pddl"):
             raise ConfigError(f"actions={actions!r}: choose 'commands' or 'pddl'")
-        with clear_errors("rewards"):
-            rewards = _REWARDS.validate_python(rewards)
-        if unknown := rewards.keys() - REWARDS.keys():
-            raise ConfigError(
-                f"rewards: {min(unknown)!r} is unknown; the names are"
-                f" {', '.join(REWARDS)}"
-            )
         words = overrides_of({"decoding": "free", **options, "model": "reference"})
         self._config = compose_cell(words, config_dir)
         parts = self._config.check(games=())
-        self._actions, self._rewards = actions, rewards
+        self._by_commands = actions == "commands"
+        self._rewards = _checked_rewards(rewards)
         self._method: Method = parts["method"]
         self._decoding: Decoding = parts["decoding"]
         if self._decoding.reject or self._decoding.best_of > 1:
@@ -132,25 +119,27 @@ class Game:
                 "decoding.reject and decoding.best_of are for models; leave them out"
             )
         self._masks: TokenMasks | None = None
-        self._sit_down("not begun")
-        _games.add(self)
+        self._begin_without_game("not begun")
+        _open_games.add(self)
 
-    def _sit_down(self, closed: str) -> None:
-        """Begins without a game, for the reason `closed`. Nothing is left when this
-        object goes.
-        """
-        config = self._config  # without a reference to this object
-        self._table = Table(
-            lambda: Built(config.build("environment"), config.build("planner")), closed
-        )
+    def _begin_without_game(self, why: str) -> None:
+        config = self._config  # `build` must not refer to this object
+
+        def build() -> Built:
+            return Built(config.build("environment"), config.build("planner"))
+
+        self._current = CurrentGame(build, why)
         self._one_call = threading.Lock()
-        self._collected = weakref.finalize(self, self._table.close, wait=False)
+        # When nobody refers to this object any more, nothing of its game is left.
+        self._collected = weakref.finalize(self, self._current.close, wait=False)
 
     def _leave_to_parent(self) -> None:
         """After a fork: leaves the game and its processes to the parent."""
         self._collected.detach()
-        _of_parent.append(self._table)
-        self._sit_down("it belongs to the process from which this one was forked")
+        _left_to_parent.append(self._current)
+        self._begin_without_game(
+            "it belongs to the process from which this one was forked"
+        )
 
     def reset(self, seed: SupportsIndex = 0) -> tuple[str, Info]:
         """Begins game number `seed`. Returns the first observation or prompt, and its
@@ -163,24 +152,19 @@ class Game:
         such game, and EnvironmentFault, PlannerFault or MissingPart, as an episode
         does.
         """
-        seed = operator.index(
-            seed
-        )  # also an integer of NumPy, which Java does not take
+        seed = operator.index(seed)  # also an integer of NumPy, which Java refuses
         with self._one_call:
-            self._config.check_games(self._table.built().environment, (seed,))
+            self._config.check_games(self._current.built().environment, (seed,))
             self._masks = None
-            by_commands = self._actions == "commands"
-            play = (
-                _by_commands
-                if by_commands
-                else functools.partial(_by_answers, self._method)
-            )
-            decoding = self._decoding
-            game = self._table.begin(
-                lambda built: GameThread(built, decoding, seed, play)
-            )
-            text, _, info = self._next(game, ())
-            return text, info
+            game = self._current.begin(self._decoding, seed, self._play())
+            messages = game.next_messages()
+            return _text(messages), self._info(game, messages, ())
+
+    def _play(self) -> Callable[[Caller, Episode], str]:
+        if self._by_commands:
+            return _play_by_commands
+        method = self._method
+        return lambda caller, episode: method(episode)  # which asks the caller
 
     def step(self, text: str) -> tuple[str, float, bool, bool, Info]:
         """Sends a command or an answer to the game.
@@ -195,19 +179,24 @@ class Game:
         if not isinstance(text, str):
             raise ConfigError(f"a step takes a text, not {text!r}")
         with self._one_call:
-            game = self._table.playing
+            game = self._current.playing
             if game is None or game.outcome:
-                why = game.outcome if game else self._table.closed
+                why = game.outcome if game else self._current.closed
                 raise ConfigError(f"no game is in progress ({why}): call reset first")
-            since, masks, self._masks = len(game.events), self._masks, None
-            free = self._decoding.rung == "free"
-            game.caller.finished = free or bool(masks and masks.finished(text))
-            game.outcome = "interrupted"  # unless something is shown
-            game.caller.given.put(text)
-            shown, reward, info = self._next(game, game.events, since)
-            limit = bool(game.outcome) and outcome_named(game.outcome).limit
+            events_before = len(game.events)
+            whole = self._decoding.rung == "free" or (
+                self._masks is not None and self._masks.finished(text)
+            )
+            self._masks = None
+            game.answer(text, whole=whole)
+            messages = game.next_messages()
+            info = self._info(game, messages, game.events[events_before:])
+            earned = [self._rewards.get(name, 0.0) for name in info["reached"]]
+            over = bool(game.outcome)
+            limit = outcome_named(game.outcome).limit if over else ""
             truncated = limit == "environment.budget"
-            return shown, reward, bool(game.outcome) and not truncated, truncated, info
+            terminated = over and not truncated
+            return _text(messages), sum(earned, 0.0), terminated, truncated, info
 
     def mask(self, text: str, tokenizer: LLTokenizer) -> Allowed:
         """Returns the tokens that the rung in `decoding` allows after `text`, the
@@ -229,21 +218,27 @@ class Game:
                 "mask: make the tokenizer with llguidance.hf.from_tokenizer"
             )
         with self._one_call:
-            game, rung = self._table.playing, self._decoding.rung
-            question = game.caller.question if game and not game.outcome else None
-            if rung == "free" or question is None:
-                needed = (
-                    "actions='pddl', a decoding with a grammar such as 'grounded', and"
-                    " reset"
-                )
-                raise ConfigError(
-                    f"mask: there is no answer to constrain; it needs {needed}"
-                )
+            question = self._question()
             if not text or self._masks is None:
-                layout, context = self._decoding.layout, question.context
-                constraint = constraint_for(rung, question.form, context, layout)
+                constraint = constraint_for(
+                    self._decoding.rung,
+                    question.form,
+                    question.context,
+                    self._decoding.layout,
+                )
                 self._masks = TokenMasks(constraint, tokenizer)
             return self._masks.allowed(text)
+
+    def _question(self) -> AnyQuestion:
+        """Returns the question that an answer under masks is for."""
+        game = self._current.playing
+        question = game.caller.question if game and not game.outcome else None
+        if question is None or self._decoding.rung == "free":
+            raise ConfigError(
+                "mask: there is no answer to constrain; it needs actions='pddl', a"
+                " decoding with a grammar such as 'grounded', and reset"
+            )
+        return question
 
     @property
     def train_seeds(self) -> Iterator[int]:
@@ -264,111 +259,96 @@ class Game:
         return self._seeds(ends_in_0=True)
 
     def _seeds(self, *, ends_in_0: bool) -> Iterator[int]:
-        """Resets the games in a second environment; skips trivial games and unknown
-        maps.
-        """
-        environment: Environment = self._config.build("environment")
+        # Another environment than that of the game in progress, which goes on.
+        environment = self._config.build("environment")
         if not isinstance(environment, Mapped):
             name = self._config.labels["environment"]
             raise ConfigError(
                 f"environment={name} has no maps; choose the seeds yourself"
             )
-        seeds = (
-            environment.seeds
-            if isinstance(environment, Numbered)
-            else itertools.count()
-        )
-
-        def found() -> Iterator[int]:
-            with contextlib.closing(environment):
-                for seed in seeds:
-                    first, map_ = environment.reset(seed), environment.map
-                    if map_ and not first.success and map_.endswith("0") == ends_in_0:
-                        yield seed
-
-        return found()
+        return _seeds_with_maps(environment, ends_in_0)
 
     @property
     def seeds(self) -> range | None:
         """The numbers of the games; None if every number from 0 on is one."""
-        environment = self._table.built().environment
+        environment = self._current.built().environment
         return environment.seeds if isinstance(environment, Numbered) else None
 
     def close(self) -> None:
         """Ends the game and stops its processes. A call in another thread, which may be
         planning, raises ConfigError at once. A `Game` that is collected is closed too.
         """
-        self._table.close()
+        self._current.close()
 
-    def _next(
-        self, game: GameThread, events: Sequence[Event], since: int = 0
-    ) -> tuple[str, float, Info]:
-        """Returns the next text, the reward of `events` from index `since` on, and the
-        `Info`.
-        """
-        shown = game.caller.shown.get()
-        if isinstance(shown, BaseException):
-            game.outcome = "failed"
-            try:
-                raise shown
-            finally:
-                del shown  # whose traceback refers to this object
-        game.outcome = shown.outcome if isinstance(shown, Over) else ""
-        messages = (
-            (Message("user", _last_text(game.events)),) if game.outcome else shown
-        )
-        assert not isinstance(messages, Over)
-        now = events[since:]
+    def _info(
+        self, game: GameThread, messages: Messages, events: Sequence[Event]
+    ) -> Info:
+        """Returns the `Info` after these events."""
         won = bool(game.outcome) and outcome_named(game.outcome).success
-        earned = reached(now, won=won, commands=self._actions == "commands")
         environment = game.built.environment
-        info = Info(
+        return Info(
             outcome=game.outcome,
             commands=game.episode.commands,
             map=environment.map if isinstance(environment, Mapped) else "",
-            reached=earned,
-            fault=_fault(now),
+            reached=reached(events, won=won, commands=self._by_commands),
+            fault=_fault(events),
             messages=messages,
         )
-        text = "\n\n".join(message.content for message in messages)
-        return text, sum((self._rewards.get(name, 0.0) for name in earned), 0.0), info
 
 
-def _leave_to_parent() -> None:
-    for game in list(_games):
+def _checked_rewards(rewards: Mapping[str, float]) -> Mapping[str, float]:
+    with clear_errors("rewards"):
+        checked = _REWARDS.validate_python(rewards)
+    if unknown := checked.keys() - REWARDS.keys():
+        raise ConfigError(
+            f"rewards: {min(unknown)!r} is unknown; the names are {', '.join(REWARDS)}"
+        )
+    return checked
+
+
+def _leave_all_to_parent() -> None:
+    for game in list(_open_games):
         game._leave_to_parent()
 
 
-os.register_at_fork(after_in_child=_leave_to_parent)
+os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
-def _by_answers(method: Method, caller: Caller, episode: Episode) -> str:
-    """Plays as the method does; the episode's model is the caller."""
-    return method(episode)
-
-
-def _by_commands(caller: Caller, episode: Episode) -> str:
+def _play_by_commands(caller: Caller, episode: Episode) -> str:
     """Plays as a method in which the caller chooses each command."""
     if episode.start().success:
         return "success_at_start"
     shown = episode.memory[0].text
     for _ in episode.steps():
-        done = episode.act(caller.ask((Message("user", shown),)))
-        if done.ended:
-            return done.ended
-        shown = done.turns[-1].text
+        execution = episode.act(caller.ask((Message("user", shown),)))
+        if execution.ended:
+            return execution.ended
+        shown = execution.turns[-1].text
     return "step_limit"
 
 
-def _last_text(events: Sequence[Event]) -> str:
-    """Returns the game's last observation."""
-    return next(
-        (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start)),
-        "",
+def _seeds_with_maps(environment: Any, ends_in_0: bool) -> Iterator[int]:
+    """Yields the games whose map hash ends in 0, or those whose map hash does not.
+    Trivial games and games without a known map are neither.
+    """
+    seeds = (
+        environment.seeds if isinstance(environment, Numbered) else itertools.count()
     )
+    with contextlib.closing(environment):
+        for seed in seeds:
+            first = environment.reset(seed)
+            if first.success or not environment.map:
+                continue
+            if environment.map.endswith("0") == ends_in_0:
+                yield seed
+
+
+def _text(messages: Messages) -> str:
+    return "\n\n".join(message.content for message in messages)
 
 
 def _fault(events: Sequence[Event]) -> str:
+    """Returns what was wrong with the last answer or command."""
     for event in events:
         if isinstance(event, Call) and event.fault:
             return event.fault

@@ -8,26 +8,26 @@ import. All errors are subclasses of `pddlego_local.core.errors.PddlegoError`. T
 messages say what to do.
 """
 
-import contextlib
 import itertools
+import os.path
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pddlego_local.commands.formalize import Formalized as Formalized
-from pddlego_local.commands.formalize import formalizer
-from pddlego_local.commands.game import Game as Game
-from pddlego_local.commands.plan import planned
-from pddlego_local.commands.sample import Sample as Sample
-from pddlego_local.commands.sample import first_question, samples
-from pddlego_local.commands.shared.options import model_options, overrides_of, path
-from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.api.cell_warnings import cell_warnings
+from pddlego_local.api.formalize import Formalized as Formalized
+from pddlego_local.api.formalize import formalizer
+from pddlego_local.api.game import Game as Game
+from pddlego_local.api.options import dotted, model_options, overrides_of
+from pddlego_local.api.planned import planned
+from pddlego_local.api.sample import Sample as Sample
+from pddlego_local.api.sample import first_question, model_of, samples
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.nouns import PlanResult as PlanResult
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
+from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
@@ -106,10 +106,8 @@ def sample(
                 " pddlego_local.question(environment='coin')"
             )
         asked = Question(PDDL, (Message("user", asked),), GrammarContext())
-    built: Model = config.build("model")
-    built.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(built):
-        return samples(config, built, asked, n)
+    with model_of(config) as opened:
+        return samples(config, opened, asked, n)
 
 
 def formalize(
@@ -156,11 +154,12 @@ def run(*, config_dir: str | Path | None = None, **options: object) -> list[Path
     infrastructure failed and an episode has no result. The same call then tries that
     episode again.
     """
-    cells, results = _cells(options, config_dir), list[CellResult]()
-    for warning in training_warnings(cells):
+    cells = _cells(options, config_dir)
+    for warning in cell_warnings(cells):
         warnings.warn(warning, stacklevel=2)
     if len(cells) > 1:
         write_sweep(cells)
+    results: list[CellResult] = []
     run_cells(cells, results.append)
     for result in results:
         if result.refused:
@@ -179,19 +178,21 @@ def _cells(
     games = options.get("games")
     if isinstance(games, list | tuple | range):
         options = {**options, "games": ",".join(map(str, games))}
-    swept = {
-        key: value for key, value in options.items() if isinstance(value, list | range)
-    }
-    if empty := [key for key, values in swept.items() if not values]:
-        raise ConfigError(f"{_dotted(empty[0])}: an option's list of values is empty")
+    swept: dict[str, Sequence[object]] = {}
+    for key, value in options.items():
+        if isinstance(value, list | range):
+            if not value:
+                raise ConfigError(f"{dotted(key)}: an option's list of values is empty")
+            swept[key] = value
     cells = []
     for values in itertools.product(*swept.values()):
-        one = {**options, **dict(zip(swept, values, strict=True))}
+        chosen = dict(zip(swept, values, strict=True))
         try:
-            cells.append(compose_cell(overrides_of(one), config_dir))
-            cells[-1].check()
+            cell = compose_cell(overrides_of({**options, **chosen}), config_dir)
+            cell.check()
         except ConfigError as error:
             raise ConfigError(f"{error}{_tuple_meant(swept, str(error))}") from error
+        cells.append(cell)
     return cells
 
 
@@ -200,16 +201,12 @@ def _tuple_meant(swept: Mapping[str, Sequence[object]], error: str) -> str:
     value.
     """
     for key, values in swept.items():
-        if error.startswith(f"{_dotted(key)}="):
+        if error.startswith(f"{dotted(key)}="):
             return (
                 f"; the list {[*values]} is a sweep with a cell for each value: for one"
                 f" value that is a list, write the tuple {(*values,)}"
             )
     return ""
-
-
-def _dotted(key: str) -> str:
-    return key.replace("__", ".")
 
 
 def load(
@@ -228,9 +225,8 @@ def load(
 
     if lines not in TABLES:
         raise ConfigError(f"lines={lines!r}: write lines='episodes' or lines='calls'")
-    cells = find_cells(
-        path(str(one)) for one in ([runs] if isinstance(runs, str | Path) else runs)
-    )
+    folders = [runs] if isinstance(runs, str | Path) else runs
+    cells = find_cells(Path(os.path.expanduser(folder)) for folder in folders)  # noqa: PTH111 - an unknown user is no error
     rows, names = TABLES[lines]
     frame = pandas.DataFrame(rows(cells), columns=list(names))
     for problem in cells.problems:  # those of transcripts are known only now
