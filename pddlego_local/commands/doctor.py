@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from pddlego_local.commands.library import plan
+from pddlego_local.api.library import plan
 from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings
 from pddlego_local.commands.shared.model_list import model_table
 from pddlego_local.commands.shared.screen import screen, show

@@ -27,7 +27,7 @@ def test_the_installation(pddlego: Pddlego) -> None:
     told = pddlego("doctor").out
     assert "game: You are in the kitchen." in told and "planner: solved" in told
     assert (
-        "models included: nano, nano_early, nano_described, nano_worlds, nano_edit,"
+        "models included: nano, nano_early, nano_worlds, nano_edit,"
         " nano_edit_early" in told
     )
     assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told

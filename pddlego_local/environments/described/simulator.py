@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pddlego_local.core.errors import UnsolvableGame
 from pddlego_local.environments.described.world import World
-from pddlego_local.pddl.index import Fact
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, read_task
 
 
