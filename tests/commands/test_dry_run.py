@@ -69,7 +69,8 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     told = pddlego("run", *sweep, "--dry-run").out
     assert told.count("qwen3_8b: Qwen/Qwen3-8B, Apache-2.0") == 1
     assert told.count("reference: needs no weights") == 1
-    assert "for its weights" in told and "`make fetch MODEL=qwen3_8b`" in told
+    assert "weights: 16.4 GB" in told
+    assert "`make fetch MODEL=Qwen/Qwen3-8B`" in told
     calls = 4 * 2 * 50 * 5 * 6
     assert f"enough room in {tmp_path}" in told
     assert f"all calls need {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told

@@ -11,7 +11,7 @@ from typing import Any
 from rich.filesize import decimal
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import Asked, look_at
+from pddlego_local.commands.shared.fit import look_at
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
@@ -89,12 +89,12 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
 
 def list_cells(cells: Sequence[CellCount]) -> int:
     """Prints a table with totals, the needs of each model, and the disk space. Returns
-    0, or 3 if the disk is too small. Raises ConfigError for an impossible model folder
-    or context.
+    0, or 3 if the disk is too small. Raises ConfigError for an impossible model
+    folder.
     """
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
     fits = [
-        look_at(config.labels["model"], config.tree["model"], Asked())
+        look_at(config.labels["model"], config.tree["model"])
         for config in reversed(models.values())
     ]
     show(screen(), _table(cells))

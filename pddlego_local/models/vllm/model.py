@@ -19,9 +19,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.secrets import hidden_in_text
+from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
-from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
