@@ -32,7 +32,7 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.game import is_named
 from pddlego_local.environments.described.generated import Family, words_of
-from pddlego_local.environments.described.recognized import recognize
+from pddlego_local.environments.described.recognized import check_card, recognize
 from pddlego_local.environments.described.wording import task_in_words
 from pddlego_local.environments.described.world import (
     HEADS,
@@ -238,6 +238,7 @@ class TextFormalizer:
         self._model, self._planner, self._domain = model, planner, domain
         weights = str(config.tree["model"].get("weights") or "")
         self._known = known_texts(folder_named(weights)) if weights else None
+        check_card(self._known or {}, weights)
         self._decoding: Decoding = replace(
             config.build("decoding"), feedback="explained"
         )

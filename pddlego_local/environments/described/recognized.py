@@ -10,6 +10,9 @@ import itertools
 import re
 from collections.abc import Mapping
 
+import pydantic
+
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import (
     LEARNED,
     Degree,
@@ -24,6 +27,19 @@ _OTHER = (
     "has the rules of {}, but its things, facts or goal have other words or another"
     " number"
 )
+
+
+def check_card(known: Mapping[str, tuple[int, int]], weights: str) -> None:
+    """Raises ConfigError if the card of these weights names a world that there is not,
+    with the least and greatest number of its things.
+    """
+    try:
+        pydantic.TypeAdapter(list[Family]).validate_python(list(known))
+    except ValueError as error:
+        raise ConfigError(
+            f"{weights}/README.md: `texts` in the YAML at the top must name worlds such"
+            " as blocksworld"
+        ) from error
 
 
 def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, str]:
