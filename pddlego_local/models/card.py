@@ -28,17 +28,22 @@ def front_matter(folder: Path) -> Mapping[str, Any]:
         return {}
 
 
+def _training(folder: Path) -> Mapping[str, Any]:
+    """Returns what the card says about the model's training; empty if nothing."""
+    ours = front_matter(folder).get("pddlego_local")
+    return ours if isinstance(ours, Mapping) else {}
+
+
 def learned(folder: Path) -> Mapping[str, str]:
     """Returns the settings that all training questions had, such as "method.variant":
     "compact".
 
     The result is empty if the card names none.
     """
-    ours = front_matter(folder).get("pddlego_local")
-    given = ours.get("trained_on") if isinstance(ours, Mapping) else None
-    return (
-        {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
-    )
+    settings = _training(folder).get("trained_on")
+    if not isinstance(settings, Mapping):
+        return {}
+    return {str(name): str(value) for name, value in settings.items()}
 
 
 def known_texts(folder: Path) -> Mapping[str, tuple[int, int]] | None:
@@ -49,11 +54,11 @@ def known_texts(folder: Path) -> Mapping[str, tuple[int, int]] | None:
     training. Raises ConfigError if the card's `texts` are not names and numbers; the
     environment checks the names (`described.recognized`).
     """
-    ours = front_matter(folder).get("pddlego_local")
-    if not isinstance(ours, Mapping) or "trained_on" not in ours:
+    training = _training(folder)
+    if "trained_on" not in training:
         return None
     try:
-        return _TEXTS.validate_python(ours.get("texts") or {})
+        return _TEXTS.validate_python(training.get("texts") or {})
     except ValueError as error:
         raise ConfigError(
             f"{folder / 'README.md'}: `texts` in the YAML at the top must list worlds"
