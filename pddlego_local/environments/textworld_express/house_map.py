@@ -88,7 +88,7 @@ class HouseMap:
 
     def ways(self) -> list[Fact]:
         """Returns the passages as the facts that the references write."""
-        facts = []
+        facts: list[Fact] = []
         for way in self.passages():
             predicate = "closed-door" if way.closed else "connected"
             facts.append((predicate, way.start, way.to, way.direction))
