@@ -6,13 +6,13 @@ import dataclasses
 import re
 from pathlib import Path
 
-from pddlego_local.environments.alfworld.games import Game, make_game
+from pddlego_local.environments.alfworld.games import GeneratedGame, make_game
 from tests.environments import alfworld_files
 
 SPLIT = "valid_seen"
 
 
-def shared(game: Game) -> Game:
+def shared(game: GeneratedGame) -> GeneratedGame:
     """The game with all receptacles of a kind at two places at most, every other one at
     each.
     """

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import BANNER, Alfworld
 from pddlego_local.environments.alfworld.games import layout
-from pddlego_local.environments.alfworld.games.game import Game, make_game
+from pddlego_local.environments.alfworld.games.game import GeneratedGame, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
 from pddlego_local.environments.alfworld.room_map import UNDOES
 
@@ -35,7 +35,7 @@ class SimulatedAlfworld(Alfworld):
         super().__post_init__()
         self._process = Simulation()  # type: ignore[assignment]
 
-    def _find(self, seed: int) -> Game:
+    def _find(self, seed: int) -> GeneratedGame:
         task_type = self.task_types[seed % len(self.task_types)]
         return make_game(seed, task_type, self.split, as_wide=True)
 
@@ -43,7 +43,7 @@ class SimulatedAlfworld(Alfworld):
 class Simulation:
     """Replaces `process.GameProcess` for generated games."""
 
-    def begin(self, game: Game) -> Observation:
+    def begin(self, game: GeneratedGame) -> Observation:
         self._house, self._task = game.house, game.task
         parts: list[Part] = [*game.house.receptacles, *game.house.things]
         self._known = {self._name(part): part for part in parts}

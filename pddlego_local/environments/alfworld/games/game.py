@@ -57,6 +57,17 @@ class Task:
         """
         return _TREATMENTS.get(self.plain, ("", ""))
 
+    @property
+    def parameters(self) -> dict[str, str | bool]:
+        """Returns what the data set calls the parameters of the task."""
+        return {
+            "mrecep_target": "",
+            "object_sliced": self.sliced,
+            "object_target": self.kind,
+            "parent_target": self.target,
+            "toggle_target": "" if self.target else layout.LAMP,
+        }
+
     def allows(self, kind: str, holder: str) -> bool:
         """Returns whether an object of `kind` may lie in a receptacle of kind `holder`
         at the start.
@@ -156,7 +167,7 @@ def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Game(AlfworldGame):
+class GeneratedGame(AlfworldGame):
     """One generated game, in memory. `sentence` is the task in words."""
 
     house: House
@@ -166,7 +177,7 @@ class Game(AlfworldGame):
 
 def make_game(
     seed: int, task_type: str, split: str = "", *, as_wide: bool = False
-) -> Game:
+) -> GeneratedGame:
     """Returns the game of this seed and task type (TASK_TYPES). The same arguments give
     the same game. `split` selects the floor plans that the data set keeps for it; ""
     selects all. With `as_wide`, rooms are as wide as ALFRED's, and some of their
@@ -189,16 +200,9 @@ def make_game(
         rng, plan, receptacles, task.least, task.allows, as_wide=as_wide
     )
     house = House(plan, receptacles, things)
-    parameters = {
-        "mrecep_target": "",
-        "object_sliced": task.sliced,
-        "object_target": task.kind,
-        "parent_target": task.target,
-        "toggle_target": "" if task.target else layout.LAMP,
-    }
-    sentence, goal = layout.draw_goal(rng, task.plain, parameters)
+    sentence, goal = layout.draw_goal(rng, task.plain, task.parameters)
     domain, grammar = layout.rules(sentence)
-    return Game(
+    return GeneratedGame(
         task_type,
         domain,
         grammar,
