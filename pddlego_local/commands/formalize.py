@@ -278,9 +278,7 @@ class TextFormalizer:
                 if both
                 else _without_files(PDDL, fault)
             )
-        syntax = replace(
-            self._decoding, rung="syntax", goal="any", lists="tight", rollback=True
-        )
+        syntax = replace(self._decoding, rung="syntax", goal="any")
         first = syntax if RUNGS[self._decoding.rung].needs_context else self._decoding
         value, fault = self._ask(DOMAIN, GrammarContext(), first, domain_text=text)
         return (

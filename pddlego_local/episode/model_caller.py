@@ -14,6 +14,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
@@ -69,12 +70,7 @@ class ModelCaller:
 
 def under(question: Question[T], decoding: Decoding) -> Question[T]:
     """Returns a question that was built with other settings as `decoding` asks it."""
-    context = dataclasses.replace(
-        question.context,
-        goal=decoding.goal,
-        lists=decoding.lists,
-        rollback=decoding.rollback,
-    )
+    context = dataclasses.replace(question.context, goal=decoding.goal)
     return dataclasses.replace(question, context=context)
 
 
@@ -114,9 +110,8 @@ def read_answer(
     """Reads the value of an answer as its constraint and `decoding.reading` require."""
     if not constraint.free:
         answer = read_constrained(drawn.completion, question.form)
-        return (
-            without_repetition(answer, question) if decoding.lists == "free" else answer
-        )
+        typed = RUNGS[decoding.rung].typed
+        return without_repetition(answer, question) if typed else answer
     answer = _read_free(drawn.completion, question, decoding, model)
     rejection = rejection_of(question, decoding, model)
     accepted = rejection is not None and rejection.accepted(drawn)

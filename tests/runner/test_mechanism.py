@@ -35,7 +35,7 @@ def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -
     arms = {
         said(cell, decoding) for cell, decoding in zip(cells, decodings, strict=True)
     }
-    each = {"", "draft", "kept", "tight"}
+    each = {"", "draft"}
     assert arms >= {(rung, what) for rung in ("typed", "grounded") for what in each}
     assert arms >= {
         ("typed", "any"),
@@ -70,8 +70,6 @@ def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
     free = decoding.rung == "free"
     apart: dict[str, Any] = {
         "draft": decoding.reason == "draft",
-        "kept": not decoding.rollback,
-        "tight": decoding.lists == "tight" and not free,
         "any": decoding.layout == "any" and not free,
         f"repair {decoding.repair}": decoding.repair != "none",
         "again": cell.tree["method"]["max_retries"] == 5
@@ -82,13 +80,7 @@ def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
     return decoding.rung, what
 
 
-def test_arms_without_these_options_have_the_names_that_they_had() -> None:
-    plain = compose_cell(["decoding=typed"]).cell
-    assert compose_cell(["decoding=typed", "decoding.rollback=true"]).cell == plain
-    assert compose_cell(["decoding=typed", "decoding.rollback=false"]).cell != plain
-    grounded = compose_cell(["decoding=grounded"]).cell
-    assert compose_cell(["decoding=grounded", "decoding.names=prompt"]).cell == grounded
-    assert compose_cell(["decoding=grounded", "decoding.names=game"]).cell != grounded
+def test_an_arm_without_rejection_has_the_name_that_it_had() -> None:
     free = compose_cell(["decoding=free"]).cell
     assert compose_cell(["decoding=free", "decoding.reject=null"]).cell == free
     rejecting = compose_cell(["decoding=free", "decoding.reject={rung:typed,tries:4}"])
