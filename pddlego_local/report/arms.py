@@ -34,6 +34,15 @@ RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING, REASON, REJECT = "decoding.reading", "decoding.reason", "decoding.reject"
 REPAIR = "decoding.repair"
 
+FORMER = {
+    "decoding.rollback": "True",
+    "decoding.names": "prompt",
+    "decoding.draw": "masked",
+}
+"""Options of "typed" and "grounded" that only earlier versions had, with the values of
+records that lack them.
+"""
+
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
     "tables_sha256": ("tables of the environment", {""}),
@@ -121,17 +130,13 @@ class Arm:
         else:
             kept.pop(READING, None)
         if known and known.typed:
-            kept.setdefault("decoding.rollback", "True")
+            kept = FORMER | kept
             if kept.get(GOAL) == known.goal:
                 kept[GOAL] = "the rung's own"
         else:
             kept.pop(GOAL, None)
         if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
-        kept.setdefault("decoding.names", "prompt")
-        kept.setdefault(
-            "decoding.draw", "masked"
-        )  # earlier versions could also draw "weighted"
         kept = {
             key: value for key, value in kept.items() if ".stage_tokens." not in key
         }

@@ -51,7 +51,7 @@ WITHOUT_EFFECT = {
 }
 
 # Options that older records lack, with the values that leave a cell's name as it was.
-_ABSENT_IN_OLDER_NAMES = {"reject": None, "rollback": True, "names": "prompt"}
+_ABSENT_IN_OLDER_NAMES = {"reject": None}
 
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
@@ -161,7 +161,11 @@ class CellConfig:
         return older if begun and not (self._experiment / name).is_dir() else name
 
     def _named(self, identity: Mapping[str, Any]) -> str:
-        text = json.dumps(identity, sort_keys=True)
+        decoding = dict(identity["decoding"])
+        rung = RUNGS.get(str(decoding.get("rung")))
+        if rung and rung.typed:
+            decoding["lists"] = "free"  # an option until its other value was removed
+        text = json.dumps({**identity, "decoding": decoding}, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])

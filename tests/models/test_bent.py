@@ -113,20 +113,17 @@ def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
 
 
 @pytest.mark.parametrize(
-    ("method", "stages", "lists"),
+    ("method", "stages"),
     [
-        ("pddl_edit", {"objects", "facts"}, "free"),
-        ("pddl_edit", {"objects", "facts"}, "tight"),
-        ("pddlego_plus", {"types", "predicates"}, "free"),
+        ("pddl_edit", {"objects", "facts"}),
+        ("pddlego_plus", {"types", "predicates"}),
     ],
 )
 def test_stages_add_up_over_all_questions_of_a_game(
-    method: str, stages: set[str], lists: str, monkeypatch: pytest.MonkeyPatch
+    method: str, stages: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    model, answers = played(
-        f"method={method}", "decoding=typed", f"decoding.lists={lists}"
-    )
+    model, answers = played(f"method={method}", "decoding=typed")
     assert len(answers) == 3
     table = {
         str(name): (tokens, took) for name, _, tokens, _, took, *_ in rows(answers)
