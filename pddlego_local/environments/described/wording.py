@@ -51,12 +51,12 @@ def task_in_words(domain: str, problem: str, phrases: Mapping[str, str]) -> str:
         told = "; ".join(facts) or "no fact names it" * (name not in named)
         lines.append(f"  {': '.join(filter(None, (title, told)))}.")
     lines += [f"  {'; '.join(loose)}."] * bool(loose)
-    goal, block = task.goal, task.goal_block
-    if goal and block:
+    goal = task.goal
+    if goal:
         told = (
             _said(goal.literals, phrases, spoken)
             if goal.plain
-            else source(problem, block)
+            else source(problem, goal.block)
         )
         lines.append(f"The goal: {told}.")
     for text, head in ((problem, ":metric"), (domain, ":derived")):
