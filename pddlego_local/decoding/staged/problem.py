@@ -166,7 +166,8 @@ class ProblemStages:
             yield from self._missing_objects()
         if self.writing.text != before:
             yield from self._facts()
-        if block := self._written.goal_block:
+        if goal := self._written.goal:
+            block = goal.block
             self.writing.cut(end_before(self.writing.text, block.offset, block=True))
         yield from self._unmet_goal()
 
