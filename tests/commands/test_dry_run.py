@@ -59,7 +59,8 @@ def test_each_model_is_looked_at_once(
     told = pddlego("run", *sweep, "--dry-run").out
     assert told.count("qwen3_8b: Qwen/Qwen3-8B, Apache-2.0") == 1
     assert told.count("reference: needs no weights") == 1
-    assert "for its weights" in told and "`make fetch MODEL=qwen3_8b`" in told
+    assert "weights: 16.4 GB" in told
+    assert "`make fetch MODEL=Qwen/Qwen3-8B`" in told
 
 
 def test_what_is_done_is_not_left(tmp_path: Path, pddlego: Pddlego) -> None:

@@ -22,7 +22,7 @@ from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.redundant import (
+from pddlego_local.pddl.sections import (
     domain_without_repetition,
     problem_without_repetition,
 )

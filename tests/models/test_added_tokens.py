@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from transformers import AddedToken, AutoModelForCausalLM, AutoTokenizer
 
-from pddlego_local.commands.sample import Sample, first_question, sampler
+from pddlego_local.api.sample import Sample, first_question, sampler
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL

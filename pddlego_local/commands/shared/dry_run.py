@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import Asked, look_at
+from pddlego_local.api.cell_warnings import training_warnings
+from pddlego_local.commands.shared.fit import look_at
 from pddlego_local.commands.shared.screen import screen, show
-from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.record.folder import Cell
 from pddlego_local.core.secrets import hidden_in_word
 from pddlego_local.runner.config import CellConfig
@@ -46,7 +46,7 @@ def list_cells(cells: Sequence[CellCount]) -> None:
     for cell in cells:
         models.setdefault(str(cell.config.tree["model"]), cell.config)
     fits = [
-        look_at(config.labels["model"], config.tree["model"], Asked())
+        look_at(config.labels["model"], config.tree["model"])
         for config in models.values()
     ]
     show(screen(), _table(cells))

@@ -28,7 +28,7 @@ from pddlego_local.decoding.settings import Decoding, Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.thoughts import Markers
-from pddlego_local.pddl.redundant import (
+from pddlego_local.pddl.sections import (
     domain_without_repetition,
     problem_without_repetition,
 )
