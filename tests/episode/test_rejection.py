@@ -109,21 +109,6 @@ def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_inside() ->
     assert chi_squared(taken, dict.fromkeys(INSIDE, 1), 3000) > 1000
 
 
-def test_after_the_last_try_its_answer_counts_whatever_it_is() -> None:
-    """One of four answers is in the language: of two tries 7 of 16 find one. What else
-    is taken is as free answers are that are not in it.
-    """
-    taken, accepted = drawn_often(2, 3000)
-    assert (
-        3000 * 7 / 16 - 110 < accepted < 3000 * 7 / 16 + 110
-    )  # four standard deviations
-    left = Counter({text: n for text, n in taken.items() if text in OUTSIDE})
-    assert sum(left.values()) == 3000 - accepted
-    assert (
-        chi_squared(left, OUTSIDE, 3000 - accepted) < 18.4
-    )  # of two degrees of freedom
-
-
 RIGHT, FAULTY = pair(), pair("(at ?loc1)", "(be ?loc1)")
 TWICE = RIGHT.replace(
     "kitchen behind_kitchen_south behind", "kitchen kitchen behind_kitchen_south behind"

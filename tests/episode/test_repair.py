@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.events import Plan, Repair
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.game import Described
@@ -17,7 +16,6 @@ from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
-from pddlego_local.runner.config import compose_cell
 from tests.episode.test_model_caller import pair
 from tests.methods import test_formalizer as described
 from tests.methods.playing import of, play
@@ -120,16 +118,3 @@ def test_a_given_domain_is_not_mended(planner: FastDownward) -> None:
         PddlGen(), one_round(), Scripted([SOUTH]), planner, decoding=decoding
     )
     assert of(events, Plan)[0].domain == one_round().domain and not of(events, Repair)
-
-
-def test_cells_and_methods() -> None:
-    """Another cell, and none for a method without PDDL."""
-    plain, mended = compose_cell([]), compose_cell(["decoding.repair=typed"])
-    assert plain.cell != mended.cell == compose_cell(["decoding.repair=typed"]).cell
-    compose_cell(["decoding.repair=typed", "method=pddl_edit"]).check()
-    with pytest.raises(
-        ConfigError, match=r"decoding\.repair=typed .* method=action_gen"
-    ):
-        compose_cell(["decoding.repair=typed", "method=action_gen"]).check()
-    with pytest.raises(ConfigError, match=r"decoding\.repair"):
-        compose_cell(["decoding.repair=lenient"]).check()

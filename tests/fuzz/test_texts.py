@@ -8,7 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pddlego_local.core.nouns import Completion, PlanResult
-from pddlego_local.decoding.forms import COMMAND, FORMS, GOALS, PDDL, Edit, Fields, Form
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    FORMS,
+    GOALS,
+    MOVE,
+    PDDL,
+    Edit,
+    Fields,
+    Form,
+    choice,
+)
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
@@ -69,7 +79,7 @@ def test_a_long_answer_of_one_piece_is_read(piece: str) -> None:
     """
     for before in ("", "(define (domain d)\n", "<think>"):
         text = before + piece * (100_000 // len(piece))
-        for form in (PDDL, COMMAND, GOALS):
+        for form in (PDDL, COMMAND, GOALS, MOVE, choice(12)):
             given_up(text, form)
 
 

@@ -277,17 +277,3 @@ def test_what_the_controller_is_told() -> None:
         "You control a player"
     )  # a dialogue of its own for each sub-goal
     assert "Action: look around\nYou are in the kitchen." in third
-
-
-def test_what_the_planner_is_told() -> None:
-    _, model, _ = play(Deps(max_retries=0), [""])
-    (text,) = asked(model, "goals")
-    for item in (
-        '{"goals": ["...", "..."]}',
-        "you explain as the explainer why it did",
-        "All steps of the plan are done, but the task is not.",
-        "Explainer: {",
-        "you have to find a coin",
-        "Descriptor: You are in the kitchen. To the North you see a closed wood door.",
-    ):
-        assert item in text, item

@@ -58,16 +58,6 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
         assert needed in own and needed not in shown
 
 
-def test_a_lesson_is_taken_from_the_pool_in_one_example_and_new_in_the_other() -> None:
-    for environment in ENVIRONMENTS:
-        old, new = mentor(environment)
-        assert old["lesson"] in old["pool"] and not new["pool"]
-        without = asked(environment, "lesson", pool=[]).partition(
-            "Now it is your turn."
-        )[2]
-        assert "lessons were learnt" not in without
-
-
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_trials_in_examples_say_only_what_the_game_understands(
     environment: str,
@@ -84,13 +74,3 @@ def test_trials_in_examples_say_only_what_the_game_understands(
         assert repeats == (example["outcome"] == "repeated_action")
         look = example["trace"].partition("\nAction: ")[0].partition("\nThought: ")[0]
         assert example["solved"].startswith(look)
-
-
-def test_answers_name_only_what_the_trial_shows_and_lessons_nothing_of_it() -> None:
-    for example in mentor(ENVIRONMENTS[0]):
-        seen = set(re.findall(r"[a-z]+ \d+", example["trace"]))
-        for part in ("experience", "plan", "reflection"):
-            named = re.findall(r"[a-z]+ \d+", example[part])
-            assert named and set(named) <= seen
-        for lesson in (example["lesson"], example["difference"], *example["pool"]):
-            assert not re.search(r"\d", lesson)
