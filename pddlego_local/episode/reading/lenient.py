@@ -261,7 +261,7 @@ class _Search(Generic[T]):
                 return
             if self._cut and not all(file.closed for file in draft.values()):
                 continue
-            rated = {kind: self._rated(file, latest) for kind, file in draft.items()}
+            rated = {kind: self._rated(file) for kind, file in draft.items()}
             better = {
                 kind: file
                 for kind, file in rated.items()
@@ -304,13 +304,12 @@ class _Search(Generic[T]):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(parts, key=_start)
 
-    def _rated(self, file: File, latest: _Draft) -> _Rated:
+    def _rated(self, file: File) -> _Rated:
         if wholeness.is_placeholder(file.text) or wholeness.is_template(file.text):
             return _Rated(file, 0, PLACEHOLDER)
         if not SECTION.search(file.text):
             return _Rated(file, 0, NO_PDDL if file.text.strip() else BLANK)
-        before = latest[file.kind].file.text if file.kind in latest else ""
-        if wholeness.is_excerpt(file.text) or wholeness.is_part(file.text, before):
+        if wholeness.is_excerpt(file.text):
             return _Rated(file, 1, EXCERPT)
         if inside(self._thoughts, file.start):
             return _Rated(file, 2, THOUGHT)

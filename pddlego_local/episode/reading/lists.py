@@ -41,24 +41,17 @@ class _Item:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Returns the items of a list, or None. A line may introduce the list, and prose
-    may surround lines that are numbered in order. Items below an item explain it and
+    """Returns the items of a list, or None. Prose may surround lines that are numbered in order. Items below an item explain it and
     are left out.
     """
     if tagged := _TAGS.findall(text):
         return [plain(item) for _, item in tagged]
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and _introduces(lines[0]):
-        lines = lines[1:]
     if len(lines) == 1:
         items = _in_one_line(lines[0])
         if items is not None:
             return items or None
     return _in_lines(lines)
-
-
-def _introduces(line: str) -> bool:
-    return line.rstrip(" *_").endswith(":") and not _ITEM.fullmatch(line)
 
 
 def plain(item: str) -> str:
