@@ -41,8 +41,8 @@ class _Item:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Returns the items of a list, or None. Prose may surround lines that are numbered in order. Items below an item explain it and
-    are left out.
+    """Returns the items of a list, or None. Prose may surround lines that are numbered
+    in order. Items below an item explain it and are left out.
     """
     if tagged := _TAGS.findall(text):
         return [plain(item) for _, item in tagged]
