@@ -94,7 +94,8 @@ def test_a_good_answer_is_found_in_hostile_prose(
     answer = read_free(
         Completion(f"{before}\n{json.dumps(real)}\n{after}", "stop", 0, 0, 0.0), PDDL
     )
-    assert answer.value is not None and answer.value.model_dump() == real
+    assert answer.value is not None
+    assert answer.value.model_dump() == real
 
 
 @fuzz(0.2)
@@ -105,7 +106,8 @@ def test_hostile_pddl_is_checked_and_explained(pair: tuple[str, str]) -> None:
     assert all(len(fault.message) < 1000 for fault in verdict.faults)
     for outcome in ("translate_error", "unsolvable", "goal_already_true"):
         told = explain(*pair, PlanResult(outcome, (), "No.", 0.0))
-        assert told and len(told) <= MOST_CHARACTERS
+        assert told
+        assert len(told) <= MOST_CHARACTERS
     with_goal(pair[1], "(and)")
 
 

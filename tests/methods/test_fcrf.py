@@ -18,7 +18,8 @@ from tests.rows import row
 
 def test_failed_reflected_solved_and_not_played_again() -> None:
     failed = play(fcrf(), Scripted([*FAILING, text("Keep the west door in mind.")]))
-    assert failed.outcome == "repeated_action" and not failed.success
+    assert failed.outcome == "repeated_action"
+    assert not failed.success
     assert failed.notes["reflection"] == {"experience": "Keep the west door in mind."}
     assert failed.notes["trace"].count("Action: move up") == 2
 

@@ -52,10 +52,13 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
     for answer in answers:
         holds(answer, TEXT)
     shown, _, own = text.partition("Now it is your turn.")
-    assert "Example 2." in shown and "Example 3." not in shown
-    assert TRIAL.trace in own and answers[-1] in shown
+    assert "Example 2." in shown
+    assert "Example 3." not in shown
+    assert TRIAL.trace in own
+    assert answers[-1] in shown
     for needed in re.findall(r"[A-Z][a-z ]+\.", str(NEEDS[part])):
-        assert needed in own and needed not in shown
+        assert needed in own
+        assert needed not in shown
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -69,7 +72,8 @@ def test_trials_in_examples_say_only_what_the_game_understands(
             for trial in ("trace", "solved")
         )
         assert all(parse(tables, command) for command in [*failed, *solved])
-        assert failed != solved and len(failed) > 1
+        assert failed != solved
+        assert len(failed) > 1
         repeats = failed[-1] == failed[-2] and example["trace"].count("\n") > 3
         assert repeats == (example["outcome"] == "repeated_action")
         look = example["trace"].partition("\nAction: ")[0].partition("\nThought: ")[0]

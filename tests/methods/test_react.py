@@ -108,7 +108,8 @@ def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
 
 def test_a_dialogue_that_outgrows_the_context_is_reflected_on() -> None:
     row = play(fcrf(), Scripted([WINNING[0], PromptTooLong("no room"), text("E")]))
-    assert row.outcome == "context_exceeded" and row.notes["reflection"]
+    assert row.outcome == "context_exceeded"
+    assert row.notes["reflection"]
     with pytest.raises(PromptTooLong):  # nothing was said yet: the setting is too small
         play(fcrf(), Scripted([PromptTooLong("no room")]))
     later = play(fcrf(), Scripted([PromptTooLong("no room"), text("E")]), [row])
