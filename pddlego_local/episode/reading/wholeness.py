@@ -52,6 +52,14 @@ def is_excerpt(text: str) -> bool:
     return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
 
 
+def is_part(text: str, of: str) -> bool:
+    """Returns whether a file repeats a part of another one, word by word up to its last
+    bracket.
+    """
+    part, whole = words_of(text), words_of(of)
+    return part != whole and part.removesuffix(")").rstrip() in whole
+
+
 def is_template(text: str) -> bool:
     """Returns whether a file has an ellipsis and no section: `(define (domain ...)
     ...)`.
