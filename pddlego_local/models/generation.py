@@ -22,7 +22,7 @@ from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
-from pddlego_local.models.forced_tokens import ForcedTokens, with_word_slices
+from pddlego_local.models.forced_tokens import ForcedTokens
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.splice import LocalTokenizer, splice
@@ -98,7 +98,6 @@ class Generation:
         self._plain_text = plain_text(self._spelling)
         self.model = model = load_model(folder, dtype=dtype).to(device).eval()
         self._backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
-        self._backend.llg_tokenizer = with_word_slices(self._backend.llg_tokenizer)
         ends = model.generation_config.eos_token_id
         listed = [tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])]
         self.end_ids = list(dict.fromkeys(end for end in listed if end is not None))
