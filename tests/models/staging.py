@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import re
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -98,17 +99,15 @@ def staged(model: LanguageModel, seed: int) -> str:
     return rest.prefix.text
 
 
-def assert_seeds_alone_decide(model: LanguageModel, count: int) -> None:
+def assert_seeds_alone_decide(model: LanguageModel) -> None:
     """Answers in stages are the same alone and in company, in whatever order they are
     asked for.
     """
-    alone = [staged(model, seed) for seed in range(count)]
+    alone = [staged(model, seed) for seed in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        together = list(
-            pool.map(lambda seed: staged(model, seed), reversed(range(count)))
-        )
-    assert together[::-1] == alone
-    assert len(set(alone)) == count
+        together = pool.map(lambda seed: staged(model, seed), reversed(range(8)))
+        assert list(together)[::-1] == alone
+    assert len(set(alone)) == 8
 
 
 def assert_a_json_schema_continues(model: LanguageModel) -> None:
@@ -237,3 +236,13 @@ def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
         PROMPT, FIRST, sampling, dataclasses.replace(cut.prefix, rollback_chars=4)
     )
     assert rest.finish_reason == "stop" and FIRST_LANGUAGE.fullmatch(rest.text)
+
+
+STAGED: Mapping[str, Callable[[LanguageModel], object]] = {
+    "seeds alone decide": assert_seeds_alone_decide,
+    "a JSON schema continues": assert_a_json_schema_continues,
+    "pieces make the whole": assert_pieces_make_the_whole,
+    "heads follow a thought": assert_heads_follow_a_thought,
+    "a watch ends a stage": assert_a_watch_ends_a_stage,
+}
+"""What every backend must do with the random model, whose tokens are bytes."""

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
-from pddlego_local.models.canary import check_forced_tokens
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.serving.served import told_by_vllm
@@ -163,10 +162,6 @@ def test_thoughts_are_free_and_the_same(servers: dict[bool, VllmModel]) -> None:
         if endings >= {"stop", "unfinished_thought"}:
             return
     pytest.fail(f"only some kinds of ending: {endings}")
-
-
-def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:
-    check_forced_tokens(servers[True])
 
 
 def test_neither_company_nor_a_cold_cache_changes_an_answer(

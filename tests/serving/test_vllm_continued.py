@@ -21,7 +21,6 @@ from pddlego_local.core.errors import (
 )
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.session import Constraint, at_once
-from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -58,18 +57,6 @@ def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -
     assert found.count("accepted") >= 12
 
 
-def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
-    staging.assert_pieces_make_the_whole(model)
-
-
-def test_a_watch_ends_a_stage(model: VllmModel) -> None:
-    staging.assert_a_watch_ends_a_stage(model)
-
-
-def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
-    staging.assert_seeds_alone_decide(model, 16)
-
-
 def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
     """Alike by the tokenizer in this process and by the server's own."""
     assert model._managed is not None
@@ -104,21 +91,22 @@ def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> 
     assert behind_head.text.startswith(staging.FIRST_HEAD + "(a ")
 
 
-def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
-    staging.assert_heads_follow_a_thought(model)
+@pytest.mark.parametrize("check", staging.STAGED)
+def test_stages(model: VllmModel, check: str) -> None:
+    staging.STAGED[check](model)
 
 
 @pytest.mark.parametrize(
     "check",
-    ["the prompt is the templates", "control tokens in an observation are text"],
+    [
+        "the prompt is the templates",
+        "control tokens in an observation are text",
+        "the canary passes",
+    ],
 )
-def test_what_was_said_stays_text_in_the_prompt(model: VllmModel, check: str) -> None:
+def test_the_whole_line(model: VllmModel, check: str) -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
     CHECKS[check](Line(model, tokenizer, model.thinking, limit=60))
-
-
-def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
-    staging.assert_a_json_schema_continues(model)
 
 
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:
@@ -134,10 +122,6 @@ def test_only_the_first_stage_thinks(model: VllmModel) -> None:
             return
         assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
-
-
-def test_the_canary_passes_in_stages(model: VllmModel) -> None:
-    check_obedience(model, stages=True)
 
 
 def test_what_the_server_would_leave_without_a_grammar_is_not_asked(
