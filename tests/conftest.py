@@ -58,7 +58,6 @@ MARKED = {
 LONGEST = (
     "test_readme.py",
     "report/test_shipped_records.py",
-    "runner/test_cell_names.py",
 )
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""

@@ -93,9 +93,7 @@ def run_record(
 
 
 def words_of(command: Sequence[str]) -> list[str]:
-    """Splits "pddlego run", which Hydra and older records hold as one word, into two
-    words.
-    """
+    """Splits "pddlego run", which is one word under Hydra, into two words."""
     return [
         *(command[0].split() if command[:1] == ["pddlego run"] else command[:1]),
         *command[1:],

@@ -92,17 +92,6 @@ def test_arms_that_differ_in_one_thing(
     )
 
 
-def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(
-    tmp_path: Path,
-) -> None:
-    plant(tmp_path, TYPED, outcomes=wins([], GAMES))
-    now = composed(TYPED).identity
-    draw = {"draw": "weighted", "particles": 4, "potential": "none"}
-    weighted = {**now, "decoding": now["decoding"] | draw}
-    plant(tmp_path / "earlier", TYPED, outcomes=wins(GAMES, GAMES), identity=weighted)
-    assert [one.factor for one in differences(tmp_path)] == ["decoding.draw"]
-
-
 @pytest.mark.parametrize(
     ("one", "two"),
     [
