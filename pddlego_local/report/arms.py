@@ -34,15 +34,6 @@ RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING, REASON, REJECT = "decoding.reading", "decoding.reason", "decoding.reject"
 REPAIR = "decoding.repair"
 
-FORMER = {
-    "decoding.rollback": "True",
-    "decoding.names": "prompt",
-    "decoding.draw": "masked",
-}
-"""Options of "typed" and "grounded" that only earlier versions had, with the values of
-records that lack them.
-"""
-
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
     "tables_sha256": ("tables of the environment", {""}),
@@ -124,13 +115,12 @@ class Arm:
         known = RUNGS.get(kept.setdefault(RUNG, run.labels["decoding"]))
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
-            kept.setdefault(READING, "strict")  # the only reading in earlier versions
             tries = [kept.pop(f"{REJECT}.{name}", "") for name in ("rung", "tries")]
             kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
         else:
             kept.pop(READING, None)
+            kept.pop(REJECT, None)
         if known and known.typed:
-            kept = FORMER | kept
             if kept.get(GOAL) == known.goal:
                 kept[GOAL] = "the rung's own"
         else:

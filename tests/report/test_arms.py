@@ -90,19 +90,6 @@ def test_arms_that_differ_in_one_thing(
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("draw", "weighted"), ("rollback", False), ("names", "game")]
-)
-def test_an_option_of_an_earlier_version_is_an_arm_of_its_own(
-    option: str, value: object, tmp_path: Path
-) -> None:
-    plant(tmp_path, GROUNDED, outcomes=wins([], GAMES))
-    now = composed(GROUNDED).identity
-    earlier = {**now, "decoding": now["decoding"] | {option: value}}
-    plant(tmp_path / "earlier", GROUNDED, outcomes=wins(GAMES, GAMES), identity=earlier)
-    assert [one.factor for one in differences(tmp_path)] == [f"decoding.{option}"]
-
-
-@pytest.mark.parametrize(
     ("one", "two"),
     [
         ((FREE,), (TYPED, "decoding.best_of=4")),
