@@ -4,6 +4,7 @@ mistakes.
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,18 +22,19 @@ def test_the_pages_python_does_what_it_says(
     page = (ROOT / "docs/use/python.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     monkeypatch.chdir(tmp_path)
-    for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
-        Path(f"{name}.pddl").write_text(text, encoding="utf-8")
-    found: dict[str, object] = {}
+    domain, problem = DOMAIN
+    Path("domain.pddl").write_text(domain, encoding="utf-8")
+    Path("problem.pddl").write_text(problem, encoding="utf-8")
+    found: dict[str, Any] = {}
     exec(block, found)
-    verdict, result, answers, frame = (
-        found[n] for n in ("verdict", "result", "answers", "frame")
-    )
-    assert isinstance(verdict, pddlego_local.Check) and verdict.accepted
-    assert isinstance(result, pddlego_local.PlanResult) and result.plan == ("(go)",)
-    assert isinstance(answers, list) and {answer.fault for answer in answers} == {""}
-    assert set(frame["decoding"]) == {"free", "grounded"}  # type: ignore[index]
-    assert len(frame) == 4 and "success" in set(frame["outcome"])  # type: ignore[arg-type, index]
+    assert isinstance(found["verdict"], pddlego_local.Check)
+    assert found["verdict"].accepted
+    assert isinstance(found["result"], pddlego_local.PlanResult)
+    assert found["result"].plan == ("(go)",)
+    assert {answer.fault for answer in found["answers"]} == {""}
+    frame = found["frame"]
+    assert len(frame) == 4 and set(frame["decoding"]) == {"free", "grounded"}
+    assert "success" in set(frame["outcome"])
 
 
 def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
