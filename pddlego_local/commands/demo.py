@@ -180,7 +180,7 @@ def _show_map(console: Console, transcript: Path) -> None:
 def _show_what_next(console: Console, last: Path, title: str) -> None:
     program = shlex.quote(sys.argv[0])
     puzzle = (
-        f"`{program} formalize {PUZZLE} --model nano_described` turns words into PDDL, "
+        f"`{program} formalize {PUZZLE} --model nano_worlds` turns words into PDDL, "
         if PUZZLE.is_file()
         else ""
     )

@@ -10,7 +10,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form, choice
-from pddlego_local.episode.reading.answer import answer
+from pddlego_local.episode.reading.answer import as_answer
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
 _FORMS: Mapping[str, Form[Fields]] = {form.name: form for form in FORMS} | {
@@ -62,7 +62,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         problem=_text_of(arguments.problem) if arguments.problem else "",
     )
     taken = findings.taken
-    result = answer(taken.value if taken else None, findings.fault, form)
+    result = as_answer(taken.value if taken else None, findings.fault, form)
     fields = result.value.model_dump() if result.value else {}
     if arguments.json:
         values = fields or dict.fromkeys(form.keys.model_fields)

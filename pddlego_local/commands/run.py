@@ -41,9 +41,14 @@ from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
-from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options
+from pddlego_local.runner.overrides import (
+    GROUPS,
+    as_meant,
+    as_override,
+    hold_back_options,
+    known_options,
+)
 from pddlego_local.runner.run import asked_and_missing, run_cells
-from pddlego_local.runner.words import as_meant, as_override, quote_games
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
@@ -63,8 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     try:
         with hydra_for(options.config_dir) as hydra:
-            with clear_errors(""):
-                words = as_meant(quote_games(options.overrides), hydra.config_loader)
+            words = as_meant(options.overrides)
             if options.cfg:
                 return _show_configuration(hydra, words, options.cfg)
             words = hold_back_options(words)
@@ -100,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         help="such as model=nano seed=0,1",
     )
     add("-m", "--multirun", action="store_true", help="play a sweep")
-    dry = "show the cells, what each model needs, and the disk space; play nothing"
+    dry = "show the cells and what each model needs; play nothing"
     add("--dry-run", action="store_true", help=dry)
     add(
         "-cd",
@@ -234,7 +238,8 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.list_cells(counted)
+    dry_run.list_cells(counted)
+    return 0
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:

@@ -13,7 +13,7 @@ from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.folder import missing_end, read_events
-from pddlego_local.core.templates import jinja
+from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.pages.episode import parts_of

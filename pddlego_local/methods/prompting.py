@@ -18,7 +18,7 @@ import jinja2
 from jinja2 import meta, nodes
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.templates import jinja
+from pddlego_local.core.resources import jinja
 from pddlego_local.environments import family
 from pddlego_local.episode.shown import FILTERS, Shown
 

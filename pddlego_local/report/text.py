@@ -12,8 +12,7 @@ from rich.table import Table
 
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.run_record import in_ranges
-from pddlego_local.core.resources import table
-from pddlego_local.core.templates import jinja
+from pddlego_local.core.resources import jinja, table
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers

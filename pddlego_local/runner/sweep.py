@@ -55,18 +55,14 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     cells, and for an override without a list of values.
     """
     params = config.hydra.sweeper.get("params") or {}
-    overrides = [
-        *(f"{key}={value}" for key, value in params.items()),
-        *config.hydra.overrides.task,
-    ]
+    overrides = [f"{key}={value}" for key, value in params.items()]
+    overrides += config.hydra.overrides.task
     choices: dict[str, list[str]] = {}
     for text in overrides:
         override = read_override(text, config_loader)
-        values = (
-            values_of(override, MOST_CELLS + 1)
-            if override.is_sweep_override()
-            else [text]
-        )
+        values = [text]
+        if override.is_sweep_override():
+            values = values_of(override, MOST_CELLS + 1)
         choices[override.get_key_element()] = values
     if math.prod(map(len, choices.values())) > MOST_CELLS:
         raise ConfigError(
@@ -118,15 +114,10 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
     """
     by_folder = grouped((config.folder.parent, config) for config in cells)
     for folder, its_cells in by_folder.items():
-        requests: dict[str, list[_Request] | int] = {}
-        for name, configs in grouped(
-            (config.cell, config) for config in its_cells
-        ).items():
-            requests[name] = [_request(config) for config in configs]
+        requests = grouped((config.cell, _request(config)) for config in its_cells)
         content = {"cells": requests, "compare": its_cells[0].tree.get("compare")}
-        digest = hashlib.sha256(
-            json.dumps(content, sort_keys=True).encode()
-        ).hexdigest()
+        text = json.dumps(content, sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()
         path = folder / f"sweep-{digest[:12]}.json"
         with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
@@ -203,14 +194,10 @@ def check_launcher(target: str) -> None:
     try:
         importlib.import_module(module)
     except ImportError as error:
-        extra = next(
-            (extra for package, extra in EXTRAS.items() if package in module), None
-        )
-        remedy = (
-            f"the extra {extra}: pip install 'pddlego_local[{extra}]'"
-            if extra
-            else module
-        )
+        remedy = module
+        for package, extra in EXTRAS.items():
+            if package in module:
+                remedy = f"the extra {extra}: pip install 'pddlego_local[{extra}]'"
         raise MissingPart(
             f"hydra/launcher: {name} is not installed here. It needs {remedy}"
         ) from error

@@ -21,14 +21,13 @@ from pddlego_local.api.formalize import (
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.environments.described.generated import Family, generate
-from pddlego_local.environments.described.recognized import recognize
+from pddlego_local.environments.described.recognized import check_card, recognize
 from pddlego_local.environments.described.world import HEADS, World
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.models.weights import folder_named
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS
 from tests.pddlego import Pddlego
 
 WORLD = generate("blocksworld", "moderately", (3, 3), 5)
@@ -107,10 +106,10 @@ def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> No
         ("mine.txt --model random model=nano", "model=nano: name the model with"),
         ("mine.txt --model random decoding.best_of=2", "are for games"),
         ("mine.txt --model nowhere/model", "nowhere/model"),
-        ("mine.txt --model nano_describd", "did you mean nano_described?"),
+        ("mine.txt --model nano_world", "did you mean nano_worlds?"),
         ("mine.txt --model 'my models (1), a=b'", "my models (1), a=b"),
         ("mine.txt --model reference", "language model"),
-        ("mine.txt", "know the text: nano_described, nano_worlds."),
+        ("mine.txt", "know the text: nano_worlds."),
         ("mine.txt --domain mine.txt", "No model included here knows all"),
         ("other.txt", "No model included here knows all of the given text."),
     ],
@@ -154,7 +153,7 @@ def test_random_weights_write_files_that_are_printed_and_kept(
 
 ROOT = Path(__file__).parents[2]
 PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text(encoding="utf-8")
-KNOWN = known_texts(folder_named("nano_described")) or {}
+KNOWN = known_texts(folder_named("nano_worlds")) or {}
 PUZZLES: dict[str, str] = {
     **yaml.safe_load(
         (Path(__file__).parent / "puzzles.yaml").read_text(encoding="utf-8")
@@ -178,16 +177,12 @@ def test_puzzles_of_other_kinds_are_refused_unasked(
     name: str, planner: FastDownward
 ) -> None:
     model = Scripted([])
-    config = compose_cell(["model=nano_described"])
+    config = compose_cell(["model=nano_worlds"])
     made = TextFormalizer(config, model, planner)(PUZZLES[name])
     assert (made.outcome, made.plan, made.domain) == ("unknown_text", (), "")
     assert not model.asked
     assert "does not know this text" in made.message
     assert "blocksworld with 2 to 9" in made.message
-
-
-def test_the_card_knows_what_the_training_draws() -> None:
-    assert dict.fromkeys(WORLDS, SIZES) == KNOWN
 
 
 @pytest.mark.parametrize(
@@ -197,7 +192,7 @@ def test_texts_of_its_own_kinds_are_known_in_any_layout(
     family: Family, degree: str
 ) -> None:
     for seed in range(100):
-        text = told(generate(family, degree, SIZES, FIRST_SEED - 1 - seed))  # type: ignore[arg-type]
+        text = told(generate(family, degree, (2, 9), seed))  # type: ignore[arg-type]
         wrapped = textwrap.fill(text, 70, break_on_hyphens=False)
         assert recognize(text, KNOWN) == recognize(wrapped, KNOWN) == (text, "")
         rules, _, rest = text.partition(f"{HEADS}\n")
@@ -217,7 +212,7 @@ def test_the_command_refuses_with_one_and_writes_nothing(
 ) -> None:
     file = tmp_path / "text.txt"
     out = tmp_path / "out"
-    described = ["formalize", file, "--model", "nano_described"]
+    described = ["formalize", file, "--model", "nano_worlds"]
     file.write_text(PUZZLES["Tower of Hanoi"], encoding="utf-8")
     said = pddlego(*described, "--out", out, code=1).out
     assert said.startswith("; unknown_text: ")
@@ -227,7 +222,7 @@ def test_the_command_refuses_with_one_and_writes_nothing(
     file.write_text(PUZZLE, encoding="utf-8")
     said = pddlego("formalize", file, "--model", "nano", code=1).out
     assert "knows no texts of whole worlds" in said  # it plays CoinCollector
-    assert "know the text: nano_described, nano_worlds." in said
+    assert "know the text: nano_worlds." in said
 
     domain = tmp_path / "domain.pddl"
     domain.write_text(WORLD.domain, encoding="utf-8")
@@ -242,7 +237,7 @@ def test_the_real_model_plans_for_texts_that_it_knows(
         world = generate(family, "moderately", (3, 5), 70 + seed)
         write_world(tmp_path, family, world)
     out = tmp_path / "out"
-    words = ["--model", "nano_described", "--explain", "--out", out]
+    words = ["--model", "nano_worlds", "--explain", "--out", out]
     said = pddlego("formalize", tmp_path, *words, "decoding.temperature=0").out
     assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
     explanation = out / "blocksworld" / "explanation.txt"
@@ -285,7 +280,7 @@ def test_a_goal_that_is_already_true_is_no_success(
     text = next(filter(holds_at_start, map(told, smallest)))
     file = tmp_path / "done.txt"
     file.write_text(text, encoding="utf-8-sig")
-    words = ["formalize", file, "--model", "nano_described", "decoding.temperature=0"]
+    words = ["formalize", file, "--model", "nano_worlds", "decoding.temperature=0"]
     said = pddlego(*words, code=1).out
     assert "; goal_already_true: " in said and UNCHECKED not in said
 
@@ -295,9 +290,7 @@ def holds_at_start(text: str) -> bool:
     return f"In the beginning: {goal.removesuffix('.')}" in start
 
 
-@pytest.mark.parametrize(
-    "texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"]
-)
+@pytest.mark.parametrize("texts", ["[blocksworld]", "{mystery: many}"])
 def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None:
     card = (
         "---\npddlego_local:\n  trained_on: {environment: described}\n  texts:"
@@ -305,7 +298,12 @@ def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None
     )
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
-        known_texts(tmp_path)
+        check_card(known_texts(tmp_path) or {}, str(tmp_path))
+
+
+def test_a_card_that_names_an_unknown_world_is_told() -> None:
+    with pytest.raises(ConfigError, match=r"'chess' under `texts`.*blocksworld"):
+        recognize("There are block 1 and block 2.", {"chess": (2, 9)})
 
 
 def test_a_card_may_say_nothing_of_texts(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Samp
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn
-from pddlego_local.episode.one_answer import draw_one
+from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import CellConfig, compose_cell
 

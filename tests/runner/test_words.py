@@ -14,7 +14,7 @@ from pddlego_local.api.options import model_options, overrides_of
 from pddlego_local.commands import mcp
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.values import at_home
+from pddlego_local.runner.overrides import at_home
 
 SECRET = "value-of-a-variable"
 PIECES = [

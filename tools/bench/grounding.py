@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.pddl.index import Fact
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Task
 from pddlego_local.planner.warm import find_fast_downward
 
