@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from pddlego_local.runner.words import as_override
+from pddlego_local.runner.overrides import as_override
 
 
 def model_options(model: str, server: str | None = None) -> dict[str, object]:

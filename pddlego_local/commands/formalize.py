@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pddlego_local.api.formalize import UNKNOWN_TEXT, Formalized, formalizer
-from pddlego_local.api.known_texts import models_that_know
 from pddlego_local.api.options import model_options
 from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError
@@ -27,7 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
     add(
         "--model",
-        help="a name from `pddlego doctor`, or a model folder (must be given)",
+        required=True,
+        help=(
+            "a name from `pddlego doctor`, or a model folder; nano_worlds for the texts"
+            " that docs/use/formalize.md describes"
+        ),
     )
     add("--rung", default="typed", help="a rung of the decoding ladder (default typed)")
     add("--domain", type=path, metavar="FILE", help="an existing domain file")
@@ -46,7 +49,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = dict(_texts(arguments.text))
-    _check_arguments(arguments, list(texts.values()), domain)
+    for override in arguments.overrides:
+        if override.startswith(("model=", "decoding=")):
+            raise ConfigError(
+                f"{override}: name the model with --model, and the rung with --rung"
+            )
     folders = _folders(arguments.out, list(texts))
     options = {**model_options(arguments.model), "decoding": arguments.rung}
     all_solved = True
@@ -73,22 +80,6 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
         domain = text_of(path / f"{name}_domain.txt").strip()
         problem = text_of(path / f"{name}_problem.txt").strip()
         yield name, f"{domain}\n\n{problem}"
-
-
-def _check_arguments(
-    arguments: argparse.Namespace, texts: Sequence[str], domain: str
-) -> None:
-    if not arguments.model:
-        known = models_that_know(texts, domain)
-        raise ConfigError(
-            "name a model with --model: any model that `pddlego doctor` lists."
-            f" {known or 'No model included here knows all of the given text.'}"
-        )
-    for override in arguments.overrides:
-        if override.startswith(("model=", "decoding=")):
-            raise ConfigError(
-                f"{override}: name the model with --model, and the rung with --rung"
-            )
 
 
 def _folders(out: Path | None, names: Sequence[str]) -> dict[str, Path]:

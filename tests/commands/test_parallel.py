@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
-from typing import Any
 
 import psutil
 import pytest
@@ -16,7 +15,6 @@ from pddlego_local.commands.shared.pairs import (
     in_order,
     output_lines,
 )
-from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 from tests.processes import interrupt, start
 
@@ -24,7 +22,7 @@ from tests.processes import interrupt, start
 def pairs(count: int, asked: list[int]) -> Iterator[Pair]:
     for number in range(count):
         asked.append(number)
-        yield Pair(number, "", "", f"lines {number}")
+        yield Pair(number)
 
 
 def test_no_more_is_read_than_the_workers_need() -> None:
@@ -42,14 +40,6 @@ def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None
     for number in range(9):
         assert next(lines)["id"] == number
         assert len(asked) == number + 1
-
-
-def test_infrastructure_names_the_entry_it_failed_at() -> None:
-    def fail(domain: str, problem: str) -> dict[str, Any]:
-        raise PlannerFault("The planner died.")
-
-    with pytest.raises(PlannerFault, match="lines 0: The planner died"):
-        list(output_lines(fail, pairs(9, [])))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
