@@ -126,7 +126,8 @@ def test_games_are_drawn_from_a_folder_with_few_worlds(tmp_path: Path) -> None:
 def test_lists_and_ranges_are_sweeps_and_a_tuple_is_one_value(
     options: dict[str, Any], cells: int, games: set[int], tmp_path: Path
 ) -> None:
-    given = {"environment": "described", "method": "formalizer", "model": "reference"}
+    given: dict[str, Any] = {"environment": "described", "method": "formalizer"}
+    given |= {"model": "reference"}
     given |= {"games": "0", "environment__sizes": (3, 4), **options}
     folders = pddlego_local.run(**given, run__out=tmp_path)
     assert len(set(folders)) == len(folders) == cells

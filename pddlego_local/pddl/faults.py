@@ -101,7 +101,7 @@ class FaultLog:
                 kind, message = _about_the_word(at, kind, message)
             self.nodes.append((kind, at))
         assert isinstance(offset, int)
-        warned = ("warning", message)
+        warned: tuple[Kind, str] = ("warning", message)
         if kind != "warning":
             self._first.pop(warned, None)
         elif ("syntax", message) in self._first or ("symbol", message) in self._first:

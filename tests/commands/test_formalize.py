@@ -21,7 +21,7 @@ from pddlego_local.api.formalize import (
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.environments.described.generated import Family, generate
-from pddlego_local.environments.described.recognized import check_card, recognize
+from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, World
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.scripted import Scripted
@@ -293,7 +293,7 @@ def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None
     )
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
-        check_card(known_texts(tmp_path) or {}, str(tmp_path))
+        known_texts(tmp_path)
 
 
 def test_a_card_that_names_an_unknown_world_is_told() -> None:

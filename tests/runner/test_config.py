@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands.shared.options import overrides_of
+from pddlego_local.api.options import overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell

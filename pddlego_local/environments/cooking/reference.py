@@ -70,7 +70,8 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
     """
     kitchen = Kitchen.read(memory)
     facts = _facts(kitchen)
-    in_sight, others = [], []
+    in_sight: list[str] = []
+    others: list[str] = []
     for words, aim in _aims(kitchen).items():
         is_seen = aim[0] == "have" and aim[1] in kitchen.items
         if aim not in facts:
