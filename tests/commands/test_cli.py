@@ -173,7 +173,6 @@ def test_plan_of_json_lines_keeps_their_order(
         ("rnu model=reference", "no command 'rnu'; did you mean run? The commands"),
         ("plan --workers 0", "'0' is not a whole number from 1 to 1,024"),
         ("plan --workers x", "'x' is not a whole number"),
-        ("train foo", "choose from"),
     ],
 )
 def test_bad_usage_is_told_with_exit_code_2(

@@ -144,7 +144,7 @@ def test_random_weights_write_files_that_are_printed_and_kept(
         problem = (out / name / "problem.pddl").read_text(encoding="utf-8")
         assert pddlego_local.check(domain, problem).accepted
         assert f"; ---- {name}" in said and domain in said
-    assert "already exists" in pddlego(*words, code=2).err
+    assert "already holds files" in pddlego(*words, code=2).err
 
 
 ROOT = Path(__file__).parents[2]
