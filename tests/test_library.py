@@ -33,7 +33,8 @@ def test_the_pages_python_does_what_it_says(
     assert found["result"].plan == ("(go)",)
     assert {answer.fault for answer in found["answers"]} == {""}
     frame = found["frame"]
-    assert len(frame) == 4 and set(frame["decoding"]) == {"free", "grounded"}
+    assert len(frame) == 4
+    assert set(frame["decoding"]) == {"free", "grounded"}
     assert "success" in set(frame["outcome"])
 
 
@@ -43,7 +44,8 @@ def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
         "'torch' in sys.modules, 'pddlego_local.core' in sys.modules)"
     )
     done = ran("-c", program)
-    assert done.stdout.endswith("False False False\n") and "'sample'" in done.stdout
+    assert done.stdout.endswith("False False False\n")
+    assert "'sample'" in done.stdout
     assert (ROOT / "pddlego_local" / "py.typed").exists()
     for name in pddlego_local.__all__:
         assert getattr(pddlego_local, name).__doc__
@@ -55,7 +57,9 @@ def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
     (answer,) = pddlego_local.sample(
         "Write PDDL.", "random", "syntax", decoding__max_tokens=9
     )
-    assert answer.fault == "truncated" and answer.rung == "syntax" and answer.text
+    assert answer.fault == "truncated"
+    assert answer.rung == "syntax"
+    assert answer.text
     with pytest.raises(
         ConfigError, match="your own prompt can use free, json and syntax"
     ):

@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 from typing import Any
 
-from pddlego_local.api.planned import planned
+from pddlego_local.api.paths import planned
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
 from pddlego_local.core.outcomes import PLANNED

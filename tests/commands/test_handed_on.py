@@ -105,7 +105,8 @@ def test_score_hands_on_what_a_free_answer_hands_on(
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps({"answer": ANSWERS[name]}), encoding="utf-8")
     scored = json.loads(pddlego("score", path).out)
-    assert scored["df"] == sample.domain and scored["pf"] == sample.problem
+    assert scored["df"] == sample.domain
+    assert scored["pf"] == sample.problem
     assert ("typed" in scored["rungs"]) == (scored["outcome"] != "translate_error")
 
 

@@ -80,7 +80,8 @@ def test_a_random_policy_writes_answers_of_the_rung(
             game.reset(seed)
             policy = Policy(spelling, seed)
             *_, info = game.step(policy.answer(game, tokenizer))
-            assert policy.tokens > 10 and "read" in info["reached"]
+            assert policy.tokens > 10
+            assert "read" in info["reached"]
             if rung != "syntax":  # which knows no declarations
                 assert "accepted" in info["reached"]
             changes += policy.changes
@@ -93,7 +94,8 @@ def test_what_was_not_written_to_its_end_under_the_masks_is_cut(
     typed.reset(1)
     begun = typed.mask("", tokenizer).text
     *_, info = typed.step(begun + '{"objects":')
-    assert info["fault"] == "truncated" and info["reached"] == ()
+    assert info["fault"] == "truncated"
+    assert info["reached"] == ()
 
 
 def test_a_text_that_the_rung_does_not_allow_is_refused(
@@ -149,4 +151,5 @@ def test_another_token_may_take_the_place_of_the_last(
     again = [typed.mask(way, tokenizer) for way in ways]
     for once, twice in zip(before, again, strict=True):
         assert once.text == twice.text
-        assert once.tokens is not None and (once.tokens == twice.tokens).all()
+        assert once.tokens is not None
+        assert (once.tokens == twice.tokens).all()

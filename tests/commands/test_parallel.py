@@ -48,7 +48,9 @@ def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
 ) -> None:
     words = ("plan", "--jsonl", "-", "--workers", "2")
     with start(*words, stdin=subprocess.PIPE) as user:
-        assert user.stdin and user.stdout and user.stderr
+        assert user.stdin
+        assert user.stdout
+        assert user.stderr
         for number in range(100):
             pair = {"id": number, "domain": DOMAIN, "problem": problem()}
             user.stdin.write(json.dumps(pair) + "\n")
@@ -64,6 +66,8 @@ def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
         with contextlib.suppress(BrokenPipeError):
             user.stdin.close()
     assert user.returncode == (130 if how == signal.SIGINT else -how)
-    assert len(family) >= 2 and all_gone(family, within_s=60)
+    assert len(family) >= 2
+    assert all_gone(family, within_s=60)
     ids = [json.loads(line)["id"] for line in out.splitlines()]
-    assert ids == list(range(len(ids))) and out.endswith("\n")
+    assert ids == list(range(len(ids)))
+    assert out.endswith("\n")

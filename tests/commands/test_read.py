@@ -44,7 +44,8 @@ def test_programs_get_what_a_run_would_have_read(
         if right.value:
             assert found == right.value.model_dump()
         else:
-            assert found and not any(found.values())
+            assert found
+            assert not any(found.values())
 
 
 def test_a_reader_sees_the_files_and_where_they_were(
@@ -82,7 +83,8 @@ def test_an_earlier_draft_is_named(answer: Path, pddlego: Pddlego) -> None:
     draft = JSON.replace("house", "shed")
     answer.write_text(f"{draft}\n{JSON}", encoding="utf-8")
     told = pddlego("read", answer).out
-    assert "(domain house)" in told and "(domain shed)" not in told
+    assert "(domain house)" in told
+    assert "(domain shed)" not in told
     assert "Not read: JSON, line 1: an earlier draft" in told
 
 

@@ -36,7 +36,8 @@ def test_the_command_writes_the_same_bytes_again(
     assert "wall s per success" not in report  # compares machines, not arms
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)
-    assert line["base_value"] == "free" and line["other_success_k"] == "24"
+    assert line["base_value"] == "free"
+    assert line["other_success_k"] == "24"
 
 
 def test_an_experiment_declares_what_its_report_tests(
@@ -49,7 +50,8 @@ def test_an_experiment_declares_what_its_report_tests(
     records = list(tmp_path.rglob("run.json"))
     assert len(records) == 2
     (found,) = compare(tmp_path / "default")
-    assert found.role == "primary" and found.factor == "method.max_retries"
+    assert found.role == "primary"
+    assert found.factor == "method.max_retries"
     assert found.base.value == "max_retries 1"
     pddlego(*sweep, "compare=[]")
     assert list(tmp_path.rglob("run.json")) == records

@@ -50,7 +50,8 @@ def test_each_answer_is_read_planned_and_held_against_the_gold(scored: Scored) -
         {"answer": alone, "domain": DOMAIN, "gold": GOLD},
         totals="answers 6, read 5, planned 3, valid in gold 2",
     )
-    assert first["id"] == 1 and first["outcome"] == "solved"
+    assert first["id"] == 1
+    assert first["outcome"] == "solved"
     assert first["plan"] == sixth["plan"] == ["(Go Kitchen Hall)"]
     assert first["why_not_in_gold"] == sixth["why_not_in_gold"] == ""
     assert second["df"].strip() == DOMAIN
@@ -85,7 +86,8 @@ def test_gold_files_have_the_planners_limits(
         {"answer": answer, "gold": plain},
         totals="valid in gold 1",
     )
-    assert first["plan"] == ["(a)"] and second["why_not_in_gold"] == ""
+    assert first["plan"] == ["(a)"]
+    assert second["why_not_in_gold"] == ""
     not_judged = "timeout: the plan was not judged, because"
     assert first["why_not_in_gold"].startswith(not_judged)
 
@@ -103,7 +105,8 @@ def test_a_line_without_an_answer_is_named_and_the_others_are_judged(
         totals="answers 1, read 1, planned 1, valid in gold 1",
         code=2,
     )
-    assert bad_gold["id"] == "b" and bad_gold["line"] == 1
+    assert bad_gold["id"] == "b"
+    assert bad_gold["line"] == 1
     assert "gold files" in bad_gold["unreadable"]
     assert "no `:domain`" in bad_gold["unreadable"]
     assert bad_prompt["id"] == 7

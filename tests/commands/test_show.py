@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pddlego_local.core.formats import to_json
-from pddlego_local.core.record.events import Note
+from pddlego_local.core.record.events import Event, Note
 from tests.core.test_events import EVERY_EVENT
 from tests.pddlego import Pddlego
 from tests.report.test_hostile_text import cell_of, filled
@@ -11,7 +11,7 @@ from tests.report.test_report import write_cell
 from tests.rows import call, row, stage
 
 
-def write_transcript(cell: Path, *events: object) -> Path:
+def write_transcript(cell: Path, *events: Event) -> Path:
     """Writes the beginning of game 7 of a cell."""
     transcript = cell / "transcripts" / "7-0.jsonl"
     transcript.parent.mkdir(parents=True)
@@ -72,11 +72,13 @@ def test_two_values_make_no_markup_together(tmp_path: Path, pddlego: Pddlego) ->
     begun = filled(EVERY_EVENT[0], "[bold")
     cell_of(tmp_path / "cell", [begun, Note(facts={"[n": "f] now"})])
     shown = pddlego("show", tmp_path, 7, code=1).out
-    assert "note [n: f] now" in shown and "[bold" in shown
+    assert "note [n: f] now" in shown
+    assert "[bold" in shown
 
 
 def test_names_of_cells_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
     for name in ("[bold]:door:[a]", "[red]b"):
         write_cell(tmp_path / name, [row()], "0")
     shown = pddlego("show", tmp_path).out
-    assert "[bold]:door:[a]" in shown and "[red]b" in shown
+    assert "[bold]:door:[a]" in shown
+    assert "[red]b" in shown

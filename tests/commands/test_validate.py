@@ -143,12 +143,15 @@ def test_an_agent_checks_plans_and_validates() -> None:
             ]
         )
     )
-    assert checked["accepted"] is False and "Cellar" in checked["faults"][0]
+    assert checked["accepted"] is False
+    assert "Cellar" in checked["faults"][0]
     assert planned["plan"] == [GO]
     assert "cpu_s=-1" in no_time["message"]
-    assert invalid["valid"] is False and "(at hall)" in invalid["why_not"]
+    assert invalid["valid"] is False
+    assert "(at hall)" in invalid["why_not"]
     assert no_plan["valid"] is None
-    assert unknown["outcome"] == "refused" and "nowhere/model" in unknown["message"]
+    assert unknown["outcome"] == "refused"
+    assert "nowhere/model" in unknown["message"]
 
 
 def test_without_the_extra_it_says_what_to_install(

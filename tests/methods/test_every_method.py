@@ -10,14 +10,14 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.methods.playing import built, play
 
-METHODS = (
+ONE_ANSWER_A_STEP = (
     *("pddl_gen", "pddl_edit", "pddlego_plus", "pddlego"),
     *("action_gen", "plangen", "reflexion", "fcrf"),
-    *("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue"),
 )
+IN_WORDS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*ONE_ANSWER_A_STEP, *IN_WORDS])
 def test_a_game_beside_the_coin_asks_nothing(
     planner: FastDownward, method: str
 ) -> None:
