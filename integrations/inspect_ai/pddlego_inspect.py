@@ -1,7 +1,7 @@
 """The games of pddlego_local as a task of inspect_ai.
 
-inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T
-method=pddlego_plus
+    inspect eval pddlego_inspect/games -T environment=coin -T method=pddlego_plus \\
+        -T actions=pddl
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """The games as gymnasium environments, which are registered when this module is
 imported.
 
-    gymnasium.make("pddlego_local.api.gymnasium_env:pddlego/Coin-v0",
-    environment__rooms=5)
+    gymnasium.make("pddlego_local.api.gymnasium_env:pddlego/Coin-v0")
 
 `pddlego/Game-v0` plays the `environment` that is given, which may be your own.
 Observations and actions are texts.
