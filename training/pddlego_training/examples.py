@@ -244,7 +244,7 @@ class Taught(WholeAnswerModel):
             values = json.loads(
                 self.reference.answer(question, sampling).completion.text
             )
-        right = Printer("line", schemas=context.actions, tight=True).answer(values)
+        right = Printer("line", schemas=context.actions, as_staged=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 

@@ -37,9 +37,9 @@ def task_in_words(domain: str, problem: str, phrases: Words) -> str:
     spoken = {name: thing.word.text for name, thing in things.items()}
     values = [source(problem, value.block) for value in task.values]
     lines = [_START, *_start_in_words(task, things, values, phrases, spoken)]
-    goal, block = task.goal, task.goal_block
-    if goal and block:
-        quoted = source(problem, block)
+    goal = task.goal
+    if goal:
+        quoted = source(problem, goal.block)
         told = _said(goal.literals, phrases, spoken) if goal.plain else quoted
         lines.append(f"The goal: {told}.")
     for text, head in ((problem, ":metric"), (domain, ":derived")):
