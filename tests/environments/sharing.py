@@ -23,9 +23,8 @@ def shared(game: GeneratedGame) -> GeneratedGame:
     for number, (name, place) in enumerate(places.items()):
         spot = first.setdefault((kinds[name], number % 2), place)
         if spot != place:
-            problem = problem.replace(f"{place} - location\n", "").replace(
-                f" {place})", f" {spot})"
-            )
+            problem = problem.replace(f"{place} - location\n", "")
+            problem = problem.replace(f" {place})", f" {spot})")
     return dataclasses.replace(game, problem=problem)
 
 

@@ -174,9 +174,8 @@ def test_it_knows_what_can_be_taken_here_and_no_more() -> None:
         seen = house.reset(seed)
         memory = [Turn("look around", seen.text)]
         while True:
-            offered = {
-                c.removeprefix("take ") for c in seen.commands if c.startswith("take ")
-            }
+            takes = [c for c in seen.commands if c.startswith("take ")]
+            offered = {command.removeprefix("take ") for command in takes}
             _, in_reach = contents(memory)
             assert set(in_reach) - {"cookbook"} == offered
             compared += 1
