@@ -94,15 +94,19 @@ class _Player:
         self.give("move {} to {}", thing, to)
 
 
+def of_kind(house: House, *kinds: str) -> list[Thing]:
+    return [thing for thing in house.things if thing.kind in kinds]
+
+
 def walkthrough(game: GeneratedGame) -> tuple[str, ...]:
     """The task done with full knowledge: no search, no detour for its own sake."""
     house, task = game.house, game.task
     player = _Player(house)
     first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
-    things = house.of_kind(task.kind)[: task.amount]
+    things = of_kind(house, task.kind)[: task.amount]
     if task.sliced:
         # All with one knife, which is then put away: hands are needed for the food.
-        knife = house.of_kind(*KNIVES)[0]
+        knife = of_kind(house, *KNIVES)[0]
         player.take(knife)
         for thing in things:
             player.reach(thing.inside)
@@ -119,7 +123,7 @@ def walkthrough(game: GeneratedGame) -> tuple[str, ...]:
         if task.target:
             player.move(thing, first[task.target])
         else:
-            lamp = house.of_kind(LAMP)[0]
+            lamp = of_kind(house, LAMP)[0]
             player.go(lamp.inside)
             player.give("use {}", lamp)
     return tuple(player.commands)

@@ -54,9 +54,6 @@ class House:
         things: tuple[Thing | layout.Receptacle, ...] = self.things
         return layout.spoken_names(part.id for part in self.receptacles + things)
 
-    def of_kind(self, *kinds: str) -> list[Thing]:
-        return [thing for thing in self.things if thing.kind in kinds]
-
     def problem(self, name: str, goal: str) -> str:
         """Returns the PDDL problem for the package's domain. `goal` is the text that
         closes the problem, as in the goal library.
