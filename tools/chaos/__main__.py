@@ -39,19 +39,13 @@ from tools.chaos.sweeps import (
     wrong_rows,
 )
 
-OF_A_ROUND = 8
-SERVED_EVERY = (
-    5  # rounds; a served one has half as many blows, since a server starts slowly
-)
-WAIT_S = {
-    "simulated": 5.0,
-    "served": 40.0,
-}  # at most, from the start or the last blow to the next
+BLOWS_OF_A_ROUND = 8
+SERVED_EVERY = 5  # rounds; a server starts slowly
+# From the start or the last blow to the next one, at most.
+WAIT_S = {"simulated": 5.0, "served": 40.0}
 LEFT_S = 60.0  # after a client has ended, its processes must end within this time
-SOON_S = {
-    "simulated": 10.0,
-    "served": 90.0,
-}  # a blow is skipped if its target is absent for longer
+# A blow is skipped if its target is absent for longer.
+SOON_S = {"simulated": 10.0, "served": 90.0}
 STARTS = 40  # a round that needs more has failed
 
 
@@ -125,13 +119,11 @@ class Round:
         until = time.monotonic() + SOON_S[self._sweep.name]
         while self._playing.client.poll() is None and time.monotonic() < until:
             at_s = time.monotonic() - self._began
-            rows = sum(map(len, rows_of(self._playing.out).values()))
+            rows = self._row_count()
             if came := self._blows[what](self._playing):
-                wrong = (
-                    [came]
-                    if "ended with" in came and came[-2:] not in (" 0", " 3")
-                    else []
-                )
+                wrong = []
+                if "ended with" in came and not came.endswith((" 0", " 3")):
+                    wrong.append(came)
                 self._note(what, at_s, rows, came, wrong)
                 return
             time.sleep(0.05)
@@ -164,6 +156,9 @@ class Round:
         self._read = len(text)
         return wrong
 
+    def _row_count(self) -> int:
+        return sum(len(rows) for rows in rows_of(self._playing.out).values())
+
     def _start_again(self) -> None:
         self._playing.client = self._sweep.start(self._playing.out, self._playing.log)
         self._began = time.monotonic()
@@ -183,11 +178,10 @@ class Round:
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=True)
         wrong += wrong_records(self._playing.out)
         at_s = round(time.monotonic() - self._began, 1)
-        rows = sum(map(len, rows_of(self._playing.out).values()))
-        came = f"{rows} rows, as undisturbed" if not wrong else f"{rows} rows"
-        self.fallen.append(
-            Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong))
-        )
+        rows = self._row_count()
+        came = f"{rows} rows" if wrong else f"{rows} rows, as undisturbed"
+        end = Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong))
+        self.fallen.append(end)
         print(f"round {self._number}: {'; '.join([came, *wrong])}", flush=True)
 
 
@@ -196,28 +190,24 @@ def summary(fallen: list[Fallen]) -> str:
     sentence.
     """
     struck = [blow for blow in fallen if blow.what != "(end)"]
-    lines = [
-        (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong]))
-        for f in fallen
-    ]
-    kinds = list(blows.SIMULATED | blows.SERVED)
-    by_kind = {kind: [blow for blow in struck if blow.what == kind] for kind in kinds}
-    counts = [
-        (kind, len(of), sum(bool(blow.wrong) for blow in of))
-        for kind, of in by_kind.items()
-    ]
+    lines = []
+    for blow in fallen:
+        result = "; ".join([blow.came, *blow.wrong])
+        lines.append((blow.round, blow.what, f"{blow.at_s:.1f}", blow.rows, result))
+    counts = []
+    for kind in blows.SIMULATED | blows.SERVED:
+        of_kind = [blow for blow in struck if blow.what == kind]
+        counts.append((kind, len(of_kind), sum(bool(blow.wrong) for blow in of_kind)))
     wrong = sum(bool(blow.wrong) for blow in fallen)
     rounds = len({blow.round for blow in fallen})
+    result = (
+        f"{wrong} with something wrong" if wrong else "nothing lost, doubled or left"
+    )
     return "\n\n".join(
         [
             table(("round", "blow", "after s", "rows before", "result"), lines),
             table(("blow", "times", "wrong"), counts),
-            f"{len(struck)} blows in {rounds} sweeps: "
-            + (
-                f"{wrong} with something wrong"
-                if wrong
-                else "nothing lost, doubled or left"
-            ),
+            f"{len(struck)} blows in {rounds} sweeps: {result}",
         ]
     )
 
@@ -250,7 +240,9 @@ def main() -> int:
         ) > 0:
             number = max((blow.round for blow in fallen), default=0) + 1
             sweep = sweeps[-1] if number % SERVED_EVERY == 0 else sweeps[0]
-            count = OF_A_ROUND if sweep.name == "simulated" else OF_A_ROUND // 2
+            count = BLOWS_OF_A_ROUND
+            if sweep.name == "served":
+                count //= 2
             play = Round(number, sweep, out / f"round-{number}", given.seed, spared)
             try:
                 struck = play.play(min(count, missing))
