@@ -16,7 +16,7 @@ os.environ.pop(
     "COLUMNS", None
 )  # xdist sets it, and nobody reads what its processes print
 
-TESTS = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 # By marker: files and folders, and tests with such a word in their name or parameters.
 # What takes longest comes first, so that no process is left with it at the end.
 MARKED = {
@@ -70,7 +70,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        place = f"{item.path.relative_to(TESTS).as_posix()}::{item.name}".lower()
+        place = f"{item.path.relative_to(ROOT).as_posix()}::{item.name}".lower()
         for marker, words in MARKED.items():
             if any(word in place for word in words):
                 item.add_marker(marker)

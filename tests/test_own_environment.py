@@ -14,7 +14,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 import pddlego_local
-from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.run_record import read_run
 from pddlego_local.runner.config import compose_cell
@@ -23,7 +23,7 @@ from tests.pddlego import Pddlego
 from tests.worlds import plant_worlds
 
 LAMP = Path(__file__).parents[1] / "examples" / "lamp"
-GAME = "pddlego_local.commands.gymnasium_env:pddlego/Game-v0"
+GAME = "pddlego_local.api.gymnasium_env:pddlego/Game-v0"
 
 
 @pytest.fixture
@@ -126,7 +126,8 @@ def test_games_are_drawn_from_a_folder_with_few_worlds(tmp_path: Path) -> None:
 def test_lists_and_ranges_are_sweeps_and_a_tuple_is_one_value(
     options: dict[str, Any], cells: int, games: set[int], tmp_path: Path
 ) -> None:
-    given = {"environment": "described", "method": "formalizer", "model": "reference"}
+    given: dict[str, Any] = {"environment": "described", "method": "formalizer"}
+    given |= {"model": "reference"}
     given |= {"games": "0", "environment__sizes": (3, 4), **options}
     folders = pddlego_local.run(**given, run__out=tmp_path)
     assert len(set(folders)) == len(folders) == cells

@@ -19,10 +19,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from pddlego_local.api.cell_warnings import cell_warnings
 from pddlego_local.commands.shared import dry_run
-from pddlego_local.commands.shared.name_warnings import name_warnings
 from pddlego_local.commands.shared.screen import screen, show
-from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import (
     CellHeld,
@@ -105,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         help="such as model=nano seed=0,1",
     )
     add("-m", "--multirun", action="store_true", help="play a sweep")
-    dry = "show the cells, what each model needs, and the disk space; play nothing"
+    dry = "show the cells and what each model needs; play nothing"
     add("--dry-run", action="store_true", help=dry)
     add(
         "-cd",
@@ -239,7 +238,8 @@ def _dry_run(asked: Sequence[list[str]]) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.list_cells(counted)
+    dry_run.list_cells(counted)
+    return 0
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
@@ -298,7 +298,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
 
 def _play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
-    for warning in (*training_warnings(cells), *name_warnings(cells)):
+    for warning in cell_warnings(cells):
         console.print(styled("warning:", "yellow", f" {visible(warning)}"))
     results, codes = list[CellResult](), [0]
 

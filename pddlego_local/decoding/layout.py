@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import read_typed_list
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.task import TypedName
-from pddlego_local.pddl.typed_list import read_typed_list
 
 Layout = Literal["any", "line", "lines"]
 ExactLayout = Literal["line", "lines"]

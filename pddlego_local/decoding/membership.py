@@ -4,7 +4,7 @@ where it is not.
 The answer is judged as the rung would have written it: in the layout "line"
 (`Printer.tight`) and in lower case; an edit has one name or fact in each string.
 Redundant entries are no fault, except for an object that is declared twice, because the
-planner refuses it: whoever drops such an entry (`pddl.redundant`) drops it before the
+planner refuses it: whoever drops such an entry (`pddl.sections`) drops it before the
 answer is judged.
 """
 

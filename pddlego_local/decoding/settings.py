@@ -60,7 +60,7 @@ class Decoding:
     used. `feedback` is what a model reads about PDDL without a plan: the message of the
     planner, or the messages of the static check (`pddl.check`). `repair` repairs PDDL
     before planning, with what the given rung knows (`pddl.repair`). `reject` draws free
-    answers until one is in the language of a rung (`episode.rejection`).
+    answers until one is in the language of a rung (`episode.drawing`).
 
     Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone:
     it keeps the mistakes that no mask can exclude beforehand, and a goal that is

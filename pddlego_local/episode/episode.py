@@ -124,8 +124,17 @@ class Episode(GameRunner):
         """Plans for an answer to the question `asked` and records each plan
         (`planning.plan`).
         """
-        files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
-        return plan(*parts, *files, where, goals, context=asked.context, given=given)
+        return plan(
+            self._planner,
+            self._decoding,
+            self._emit,
+            domain,
+            problem,
+            where,
+            goals,
+            context=asked.context,
+            given=given,
+        )
 
     def restart(self) -> None:
         """Resets the game and replays the memory. Raises EnvironmentFault if the game

@@ -8,11 +8,9 @@ simple and deep, the experience, and the growth of the lesson pool).
 import re
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import FROM_ALL_GAMES, AtLeast0, settings
 from pddlego_local.methods.reflexion import Reflexion, trials_before
-from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.react import Trial
 
 
@@ -43,10 +41,6 @@ class Fcrf(Reflexion):
     difficulty: tuple[Difficulty, ...]
 
     learns = FROM_ALL_GAMES  # through the pool of lessons
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts a trial's moves and the three parts of a deep reflection."""
-        return react.most_moves(budget, self.max_thoughts) + 3 * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
         self._difficulty_of(

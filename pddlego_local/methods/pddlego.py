@@ -3,7 +3,6 @@ PDDLego: the model writes domain and problem, and nothing is refined. The first 
 the solver or the simulation ends the episode.
 """
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
@@ -22,10 +21,6 @@ class Pddlego(Player):
     @property
     def templates(self) -> tuple[str, ...]:
         return TEMPLATES[self.variant]
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts one formalization per step."""
-        return budget.limit * best_of
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""

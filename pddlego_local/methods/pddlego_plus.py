@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget, Turns
+from pddlego_local.core.nouns import Turns
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
@@ -64,10 +64,6 @@ class PddlegoPlus(Player):
     @property
     def forms(self) -> tuple[Form[Any], ...]:
         return (PROBLEM,) if self.domains else (PDDL,)
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Multiplies steps, attempts per step and formalizations per attempt."""
-        return budget.limit * self.max_attempts * (1 + self.max_retries) * best_of
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""

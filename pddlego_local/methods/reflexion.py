@@ -6,7 +6,6 @@ reflection. FCRF's baseline.
 from typing import ClassVar
 
 from pddlego_local.core.errors import PromptTooLong
-from pddlego_local.core.nouns import Budget
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
@@ -32,10 +31,6 @@ class Reflexion(Player):
     prompts = "fcrf"
     forms = (MOVE, TEXT)
     learns: ClassVar[bool | str] = True
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts a trial's moves and one reflection."""
-        return react.most_moves(budget, self.max_thoughts) + 1 + self.max_retries
 
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""

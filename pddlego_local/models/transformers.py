@@ -17,9 +17,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.seeds import derive_seed
+from pddlego_local.models.about import About
 from pddlego_local.models.generation import Generation
 from pddlego_local.models.machine import gpu_count
-from pddlego_local.models.memory import About
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.weights import identity_of, locate, training_maps
 

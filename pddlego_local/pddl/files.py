@@ -13,10 +13,11 @@ from pddlego_local.pddl.formulas import (
     read_condition,
     read_effect,
     read_literal,
+    read_typed_list,
     refuse_number,
+    type_groups,
 )
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
     ":strips",

@@ -23,23 +23,30 @@ here. Tasks and states never change, so any number of threads may share them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from pddlego_local.pddl.conditions import (
+    TRUE,
     Atomic,
     Binding,
     Choices,
+    ChoicesOf,
     Condition,
+    Fact,
+    Facts,
     Junction,
     Quantified,
     bindings,
     condition_of,
     conjuncts,
     ground,
+    joined,
+    pattern_of,
+    variables_in,
+    without,
 )
-from pddlego_local.pddl.derived import Derivation, Rule
-from pddlego_local.pddl.effects import Change, changed, changes_of
+from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
 from pddlego_local.pddl.files import read_domain, read_problem
-from pddlego_local.pddl.index import Fact, Facts
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import ActionDefinition, Domain, Problem, TypedName
@@ -62,6 +69,17 @@ class State:
     @property
     def true(self) -> frozenset[Fact]:
         return self.facts | self.derived
+
+
+class Change(NamedTuple):
+    """One fact that is added, or deleted if `negated`, for all objects that `choices`
+    allow and for which the condition holds.
+    """
+
+    pattern: Fact
+    negated: bool
+    choices: Choices
+    condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +120,8 @@ class Task:
         """The actions by their names. If two have one name, both are meant."""
         self.rules: Sequence[Rule] = [*self._rules()]
         """The rules of `:derived`."""
-        self._derivation = Derivation(self.rules)
+        self.groups = in_groups(self.rules)
+        """The rules in the order in which they are evaluated."""
         self.goal = self._condition(problem.goal_block or Block(0))
         self.stated = frozenset(
             fact.atom.key for fact in problem.init if not fact.negated
@@ -183,26 +202,33 @@ class Task:
         ]
 
     def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
-        binding = schema.binding(things)
-        for entry, thing in zip(schema.parameters, things, strict=True):
+        for thing in things:
             if thing not in self.objects:
                 return f"there is no {thing}"
-            if thing not in self._instances(entry):
-                types = entry.types[0].name if entry.types else "object"
-                return (
-                    f"{thing} is a {self._kind(self.objects[thing])}, not a"
-                    f" {self._kind(types)}"
-                )
+        binding = schema.binding(things)
+        for entry, thing in zip(schema.parameters, things, strict=True):
+            if misfit := self.misfit(schema, {entry.name: thing}):
+                return misfit
             if binding[entry.name] != thing:
-                return (
-                    f"{thing} and {binding[entry.name]} stand for one parameter,"
-                    f" {entry.name}"
-                )
+                other = binding[entry.name]
+                return f"{thing} and {other} stand for one parameter, {entry.name}"
         for part in conjuncts(schema.condition):
             if not part.holds(binding, facts, facts):
                 return why_not(part, binding, facts)
         if self._cost(schema, binding) is None:
             return f"({' '.join(ground(_function(schema.cost), binding))}) has no value"
+        return ""
+
+    def misfit(self, schema: Schema, binding: Binding) -> str:
+        """Returns which of the objects has not the type of its parameter, such as "c1
+        is a crate, not a vessel"; "" if all have.
+        """
+        for entry in schema.parameters:
+            thing = binding.get(entry.name)
+            if thing is not None and thing not in self._instances(entry):
+                types = entry.types[0].name if entry.types else "object"
+                own = self._kind(self.objects[thing])
+                return f"{thing} is a {own}, not a {self._kind(types)}"
         return ""
 
     def _kind(self, kind: str) -> str:
@@ -260,7 +286,7 @@ class Task:
 
     def _state(self, facts: Iterable[Fact], cost: int = 0) -> State:
         basic = frozenset(facts)
-        return State(basic, self._derivation.facts(basic), cost)
+        return State(basic, derived_facts(self.groups, basic), cost)
 
     def _instances(self, entry: TypedName) -> Mapping[str, object]:
         if (
@@ -297,6 +323,58 @@ class Task:
                 else {name: None for name in own if name == entry.name}
             )
         return choices
+
+
+# ---- Effects
+
+
+class _Part(NamedTuple):
+    """A part of an effect with what stands around it."""
+
+    block: Block
+    variables: Sequence[TypedName] = ()
+    condition: Condition = TRUE
+
+
+def changes_of(block: Block, choices_of: ChoicesOf) -> Iterator[Change]:
+    """Yields the changes of an effect without faults. There is no recursion over the
+    effect, because it may be nested deeply. Costs are not among the changes.
+    """
+    pending = [_Part(block)] if block.items else []
+    while pending:
+        part = pending.pop()
+        head, blocks = part.block.head, part.block.blocks
+        if head == "and":
+            pending += [part._replace(block=each) for each in reversed(blocks)]
+        elif head == "forall":
+            variables = [*part.variables, *variables_in(blocks[0])]
+            pending.append(part._replace(block=blocks[1], variables=variables))
+        elif head == "when":
+            condition = joined(
+                True, [part.condition, condition_of(blocks[0], choices_of)]
+            )
+            pending.append(part._replace(block=blocks[1], condition=condition))
+        elif head != "increase":
+            pattern = pattern_of(blocks[0] if head == "not" else part.block)
+            yield Change(
+                pattern, head == "not", choices_of(part.variables), part.condition
+            )
+
+
+def changed(
+    changes: Sequence[Change], binding: Binding, facts: Facts
+) -> tuple[set[Fact], set[Fact]]:
+    """Returns the facts that are added and those that are deleted. A fact that is both
+    stays.
+    """
+    added, deleted = set[Fact](), set[Fact]()
+    for change in changes:
+        outside = without(binding, change.choices)
+        for found in bindings(
+            change.choices, [change.condition], outside, facts, facts
+        ):
+            (deleted if change.negated else added).add(ground(change.pattern, found))
+    return added, deleted - added
 
 
 def read_task(domain: str, problem: str) -> Task:

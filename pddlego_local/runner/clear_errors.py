@@ -35,6 +35,7 @@ def clear_errors(group: str) -> Iterator[None]:
             cause = cause.__cause__  # from a module that reads files on import
         if isinstance(cause, PddlegoError):
             raise cause from cause.__cause__
+        message: str | None
         if isinstance(cause, pydantic.ValidationError):
             message = "; ".join(_sentence(group, fault) for fault in cause.errors())
         elif building:

@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.formats import now
-from pddlego_local.core.protocols import Environment
+from pddlego_local.core.protocols import Environment, Versioned
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments import family
-from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
@@ -60,6 +59,9 @@ def run_record(
     the names of the method's forms to their constraints.
     """
     identity = model.identity()
+    here = provenance()
+    if isinstance(environment, Versioned):
+        here = here | {"packages": here["packages"] | environment.versions()}
     groups = difficulty_groups(environment.package)
     own_outcomes = {
         **getattr(environment, "outcomes", {}),
@@ -74,7 +76,7 @@ def run_record(
         backend_version=identity.pop("backend_version", None),
         servers=identity.pop("servers", "").split(),
         rows_before=rows_before,
-        **provenance(),
+        **here,
     )
     return RunRecord(
         cell=config.cell,
@@ -118,7 +120,7 @@ def provenance() -> dict[str, Any]:
     """
     return {
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
+        "packages": {name: _version(name) for name in PACKAGES},
         "commit": _git("rev-parse", "HEAD"),
         "committed": _git("show", "-s", "--format=%cd", f"--date=format-local:{UTC}"),
         "dirty": bool(_git("status", "--porcelain")),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.api.library import question
+from pddlego_local.api.sample import Sample, first_question, sampler
 from pddlego_local.cli import run
-from pddlego_local.commands.library import question
-from pddlego_local.commands.sample import Sample, first_question, sampler
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.record.events import Call, Plan
 from pddlego_local.decoding.question import Model

@@ -20,7 +20,6 @@ WRITING = {
     "check": "check {domain} {problem} --out {out}/verdicts",
     "check of lines": "check --jsonl {lines} --out {out}/verdicts",
     "plan": "plan {domain} {problem} --out {out}/plans",
-    "train": "train nano out={out}",
 }
 
 

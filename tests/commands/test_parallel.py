@@ -14,9 +14,9 @@ import pytest
 
 from pddlego_local.commands.shared.pairs import (
     MOST_AHEAD,
-    Entry,
-    answer_lines,
+    Pair,
     in_order,
+    output_lines,
 )
 from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
@@ -24,11 +24,11 @@ from tests.planner.tasks import DOMAIN, all_gone, problem
 ROOT = Path(__file__).parents[2]
 
 
-def entries(count: int, asked: list[int] | None = None) -> Iterator[Entry]:
+def entries(count: int, asked: list[int] | None = None) -> Iterator[Pair]:
     for number in range(count):
         if asked is not None:
             asked.append(number)
-        yield Entry(number, "", "", f"lines {number}")
+        yield Pair(number, "", "", f"lines {number}")
 
 
 def test_no_more_is_read_than_the_workers_need() -> None:
@@ -42,7 +42,7 @@ def test_no_more_is_read_than_the_workers_need() -> None:
 
 def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
     asked: list[int] = []
-    lines = answer_lines(lambda domain, problem: {}, entries(9, asked))
+    lines = output_lines(lambda domain, problem: {}, entries(9, asked))
     assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [
         (n, n + 1) for n in range(9)
     ]
@@ -53,7 +53,7 @@ def test_infrastructure_names_the_entry_it_failed_at() -> None:
         raise PlannerFault("The planner died.")
 
     with pytest.raises(PlannerFault, match="lines 0: The planner died"):
-        list(answer_lines(fail, entries(9)))
+        list(output_lines(fail, entries(9)))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

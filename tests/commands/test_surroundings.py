@@ -17,7 +17,7 @@ import pytest
 from pddlego_local import cli
 from pddlego_local.models.cache import made_once
 from tests.pddlego import Pddlego
-from tests.processes import start
+from tests.processes import ran, start
 
 PDDLEGO = f"{sys.executable} -m pddlego_local"
 
@@ -150,3 +150,18 @@ def test_many_interrupts(tmp_path: Path) -> None:
     _, said = process.communicate()
     assert process.returncode in (130, -signal.SIGINT)
     assert "interrupted" in said and "Traceback" not in said
+
+
+def test_an_interrupt_while_the_program_is_imported() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'pddlego_local.cli':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from pddlego_local.__main__ import main\n"
+        "main()"
+    )
+    done = ran("-c", program)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

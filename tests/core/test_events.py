@@ -167,12 +167,12 @@ def test_commands_refuse_an_older_record_in_one_sentence(
     older: Path, pddlego: Pddlego, command: str
 ) -> None:
     runs = older.parents[1]
-    words = {
+    commands: dict[str, list[object]] = {
         "run": ["run", f"run.out={runs}", "games=1-3", "environment.rooms=5"],
         "report": ["report", older],
         "show": ["show", older, "1"],
-    }[command]
-    told = pddlego(*words, code=2).err
+    }
+    told = pddlego(*commands[command], code=2).err
     assert REFUSED in " ".join(told.split())
 
 

@@ -18,11 +18,11 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
-from pddlego_local.episode.one_answer import draw_one
+from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.redundant import (
+from pddlego_local.pddl.sections import (
     domain_without_repetition,
     problem_without_repetition,
 )

@@ -14,8 +14,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.model_caller import without_repetition
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.pddl.repair import Knowledge, repair

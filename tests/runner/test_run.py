@@ -23,13 +23,13 @@ from pddlego_local.core.resources import folder
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.training.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
 from tests.given import give
 from tests.pddlego import Pddlego
@@ -258,7 +258,7 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
     for game in range(4):
         environment.reset(game)
         maps[game] = environment.map
-    write_maps(weights, {maps[0]})
+    (weights / TRAINING_MAPS).write_text(f"# maps\n{maps[0]}\n", encoding="utf-8")
     result = played_cell(
         tmp_path,
         "environment.rooms=3",

@@ -32,9 +32,7 @@ def test_a_continued_answer_has_its_own_tokens_and_not_the_prompts(
             "ignore_eos": True,
         }
         kind = Answers[TextChoice]
-        said = model.start().connection.answer(
-            "completions", body, kind, None, lambda: 4
-        )
+        said = model.start().connection.answer("completions", body, kind, lambda: 4)
         assert said.prompt_token_ids is None and said.usage.prompt_tokens == 3
         assert len(said.choices[0].drawn) == 4
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.pddl.index import Fact
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Task
 from pddlego_local.planner.warm import find_fast_downward
 

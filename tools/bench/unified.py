@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from pddlego_local.pddl.index import Fact
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.reader import Block, read, source
 from pddlego_local.pddl.state import State, Step, Task
 

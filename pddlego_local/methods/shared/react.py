@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.core.errors import PromptTooLong
-from pddlego_local.core.nouns import Budget, Message, Messages
+from pddlego_local.core.nouns import Message, Messages
 from pddlego_local.decoding.forms import MOVE, Move
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.shown import Shown
@@ -105,14 +105,6 @@ def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:
         reflections=reflections,
         look=episode.memory[0].text,
     )
-
-
-def most_moves(budget: Budget, max_thoughts: int) -> int:
-    """Returns the maximum number of answers in a trial.
-
-    A budget of actions counts only commands.
-    """
-    return budget.limit * (1 if budget.unit == "rounds" else 1 + max_thoughts)
 
 
 def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Budget, Turn, Turns
+from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.decoding.forms import GOALS, TEXT, Choice, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
@@ -241,16 +241,6 @@ class SubgoalPlayer(Player):
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
-
-    def most_answers(self, budget: Budget, of_planner: int) -> int:
-        """Returns the maximum number of answers in an episode, with retries.
-
-        The controller gives one usable answer for each command, and one at the end of
-        each sub-goal. `max_idle` sub-goals without a command may end before each
-        command.
-        """
-        of_controller = budget.limit + budget.limit * self.max_idle
-        return (of_planner + of_controller) * (1 + self.max_retries)
 
     def controller(self, episode: Episode) -> Controller:
         return Controller(episode, self.max_retries, self.max_idle)

@@ -12,9 +12,8 @@ from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 
-_MORE_EVENTS = (
-    64  # events of a stream without tokens: its beginning, its end, its counts
-)
+# Events of a stream without tokens: its beginning, its end, its counts.
+_MORE_EVENTS = 64
 
 Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]
@@ -32,11 +31,11 @@ class Choice(Body):
     """One of the answers.
 
     `token_ids` are present if they were requested. An answer that the client stopped
-    (`Watch`) has the finish reason "length".
+    (`Streamed`) has the finish reason "circle".
     """
 
     index: Count = 0
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "circle"]
     token_ids: Tokens | None = None
 
     @property
@@ -186,20 +185,6 @@ class _Piece(Body):
     metrics: Any = None
 
 
-class Watch:
-    """Decides from the text of an answer so far whether to stop it, and remembers its
-    decision.
-    """
-
-    def __init__(self, watch: Callable[[str], bool]) -> None:
-        self._watch = watch
-        self.stopped = False
-
-    def __call__(self, text: str) -> bool:
-        self.stopped = self._watch(text)
-        return self.stopped
-
-
 class Streamed:
     """Collects a streamed response, one event per line, until `watch` returns True for
     its text.
@@ -235,7 +220,7 @@ class Streamed:
             )
         if self._finished or not (piece.choices and self._watch(self._text)):
             return False
-        self._finished = "length"
+        self._finished = "circle"
         return True
 
     def _add(self, part: _Part) -> None:
