@@ -50,7 +50,7 @@ def test_what_hydra_promises_of_sweeps(
     ("chosen", "kinds"),
     [
         ("decoding=typed,grounded", ["typed", "grounded"]),
-        ("arm=typed,grounded environment=described", ["typed", "grounded"]),
+        ("arm=typed,grounded", ["typed", "grounded"]),
     ],
 )
 def test_an_option_that_only_the_chosen_rungs_have(
