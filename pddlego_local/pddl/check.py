@@ -175,7 +175,7 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     no plan or an empty plan, the text has the planner's verdict and then the reasons.
     In all other cases, and if the check finds nothing, it is the planner's message.
     """
-    lines: list[str] = []
+    lines = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
         verdict = check(domain, problem)
         errors = [fault for fault in verdict.faults if fault.kind != "warning"]

@@ -83,7 +83,7 @@ def _check_declarations(
 
 
 def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
-    declared: dict[str, int | None] = {}
+    declared = {}
     for predicate in domain.predicates or ():
         word, parameters = predicate.word, predicate.parameters
         arity = None if parameters is None else len(parameters)
@@ -183,7 +183,7 @@ def check_problem(
 
 def _check_init(problem: Problem, place: Place) -> None:
     log = place.log
-    truth: dict[tuple[str, ...], bool] = {}
+    truth = {}
     for fact in problem.init:
         atom = fact.atom
         right = check_literal(fact, place)
@@ -248,13 +248,13 @@ def check_derived(
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # For each function, the largest number of terms with which an action uses it as its
     # cost.
-    needed: dict[str, int] = {}
+    needed = {}
     effects = [action.effect for action in domain.actions]
     costs = [effect.cost for effect in effects if effect.changes and effect.cost]
     for cost in costs:
         name = cost.predicate.name  # the planner drops an action without changes
         needed[name] = max(len(cost.terms), needed.get(name, 0))
-    numbers: dict[tuple[str, ...], int] = {}
+    numbers = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:
             log.symbol(

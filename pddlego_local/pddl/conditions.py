@@ -197,7 +197,7 @@ def conjuncts(condition: Condition) -> Sequence[Condition]:
 
 def joined(every: bool, parts: Sequence[Condition]) -> Condition:
     """Returns the conjunction or disjunction of the parts, in its simplest form."""
-    flat: list[Condition] = []
+    flat = []
     for part in parts:
         if not isinstance(part, Junction):
             flat.append(part)
@@ -309,7 +309,7 @@ def _undecided(
     way: _Open, free: Set[str], true: Facts, possible: Facts
 ) -> list[Condition] | None:
     """The conditions that depend on free variables, or None if another one fails."""
-    left: list[Condition] = []
+    left = []
     pending = [*reversed(way.conditions)]
     while pending:
         part = pending.pop()
@@ -332,7 +332,7 @@ def _extended(
     """Yields the ways to go on: with the facts that one condition needs, or else with
     each object that one variable may stand for.
     """
-    facts: dict[Atomic, Sequence[Fact]] = {}
+    facts = {}
     for part in conditions:
         if isinstance(part, Atomic) and _binds(part, free):
             facts[part] = _facts_for(part, bound, free, true)
@@ -374,7 +374,7 @@ def _matched(
     part: Atomic, fact: Fact, bound: Binding, choices: Choices, free: Set[str]
 ) -> Binding | None:
     """The extension of `bound` that makes the part the fact, None if there is none."""
-    found: dict[str, str] = {}
+    found = {}
     for term, value in zip(part.pattern[1:], fact[1:], strict=True):
         if term not in free:
             fits = bound.get(term, term) == value

@@ -135,8 +135,8 @@ class _Search:
     def __init__(self, first: _Structure, second: _Structure) -> None:
         self._places: dict[_Object, list[_Place]] = {}
         self._without_objects: list[set[_Fact]] = []
-        numbers: dict[str, int] = {}
-        colours: dict[_Object, int] = {}
+        numbers = {}
+        colours = {}
         for side, structure in enumerate((first, second)):
             for name, label in structure.labels.items():
                 self._places[side, name] = []
@@ -185,8 +185,8 @@ class _Search:
             self._steps += self._round
             if self._steps > MOST_STEPS:
                 raise Undecided
-            known: dict[object, int] = {}
-            refined: dict[_Object, int] = {}
+            known = {}
+            refined = {}
             for each, places in self._places.items():
                 around = [
                     (place.label, *(colours[other] for other in place.objects))

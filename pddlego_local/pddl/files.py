@@ -265,7 +265,7 @@ def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]
     """The lists after the keywords, in the one order that Fast Downward accepts, and
     the rest.
     """
-    fields: dict[str, Block] = {}
+    fields = {}
     name, rest = action.items[1], action.items[2:]
     for keyword in ACTION_FIELDS:
         key, value = [*rest, None, None][:2]
@@ -319,7 +319,7 @@ def read_problem(block: Block | None, log: FaultLog | None = None) -> task.Probl
         return task.Problem(block or Block(0), unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
     problem = task.Problem(block)
-    seen: list[str] = []
+    seen = []
     for item in block.items[2:]:
         section = item.head if isinstance(item, Block) else ""
         if isinstance(item, Block) and section in ORDER:

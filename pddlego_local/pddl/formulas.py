@@ -310,7 +310,7 @@ def read_typed_list(
     With `variables`, every name must begin with `?`. With `either`, a type may be
     `(either t u)`.
     """
-    names: list[TypedName] = []
+    names = []
     readable = True
     for group, type_node in type_groups(items, log):
         types = _types(type_node, log, either)
@@ -341,7 +341,7 @@ def type_groups(
     """Yields the names before each `-` with the type after it, then the names without a
     type.
     """
-    group: list[Node] = []
+    group = []
     dash: Word | None = None
     for item in items:
         if dash is not None:

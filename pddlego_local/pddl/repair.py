@@ -173,7 +173,7 @@ class _Pair(Examined):
         """
         texts = dict(self.texts)
         next_start = {file: len(text) for file, text in texts.items()}
-        done: list[str] = []
+        done = []
         for change in sorted(changes, key=_start, reverse=True):
             file, text = change.file, texts[change.file]
             if change.edits[-1].stop > next_start[file]:
@@ -386,7 +386,7 @@ def _other_parameters(
     types = frozenset[str]().union(*(entry.type_names for entry in wanted))
     if own == asked or not action.complete or not types <= pair.symbols.types.declared:
         return
-    new: dict[str, str] = {}
+    new = {}
     if {name for name, _ in own} != {name for name, _ in asked}:
         if [kinds for _, kinds in own] != [kinds for _, kinds in asked]:
             yield _cut("domain", pair.texts["domain"], block, block)

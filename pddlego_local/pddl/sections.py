@@ -56,7 +56,7 @@ def _lists(text: str, name: str) -> list[Block]:
     """The file's list and its sections as the planner reads them, or with recovery if
     the planner finds no such section.
     """
-    lists: list[Block] = []
+    lists = []
     for recover in (False, True):
         root = read(text, recover=recover)
         lists = [root, *root.blocks] if root else []
@@ -93,7 +93,7 @@ class Distinct(NamedTuple):
 
 def domain_without_repetition(domain: str) -> Distinct:
     """Removes repeated types, constants, predicates and actions."""
-    removed: list[str] = []
+    removed = []
     for section in (":types", ":constants"):
         domain = _with_each_name_once(domain, section, {}, removed)
     domain = _with_each_block_once(domain, ":predicates", removed, _signature)
@@ -105,7 +105,7 @@ def problem_without_repetition(problem: str, domain: str) -> Distinct:
     """Removes repeated objects and facts. Objects that are also constants of the domain
     are repeated entries too.
     """
-    removed: list[str] = []
+    removed = []
     block = read(domain, recover=True)
     constants = read_domain(block).constants if block else []
     known = {entry.name: entry.type_names for entry in constants}
@@ -143,7 +143,7 @@ def _with_each_block_once(
     the key of a block with its text, or None for a block that may be repeated.
     """
     seen: set[Hashable] = set()
-    repeated: list[Block] = []
+    repeated = []
     for block in listed(text, section).blocks:
         written = " ".join(source(text, block).split())
         key = key_of(block, written)

@@ -250,7 +250,7 @@ class Task:
         return condition_of(block, self._choices)
 
     def _schemas(self) -> dict[str, list[Schema]]:
-        named: dict[str, list[Schema]] = {}
+        named = {}
         for action in self._domain.actions:
             effect = action.effect
             schema = Schema(
@@ -288,7 +288,7 @@ class Task:
 
     def _common(self, parameters: Sequence[TypedName]) -> Choices:
         """The choices of parameters: one that is declared twice has both types."""
-        choices: dict[str, Mapping[str, object]] = {}
+        choices = {}
         for entry in parameters:
             own = self._instances(entry)
             earlier = choices.get(entry.name, own)
@@ -300,7 +300,7 @@ class Task:
         of which an object must exist all the same. A name without `?` is not a variable
         for the planner, but an object.
         """
-        choices: dict[str, Mapping[str, object]] = {}
+        choices = {}
         for entry in variables:
             if (hidden := choices.pop(entry.name, None)) is not None:
                 choices[f"{entry.name} hidden {len(choices)}"] = hidden

@@ -64,7 +64,7 @@ def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(
 
 def test_fast_downward_reads_what_the_lists_accept() -> None:
     companion = (HERE / "problem" / "domain.pddl").read_text(encoding="utf-8")
-    pairs: list[tuple[str, str]] = []
+    pairs = []
     for case in ACCEPT:
         if case.grammar == "domain":
             name = re.search(r"\(\s*domain\s+([\w-]+)", case.text, re.IGNORECASE)
@@ -145,7 +145,7 @@ def _wander(grammar: Grammar, seed: int, limit: int) -> str | None:
     tokenizer = LLTokenizer("byte")
     matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text))
     chance = random.Random(seed)
-    written: list[int] = []
+    written = []
     while not matcher.is_stopped() and len(written) < limit:
         allowed = [
             token for token, bias in enumerate(matcher.compute_logit_bias()) if bias

@@ -134,7 +134,7 @@ def test_a_worker_killed_between_tasks_is_replaced() -> None:
 
 def in_background(planner: FastDownward) -> tuple[threading.Thread, list[object]]:
     """`planner` at a task that it does not end by itself, and what became of it."""
-    ends: list[object] = []
+    ends = []
 
     def work() -> None:
         try:
@@ -200,7 +200,7 @@ def test_nothing_outlives_a_killed_user(how: signal.Signals) -> None:
     user = subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL
     )
-    family: list[psutil.Process] = []
+    family = []
     names: set[str] = set()
     while "downward" not in names:
         assert user.poll() is None
