@@ -9,6 +9,11 @@ from pddlego_local.pddl.reader import Block, Word
 MOST_TERMS_QUOTED = 12
 
 
+def counted(count: int, noun: str) -> str:
+    """Returns for example "1 condition" or "2 conditions"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 @dataclass(slots=True)
 class TypedName:
     """A variable, object or type with the types after its `-`.
@@ -47,11 +52,9 @@ class Atom:
         return (self.predicate.name, *(term.name for term in self.terms))
 
     def __str__(self) -> str:
-        terms = self.terms[:MOST_TERMS_QUOTED]
-        more = " …" if len(self.terms) > len(terms) else ""
-        return (
-            "(" + " ".join(str(word) for word in (self.predicate, *terms)) + more + ")"
-        )
+        words = [self.predicate, *self.terms[:MOST_TERMS_QUOTED]]
+        more = " …" if len(self.terms) > MOST_TERMS_QUOTED else ""
+        return f"({' '.join(map(str, words))}{more})"
 
 
 @dataclass(slots=True)
@@ -111,8 +114,7 @@ class Predicate:
     @property
     def has(self) -> str:
         """The words of a message about the number of parameters."""
-        count = len(self.parameters or ())
-        return f"has {count} parameter{'s' * (count != 1)}"
+        return f"has {counted(len(self.parameters or ()), 'parameter')}"
 
 
 @dataclass(slots=True)
