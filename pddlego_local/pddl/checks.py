@@ -214,7 +214,7 @@ def _check_init(problem: Problem, place: Place) -> None:
 
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     needed = _terms_of_costs(domain)
-    numbers = {}
+    numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:
             said = f"`{value.block}` contradicts an earlier value: remove one"

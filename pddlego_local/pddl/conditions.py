@@ -197,7 +197,7 @@ def conjuncts(condition: Condition) -> Sequence[Condition]:
 
 def joined(every: bool, parts: Sequence[Condition]) -> Condition:
     """Returns the conjunction or disjunction of the parts, in its simplest form."""
-    flat = []
+    flat: list[Condition] = []
     for part in parts:
         if not isinstance(part, Junction):
             flat.append(part)
@@ -374,7 +374,7 @@ def _matched(
     part: Atomic, fact: Fact, bound: Binding, choices: Choices, free: Set[str]
 ) -> Binding | None:
     """The extension of `bound` that makes the part the fact, None if there is none."""
-    found = {}
+    found: dict[str, str] = {}
     for term, value in zip(part.pattern[1:], fact[1:], strict=True):
         if term not in free:
             fits = bound.get(term, term) == value

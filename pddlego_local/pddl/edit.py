@@ -192,7 +192,7 @@ class _Edited:
                 if fact.lower() in known:
                     self.redundant.append(f"init.add: {fact}")
             self.facts += added
-        once = {}
+        once: dict[str, str] = {}
         for fact in self.facts:
             once.setdefault(fact.lower(), fact)
         self.facts = list(once.values())

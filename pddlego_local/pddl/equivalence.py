@@ -135,7 +135,7 @@ class _Search:
     def __init__(self, first: _Structure, second: _Structure) -> None:
         self._places: dict[_Object, list[_Place]] = {}
         self._without_objects: list[set[_Fact]] = []
-        numbers = {}
+        numbers: dict[str, int] = {}
         colours = {}
         for side, structure in enumerate((first, second)):
             for name, label in structure.labels.items():
@@ -185,7 +185,7 @@ class _Search:
             self._steps += self._round
             if self._steps > MOST_STEPS:
                 raise Undecided
-            known = {}
+            known: dict[object, int] = {}
             refined = {}
             for each, places in self._places.items():
                 around = [

@@ -101,9 +101,8 @@ class FaultLog:
                 kind, message = _about_the_word(at, kind, message)
             self.nodes.append((kind, at))
         assert isinstance(offset, int)
-        warned = ("warning", message)
         if kind != "warning":
-            self._first.pop(warned, None)
+            self._first.pop(("warning", message), None)
         elif ("syntax", message) in self._first or ("symbol", message) in self._first:
             return
         first = self._first.get((kind, message))

@@ -319,7 +319,7 @@ def read_problem(block: Block | None, log: FaultLog | None = None) -> task.Probl
         return task.Problem(block or Block(0), unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
     problem = task.Problem(block)
-    seen = []
+    seen: list[str] = []
     for item in block.items[2:]:
         section = item.head if isinstance(item, Block) else ""
         if isinstance(item, Block) and section in ORDER:

@@ -339,7 +339,7 @@ def type_groups(
     """Yields the names before each `-` with the type after it, then the names without a
     type.
     """
-    group = []
+    group: list[Node] = []
     dash: Word | None = None
     for item in items:
         if dash is not None:

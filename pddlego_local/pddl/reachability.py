@@ -234,7 +234,7 @@ def _unified(pattern: Fact, fact: Fact) -> dict[str, str] | None:
     """The binding that makes the pattern equal to the fact, in which ANY stands for any
     object; None if there is none.
     """
-    binding = {}
+    binding: dict[str, str] = {}
     if pattern[0] != fact[0]:
         return None
     for term, value in zip(pattern[1:], fact[1:], strict=True):

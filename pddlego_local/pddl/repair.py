@@ -173,7 +173,7 @@ class _Pair(Examined):
         """
         texts = dict(self.texts)
         next_start = {file: len(text) for file, text in texts.items()}
-        done = []
+        done: list[str] = []
         for change in sorted(changes, key=_start, reverse=True):
             file, text = change.file, texts[change.file]
             if change.edits[-1].stop > next_start[file]:

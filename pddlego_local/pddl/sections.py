@@ -93,7 +93,7 @@ class Distinct(NamedTuple):
 
 def domain_without_repetition(domain: str) -> Distinct:
     """Removes repeated types, constants, predicates and actions."""
-    removed = []
+    removed: list[str] = []
     for section in (":types", ":constants"):
         domain = _with_each_name_once(domain, section, {}, removed)
     domain = _with_each_block_once(domain, ":predicates", removed, _signature)
@@ -105,7 +105,7 @@ def problem_without_repetition(problem: str, domain: str) -> Distinct:
     """Removes repeated objects and facts. Objects that are also constants of the domain
     are repeated entries too.
     """
-    removed = []
+    removed: list[str] = []
     block = read(domain, recover=True)
     constants = read_domain(block).constants if block else []
     known = {entry.name: entry.type_names for entry in constants}

@@ -12,7 +12,7 @@ is one object of both types.
     for action in task.applicable(state):       # ("move", "ball1", "room1", "room2"), …
         task.refusal(state, action)             # "", or the first condition that fails
         task.successor(state, action)
-    task.holds(task.condition("(exists (?b - ball) (at ?b room2))"), state)
+    task.is_goal(state)
 
 Names are in lower case. The files must be free of syntax and symbol faults (check.py).
 The judge knows neither numbers other than costs, nor time, nor how to find a plan.
@@ -135,18 +135,9 @@ class Task:
     def initial(self) -> State:
         return self._state(self.stated)
 
-    def condition(self, text: str) -> Condition:
-        """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen
-        ?r)))".
-        """
-        return self._condition(read(text) or Block(0))
-
-    def holds(self, condition: Condition, state: State) -> bool:
-        facts = Facts(state.true)
-        return condition.holds({}, facts, facts)
-
     def is_goal(self, state: State) -> bool:
-        return self.holds(self.goal, state)
+        facts = Facts(state.true)
+        return self.goal.holds({}, facts, facts)
 
     # ---- Actions
 
@@ -250,7 +241,7 @@ class Task:
         return condition_of(block, self._choices)
 
     def _schemas(self) -> dict[str, list[Schema]]:
-        named = {}
+        named: dict[str, list[Schema]] = {}
         for action in self._domain.actions:
             effect = action.effect
             schema = Schema(
@@ -288,7 +279,7 @@ class Task:
 
     def _common(self, parameters: Sequence[TypedName]) -> Choices:
         """The choices of parameters: one that is declared twice has both types."""
-        choices = {}
+        choices: dict[str, Mapping[str, object]] = {}
         for entry in parameters:
             own = self._instances(entry)
             earlier = choices.get(entry.name, own)
@@ -300,7 +291,7 @@ class Task:
         of which an object must exist all the same. A name without `?` is not a variable
         for the planner, but an object.
         """
-        choices = {}
+        choices: dict[str, Mapping[str, object]] = {}
         for entry in variables:
             if (hidden := choices.pop(entry.name, None)) is not None:
                 choices[f"{entry.name} hidden {len(choices)}"] = hidden
