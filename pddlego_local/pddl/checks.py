@@ -47,7 +47,13 @@ def _check_derived(axiom: Axiom, symbols: Symbols, log: FaultLog) -> None:
     word, parameters = axiom.predicate.word, axiom.predicate.parameters
     variables = None if parameters is None else by_name(parameters)
     called = f"the condition of `:derived` predicate `{word}`"
-    place = Place(called, CONDITION_FORMS, variables, symbols, log)
+    place = Place(
+        called=called,
+        forms=CONDITION_FORMS,
+        variables=variables,
+        symbols=symbols,
+        log=log,
+    )
     _check_condition(axiom.condition, place)
     _check_variable_types(parameters or [], symbols, log)
     if word.name == "=" and symbols.objects:
@@ -149,13 +155,28 @@ def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> 
     for word in repeated(parameter.word for parameter in action.parameters):
         log.warn(word, f"parameter `{word}` of {called} is declared twice: rename one")
     _check_variable_types(action.parameters, symbols, log)
-    place = Place(called, CONDITION_FORMS, variables, symbols, log)
+    place = Place(
+        called=called,
+        forms=CONDITION_FORMS,
+        variables=variables,
+        symbols=symbols,
+        log=log,
+    )
     for condition in (action.precondition, *effect.conditions):
         _check_condition(condition, place)
     if not effect.changes and effect.complete:
         dropped = f"{called} has no effect and is dropped by the planner"
         log.warn(action.word, f"{dropped}: add what it makes true or false")
-    _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log))
+    _check_effect(
+        effect,
+        Place(
+            called=called,
+            forms=EFFECT_FORMS,
+            variables=variables,
+            symbols=symbols,
+            log=log,
+        ),
+    )
 
 
 def _check_effect(effect: Effect, place: Place) -> None:
@@ -186,10 +207,25 @@ def check_problem(
         if entry.name in symbols.constants:
             declared = "is already declared under `:constants` of the domain"
             log.symbol(entry.word, f"object `{entry.word}` {declared}: remove it here")
-    _check_init(problem, Place("`:init`", FACT_FORMS, {}, symbols, log))
+    _check_init(
+        problem,
+        Place(
+            called="`:init`",
+            forms=FACT_FORMS,
+            variables={},
+            symbols=symbols,
+            log=log,
+        ),
+    )
     _check_values(problem, domain, log)
     if problem.goal is not None:
-        place = Place("`:goal`", CONDITION_FORMS, {}, symbols, log)
+        place = Place(
+            called="`:goal`",
+            forms=CONDITION_FORMS,
+            variables={},
+            symbols=symbols,
+            log=log,
+        )
         _check_condition(problem.goal, place)
 
 

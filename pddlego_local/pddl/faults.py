@@ -125,7 +125,15 @@ class FaultLog:
             offset = first[kind, message]
             line = bisect.bisect_right(line_starts, offset)
             column = offset - line_starts[line - 1] + 1
-            faults.append(Fault(kind, self.file, line, column, message))
+            faults.append(
+                Fault(
+                    kind=kind,
+                    file=self.file,
+                    line=line,
+                    column=column,
+                    message=message,
+                )
+            )
         return tuple(faults)
 
 

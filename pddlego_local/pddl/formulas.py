@@ -110,7 +110,15 @@ def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
             turns = operator == "not" or (operator == "imply" and number == 0)
             negated = part.negated != turns
             depth = part.depth + 1
-            parts.append(_Part(operand, scope, negated, required, depth))
+            parts.append(
+                _Part(
+                    operand,
+                    scope=scope,
+                    negated=negated,
+                    required=required,
+                    depth=depth,
+                )
+            )
     return parts
 
 

@@ -338,7 +338,12 @@ def changes_of(block: Block, choices_of: ChoicesOf) -> Iterator[Change]:
             negated = head == "not"
             pattern = pattern_of(blocks[0] if negated else part.block)
             choices = choices_of(part.variables)
-            yield Change(pattern, negated, choices, part.condition)
+            yield Change(
+                pattern=pattern,
+                negated=negated,
+                choices=choices,
+                condition=part.condition,
+            )
 
 
 def changed(
