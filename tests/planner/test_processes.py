@@ -134,7 +134,7 @@ def test_a_worker_killed_between_tasks_is_replaced() -> None:
 
 def in_background(planner: FastDownward) -> tuple[threading.Thread, list[object]]:
     """`planner` at a task that it does not end by itself, and what became of it."""
-    ends = []
+    ends: list[object] = []
 
     def work() -> None:
         try:
