@@ -12,11 +12,10 @@ import pydantic
 import yaml
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.described.generated import Family
 from pddlego_local.models.cache import sha256_of
 
 TRAINING_MAPS = "training_maps.txt"
-_TEXTS = pydantic.TypeAdapter(dict[Family, tuple[int, int]])
+_TEXTS = pydantic.TypeAdapter(dict[str, tuple[int, int]])
 
 
 def front_matter(folder: Path) -> Mapping[str, Any]:
@@ -29,31 +28,37 @@ def front_matter(folder: Path) -> Mapping[str, Any]:
         return {}
 
 
+def _training(folder: Path) -> Mapping[str, Any]:
+    """Returns what the card says about the model's training; empty if nothing."""
+    ours = front_matter(folder).get("pddlego_local")
+    return ours if isinstance(ours, Mapping) else {}
+
+
 def learned(folder: Path) -> Mapping[str, str]:
     """Returns the settings that all training questions had, such as "method.variant":
     "compact".
 
     The result is empty if the card names none.
     """
-    ours = front_matter(folder).get("pddlego_local")
-    given = ours.get("trained_on") if isinstance(ours, Mapping) else None
-    return (
-        {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
-    )
+    settings = _training(folder).get("trained_on")
+    if not isinstance(settings, Mapping):
+        return {}
+    return {str(name): str(value) for name, value in settings.items()}
 
 
-def known_texts(folder: Path) -> Mapping[Family, tuple[int, int]] | None:
+def known_texts(folder: Path) -> Mapping[str, tuple[int, int]] | None:
     """Returns the described worlds whose texts the model was trained on.
 
     Each world comes with its least and greatest number of blocks or packages. The
     result is empty if the training had no such texts, and None if the card names no
-    training. Raises ConfigError if the card's `texts` are not such worlds and numbers.
+    training. Raises ConfigError if the card's `texts` are not names and numbers; the
+    environment checks the names (`described.recognized`).
     """
-    ours = front_matter(folder).get("pddlego_local")
-    if not isinstance(ours, Mapping) or "trained_on" not in ours:
+    training = _training(folder)
+    if "trained_on" not in training:
         return None
     try:
-        return _TEXTS.validate_python(ours.get("texts") or {})
+        return _TEXTS.validate_python(training.get("texts") or {})
     except ValueError as error:
         raise ConfigError(
             f"{folder / 'README.md'}: `texts` in the YAML at the top must list worlds"

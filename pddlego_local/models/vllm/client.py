@@ -76,30 +76,17 @@ class VllmClient:
     ) -> Completion:
         """Requests one answer; see `VllmModel.complete`."""
         start = time.perf_counter()
-        watched = prefix is not None and prefix.watch and not sampling.thinking
-        if (
-            prefix
-            and (prefix.forced_prefix or watched)
-            and not continues(prefix, sampling)
-        ):
-            opening = self.connection.tokenize(
-                **self._prompt(messages, sampling)
-            ).tokens
-            prefix = dataclasses.replace(prefix, opening=opening)
-        if prefix and prefix.opening:
-            return self._continue(grammar, sampling, prefix, start)
-        response = self._chat(
-            messages, grammar, sampling, 1, _WITH_TOKENS if prefix else {}
-        )
-        latency_s = time.perf_counter() - start
-        completion = _completion(
-            response, response.choices[0], grammar, sampling, latency_s
-        )
         if prefix is None:
-            return completion
-        return dataclasses.replace(
-            completion, prefix=self._prefix(completion, response, sampling)
-        )
+            response = self._chat(messages, grammar, sampling, 1, {})
+            return _completion(response, response.choices[0], grammar, sampling, start)
+        if not continues(prefix, sampling):
+            watched = prefix.watch and not sampling.thinking
+            if not (prefix.forced_prefix or watched):
+                return self._first_stage(messages, grammar, sampling, start)
+            prompt = self._prompt(messages, sampling)
+            opening = self.connection.tokenize(**prompt).tokens
+            prefix = dataclasses.replace(prefix, opening=opening)
+        return self._next_stage(grammar, sampling, prefix, start)
 
     def complete_many(
         self,
@@ -111,10 +98,10 @@ class VllmClient:
         """Requests `count` answers at once; see `VllmModel.complete_many`."""
         start = time.perf_counter()
         response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
-        latency_s = time.perf_counter() - start
+        choices = sorted(response.choices, key=lambda choice: choice.index)
         return tuple(
-            _completion(response, choice, grammar, sampling, latency_s)
-            for choice in sorted(response.choices, key=lambda choice: choice.index)
+            _completion(response, choice, grammar, sampling, start)
+            for choice in choices
         )
 
     def _chat(
@@ -127,15 +114,17 @@ class VllmClient:
     ) -> Answers[ChatChoice]:
         """Requests `count` answers; the server draws answer i from the seed plus i."""
         prompt = self._prompt(messages, sampling)
-        chosen = {key: value for key, value in prompt.items() if value}
-        body = chosen | {"n": count} | self._sampling_fields(sampling, grammar) | extra
+        body = {**prompt, "n": count, **self._sampling_fields(sampling, grammar)}
+        if not prompt["chat_template_kwargs"]:
+            del body["chat_template_kwargs"]  # other servers may not know it
 
         def room() -> int:
             counted = self.connection.tokenize(**prompt)
             return counted.max_model_len - counted.count
 
-        kind = Answers[ChatChoice]
-        return self.connection.answer("chat/completions", body, kind, grammar, room)
+        return self.connection.answer(
+            "chat/completions", body | extra, Answers[ChatChoice], room
+        )
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """Returns the arguments from which the chat template renders the prompt."""
@@ -147,48 +136,53 @@ class VllmClient:
             "chat_template_kwargs": arguments,
         }
 
-    def _prefix(
-        self, completion: Completion, response: Answers[ChatChoice], sampling: Sampling
-    ) -> Prefix:
-        """Returns the prefix after the first stage; the answer follows the first end of
-        thought.
+    def _first_stage(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        start: float,
+    ) -> Completion:
+        """Requests the first stage as a chat completion, whose tokens the later stages
+        need.
         """
-        choice = response.choices[0]
+        response = self._chat(messages, grammar, sampling, 1, _WITH_TOKENS)
+        (choice,) = response.choices
+        completion = _completion(response, choice, grammar, sampling, start)
         tokens = choice.spelled
-        end_of_thought = self._markers[1] if sampling.thinking else None
-        begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
+        begin = 0
         if completion.finish_reason == "unfinished_thought":
             begin = len(tokens)
-        if (
-            choice.finish_reason == "stop"
-        ):  # nothing continues a text that its limit cut
+        elif sampling.thinking and self._markers[1] in tokens:
+            # The answer follows the first end of thought.
+            begin = tokens.index(self._markers[1]) + 1
+        if choice.finish_reason == "stop":
+            # Nothing continues a text that its limit cut.
             self._check_spelling(tokens[begin:], completion.text)
-        opening = (
-            required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
-        )
-        return Prefix(completion.text, opening, tokens[begin:])
+        asked = required("prompt_token_ids", response.prompt_token_ids)
+        opening = asked + tokens[:begin]
+        prefix = Prefix(completion.text, opening, tokens[begin:])
+        return dataclasses.replace(completion, prefix=prefix)
 
-    def _continue(
+    def _next_stage(
         self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix, start: float
     ) -> Completion:
+        """Requests a plain completion of the tokens of `prefix`."""
         tokens, forced = splice(prefix, self._tokenizer)
         before = [*prefix.opening, *tokens]
         self._check_gate(before)
-        body = {
-            "prompt": before,
-            **_WITH_TOKENS,
-            **self._sampling_fields(sampling, grammar),
-        }
-        body["max_tokens"] = max(1, sampling.max_tokens - forced)
+        fields = self._sampling_fields(sampling, grammar)
+        fields["max_tokens"] = max(1, sampling.max_tokens - forced)
+        body = {"prompt": before, **_WITH_TOKENS, **fields}
 
         def room() -> int:
             return self.connection.tokenize(prompt="").max_model_len - len(before)
 
         watch = Watch(prefix.watch) if prefix.watch else None
         response = self.connection.answer(
-            "completions", body, Answers[TextChoice], grammar, room, watch
+            "completions", body, Answers[TextChoice], room, watch
         )
-        choice = response.choices[0]
+        (choice,) = response.choices
         stopped = watch is not None and watch.stopped
         if stopped or choice.finish_reason == "stop":
             self._check_spelling(choice.spelled, choice.text)
@@ -217,9 +211,11 @@ class VllmClient:
         }
 
     def _constraint(self, grammar: Grammar | None) -> dict[str, Any]:
-        if grammar is None or not self._as_response_format:
-            kind = CFG if grammar and grammar.kind == "lark" else JsonSchema
-            return VLLMTypeAdapter().format_output_type(grammar and kind(grammar.text))
+        if grammar is None:
+            return {}
+        if not self._as_response_format:
+            kind = CFG if grammar.kind == "lark" else JsonSchema
+            return VLLMTypeAdapter().format_output_type(kind(grammar.text))
         if grammar.kind == "lark":
             raise ConfigError(
                 f"The server of {self.connection.name} accepts no grammars except JSON"
@@ -233,10 +229,8 @@ class VllmClient:
     def _check_spelling(self, tokens: Sequence[int], text: str) -> None:
         try:
             spelled = self._tokenizer.decode(tokens)
-        except (
-            ConfigError
-        ):  # a gateway has no /detokenize: the error comes where it is needed
-            return
+        except ConfigError:
+            return  # a gateway has no /detokenize: the error comes where it is needed
         check_spelling(spelled, text)
 
     def _check_gate(self, before: Sequence[int]) -> None:
@@ -247,17 +241,15 @@ class VllmClient:
         """
         if self._thinking is None:
             return
-        last = next(
-            (token for token in reversed(before) if token in self._markers), None
-        )
-        if last is None:
+        markers = [token for token in before if token in self._markers]
+        if not markers:
             raise ConfigError(
                 f"The chat template of {self.connection.name} does not end a thought,"
                 " so no grammar would apply to the later stages of an answer; set"
                 " model.thinking=null (and start your own server without"
                 " --reasoning-parser)."
             )
-        if last != self._markers[1]:
+        if markers[-1] != self._markers[1]:
             raise ModelFault(
                 f"An answer in stages holds {self._thinking.start}: no grammar would"
                 " apply to the rest of the answer."
@@ -269,9 +261,8 @@ class VllmClient:
         token.
         """
         assert self._thinking is not None
-        return self._marker("start", self._thinking.start), self._marker(
-            "end", self._thinking.end
-        )
+        start = self._marker("start", self._thinking.start)
+        return start, self._marker("end", self._thinking.end)
 
     def _marker(self, key: str, marker: str) -> int:
         tokens = self.connection.encode(marker)
@@ -289,22 +280,22 @@ def _completion(
     choice: ChatChoice,
     grammar: Grammar | None,
     sampling: Sampling,
-    latency_s: float,
+    start: float,
 ) -> Completion:
     """Converts a choice of a chat completion: a whole answer, or the first stage of
-    one.
+    one. `start` is the moment of the request.
     """
     text = choice.text(thinking=sampling.thinking, constrained=grammar is not None)
     unfinished = choice.is_thought or (sampling.thinking and not text)
-    alone = len(response.choices) == 1
+    tokens = response.usage.completion_tokens
+    if len(response.choices) > 1:
+        tokens = len(choice.drawn)
     return Completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
         prompt_tokens=response.usage.prompt_tokens,
-        completion_tokens=(
-            response.usage.completion_tokens if alone else len(choice.drawn)
-        ),
-        latency_s=latency_s,
+        completion_tokens=tokens,
+        latency_s=time.perf_counter() - start,
         thought=choice.message.thought,
         forced_tokens=response.forced_tokens,
     )

@@ -5,14 +5,13 @@ failures.
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import pydantic
 import tenacity
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
-from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.secrets import HIDDEN, hidden_in_text
 from pddlego_local.models.vllm.answer import (
     Body,
@@ -26,17 +25,14 @@ from pddlego_local.models.vllm.plausible import AnyAnswers, check_answers, check
 from pddlego_local.models.vllm.server import VllmServer
 
 _MOST_WORDS = 2_000
-# A response of more bytes than these allow is none: the longest tokens have about 200
-# bytes.
-_BYTES_PER_SENT_BYTE = (
-    64  # a prompt comes back as numbers of tokens, and such numbers as text
-)
-_BYTES_PER_TOKEN = 512
-_BYTES_PER_EVENT = 4096
-_MOST_BYTES_EVER = 1 << 30
+# A response with more bytes than these allow cannot be right. A prompt comes back as
+# numbers of tokens, and each token of a streamed answer as an event.
+_BYTES_PER_SENT_BYTE = 64
+_BYTES_PER_TOKEN = 4096
 
 T = TypeVar("T", bound=Body)
 A = TypeVar("A", bound=AnyAnswers)
+Watching = Callable[[str], bool]
 
 
 class Refused(ConfigError):
@@ -89,9 +85,8 @@ class Connection:
         path: str,
         body: dict[str, Any],
         kind: type[A],
-        grammar: Grammar | None,
         room: Callable[[], int],
-        watch: Callable[[str], bool] | None = None,
+        watch: Watching | None = None,
     ) -> A:
         """Sends a request for answers and returns the server's response.
 
@@ -103,43 +98,34 @@ class Connection:
         fails or its response cannot be right (`plausible`).
         """
         if watch:
-            streamed = {"include_usage": True, "continuous_usage_stats": True}
-            body = {**body, "stream": True, "stream_options": streamed}
+            options = {"include_usage": True, "continuous_usage_stats": True}
+            body = {**body, "stream": True, "stream_options": options}
         try:
+            return self._checked(path, body, kind, watch)
+        except Refused:
             try:
-                return self._checked(path, body, kind, grammar, watch)
-            except Refused:
-                left = None
-                with contextlib.suppress(ConfigError, ModelFault):
-                    left = room()
-                if left is None or left >= body["max_tokens"]:
-                    raise
-            if left < 1:
-                raise PromptTooLong(
-                    "The prompt and the beginning of its answer leave no room in the"
-                    f" context of {self.name}; raise model.context_tokens or shorten"
-                    " the prompt."
-                )
-            # The finish reason will be "length".
-            return self._checked(
-                path, body | {"max_tokens": left}, kind, grammar, watch
+                left = room()
+            except (ConfigError, ModelFault):
+                left = body["max_tokens"]
+            if left >= body["max_tokens"]:
+                raise
+        if left < 1:
+            raise PromptTooLong(
+                "The prompt and the beginning of its answer leave no room in the"
+                f" context of {self.name}; raise model.context_tokens or shorten"
+                " the prompt."
             )
-        except OtherStatus as error:
-            raise ConfigError(
-                f"The server at {self._url}/ does not serve {self.name!r}; set"
-                f" model.server.name to a name that it serves. Its message: {error}"
-            ) from error
+        # The finish reason will be "length".
+        return self._checked(path, {**body, "max_tokens": left}, kind, watch)
 
     def _checked(
-        self,
-        path: str,
-        body: dict[str, Any],
-        kind: type[A],
-        grammar: Grammar | None,
-        watch: Callable[[str], bool] | None,
+        self, path: str, body: dict[str, Any], kind: type[A], watch: Watching | None
     ) -> A:
-        """Sends a request for answers; raises as `answer` and `_post`."""
-        response = self._post(path, body, kind, grammar, watch)
+        absent = (
+            f"does not serve {self.name!r}; set model.server.name to a name that it"
+            " serves."
+        )
+        response = self._post(path, body, kind, absent, watch)
         check_model(response, self.name)
         check_answers(response, body)
         return response
@@ -162,14 +148,11 @@ class Connection:
         return self._ask_tokenizer("detokenize", {"tokens": tokens}, Detokenized).prompt
 
     def _ask_tokenizer(self, path: str, body: dict[str, Any], kind: type[T]) -> T:
-        try:
-            return self._post(f"../{path}", body, kind)
-        except OtherStatus as error:
-            raise ConfigError(
-                f"The server at {self._url}/ has no /{path}, which answers in stages"
-                " need: point model.server.url at vLLM itself, not at a gateway, or"
-                " choose decoding=syntax."
-            ) from error
+        absent = (
+            f"has no /{path}, which answers in stages need: point model.server.url at"
+            " vLLM itself, not at a gateway, or choose decoding=syntax."
+        )
+        return self._post(f"../{path}", body, kind, absent)
 
     def version(self) -> str:
         """Returns the server's vLLM version; "unknown" behind a gateway that forwards
@@ -183,6 +166,48 @@ class Connection:
             raise ModelFault(self._failure(error)) from error
         except (OtherStatus, pydantic.ValidationError):
             return "unknown"
+
+    def _post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        kind: type[T],
+        absent: str,
+        watch: Watching | None = None,
+    ) -> T:
+        """Sends one request, with retries, and returns the parsed response.
+
+        `absent` says what HTTP 404 means. Raises Refused, ConfigError or ModelFault.
+        """
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(self._is_temporary),
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.25, max=4),
+            reraise=True,
+        )
+        data = json.dumps({"model": self.name, **body}).encode()
+        tokens = body.get("max_tokens", 0)
+        all_tokens = tokens * body.get("n", 1)
+        most_bytes = MOST_BYTES + len(data) * _BYTES_PER_SENT_BYTE
+        most_bytes += all_tokens * _BYTES_PER_TOKEN
+        streamed = functools.partial(Streamed, watch, tokens) if watch else None
+        try:
+            response = retrying(self._send, "POST", path, data, most_bytes, streamed)
+            return kind.model_validate_json(response)
+        except OtherStatus as error:
+            raise self._meaning(error, absent) from error
+        except (Excessive, Lost) as error:
+            raise ModelFault(self._failure(error)) from error
+        except pydantic.ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            flaw = first["msg"]
+            if first["loc"]:
+                place = ".".join(map(str, first["loc"]))
+                flaw = f"{place}: {flaw}, not {first['input']!r:.80}"
+            raise ModelFault(
+                f"{self._url}/ did not answer as vLLM does ({flaw:.200})."
+                f" {self._last_words()}"
+            ) from error
 
     def _send(
         self,
@@ -199,83 +224,39 @@ class Connection:
         status, said = self._http.request(method, path, body, pieces, most_bytes)
         if 200 <= status < 300:
             return pieces.joined if pieces else said
-        hides = len(self._key) > len(b"none")  # the default, which is no secret
-        raise OtherStatus(
-            status, said.replace(self._key, HIDDEN.encode()) if hides else said
-        )
+        if len(self._key) > len(b"none"):  # the default, which is no secret
+            said = said.replace(self._key, HIDDEN.encode())
+        raise OtherStatus(status, said)
 
-    def _post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        kind: type[T],
-        grammar: Grammar | None = None,
-        watch: Callable[[str], bool] | None = None,
-    ) -> T:
-        """Sends one request, with retries, and returns the parsed response.
-
-        Raises OtherStatus for HTTP 404, and otherwise Refused, ConfigError or
-        ModelFault.
-        """
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(self._is_temporary),
-            stop=tenacity.stop_after_attempt(4),
-            wait=tenacity.wait_exponential(multiplier=0.25, max=4),
-            reraise=True,
-        )
-        try:
-            said = json.dumps({"model": self.name, **body}).encode()
-            tokens, most_bytes = body.get("max_tokens", 0), _most_bytes(body, len(said))
-            streamed = functools.partial(Streamed, watch, tokens) if watch else None
-            response = retrying(self._send, "POST", path, said, most_bytes, streamed)
-            return kind.model_validate_json(response)
-        except OtherStatus as error:
-            if error.status == 404:
-                raise
-            if error.status == 400:
-                what = (
-                    f"request with the grammar {grammar.name!r}"
-                    if grammar
-                    else "request"
-                )
-                raise Refused(f"vLLM refused the {what}: {error}") from error
-            if error.status == 401:
-                raise ConfigError(
+    def _meaning(self, error: OtherStatus, absent: str) -> Exception:
+        """Returns the error that a status of a response stands for."""
+        match error.status:
+            case 400:
+                return Refused(f"vLLM refused the request: {error}")
+            case 401:
+                return ConfigError(
                     f"The server at {self._url}/ refused the key; set"
                     " model.server.api_key."
-                ) from error
-            raise ModelFault(self._failure(error)) from error
-        except (Excessive, Lost) as error:
-            raise ModelFault(self._failure(error)) from error
-        except pydantic.ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            flaw = (
-                f"{place}: {first['msg']}, not {first['input']!r:.80}"
-                if place
-                else first["msg"]
-            )
-            raise ModelFault(
-                f"{self._url}/ did not answer as vLLM does ({flaw:.200})."
-                f" {self._last_words()}"
-            ) from error
+                )
+            case 404:
+                return ConfigError(
+                    f"The server at {self._url}/ {absent} Its message: {error}"
+                )
+        return ModelFault(self._failure(error))
 
     def _is_temporary(self, error: BaseException) -> bool:
         """Returns whether to retry: a lost connection or HTTP 429, from a server that
         is alive.
         """
-        again = isinstance(error, Lost) or (
-            isinstance(error, OtherStatus) and error.status == 429
-        )
-        alive = self._server is None or self._server.alive()
-        return again and alive and not self._http.is_closed
+        if self._http.is_closed or (self._server and not self._server.alive()):
+            return False
+        busy = isinstance(error, OtherStatus) and error.status == 429
+        return busy or isinstance(error, Lost)
 
     def _last_words(self) -> str:
-        return (
-            self._server.last_words()
-            if self._server
-            else f"Check the server at {self._url}."
-        )
+        if self._server:
+            return self._server.last_words()
+        return f"Check the server at {self._url}."
 
     def _failure(self, error: Exception) -> str:
         if isinstance(error, Excessive):
@@ -284,14 +265,6 @@ class Connection:
         return (
             f"The vLLM server failed a request ({status}{error}). {self._last_words()}"
         )
-
-
-def _most_bytes(body: Mapping[str, Any], sent_bytes: int) -> int:
-    """Returns the size that no response to a request can have."""
-    tokens: int = body.get("max_tokens", 0) * body.get("n", 1)
-    per_token = _BYTES_PER_EVENT if body.get("stream") else _BYTES_PER_TOKEN
-    most = MOST_BYTES + sent_bytes * _BYTES_PER_SENT_BYTE + tokens * per_token
-    return min(most, _MOST_BYTES_EVER)
 
 
 def _words(said: bytes) -> str:

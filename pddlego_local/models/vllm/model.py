@@ -7,7 +7,6 @@ seed of its own request.
 
 import contextlib
 import functools
-import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -19,9 +18,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.secrets import hidden_in_text
+from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
-from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -80,24 +79,24 @@ class VllmModel:
 
     def _check_parts(self) -> None:
         """Checks address, GPUs, serving environment and weights."""
-        if self.server.url is not None:
-            self.server.check_url()
-            self.server.options()
+        server = self.server
+        if server.url is not None:
+            server.check_url()
+            server.options()
             return
-        device = self.server.device
-        if device == "cuda":
-            self.server.check_gpus()
-        build, _ = serving_build(self.server.env)
-        if device not in ("auto", build):
+        if server.device == "cuda":
+            server.check_gpus()
+        build, _ = serving_build(server.env)
+        if server.device not in ("auto", build):
             raise MissingPart(
-                f"device={device}, but {self.server.env} holds vLLM's {build} build;"
-                f" replace it with `make clean serving DEVICE={device}` or set"
+                f"device={server.device}, but {server.env} holds vLLM's {build} build;"
+                f" replace it with `make clean serving DEVICE={server.device}` or set"
                 " model.server.device=auto."
             )
-        if device == "auto" and build == "cuda":
-            self.server.check_gpus()
-        self.server.options()
-        if not self.server.download:
+        if build == "cuda":
+            server.check_gpus()
+        server.options()
+        if not server.download:
             locate(self.weights, self.revision)
 
     def identity(self) -> dict[str, str]:
@@ -106,20 +105,20 @@ class VllmModel:
         Raises MissingPart or ConfigError if the model cannot be served here, and
         ModelFault if the server does not respond.
         """
-        if self.server.url is None:
-            folder = locate(self.weights, self.revision, self.server.download)
+        server = self.server
+        if server.url is None:
+            folder = locate(self.weights, self.revision, server.download)
             what = identity_of(self.weights, self.revision, folder)
-            build, version = serving_build(self.server.env)
-            what |= {"batch_invariant": "false"} if build == "cuda" else {}
-            what |= dict.fromkeys(self.server.options(), "true")
+            build, version = serving_build(server.env)
+            if build == "cuda":
+                what["batch_invariant"] = "false"
+            what |= dict.fromkeys(server.options(), "true")
         else:
-            what = {
-                "weights": self.weights,
-                "served_as": self.server.name or self.weights,
-            }
+            what = {"weights": self.weights}
+            what["served_as"] = server.name or self.weights
             what |= identity_of(self.weights, None, None)
             version = self.start().connection.version()
-            what["servers"] = hidden_in_text(self.server.url)
+            what["servers"] = hidden_in_text(server.url)
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:
@@ -168,7 +167,9 @@ class VllmModel:
         """
         # A stage's grammar is used once, so it is checked only after its request
         # failed.
-        client = self._ready(grammar if prefix is None else None)
+        if grammar is not None and prefix is None:
+            check_grammar(grammar)
+        client = self.start()
         try:
             with self._slots:
                 return client.complete(messages, grammar, sampling, prefix)
@@ -190,14 +191,11 @@ class VllmModel:
         Each answer has its own number of completion tokens; the number of prompt tokens
         and the latency are those of the request. Raises the same errors as `complete`.
         """
-        client = self._ready(grammar)
-        with self._slots:
-            return client.complete_many(messages, grammar, sampling, count)
-
-    def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:
             check_grammar(grammar)
-        return self.start()
+        client = self.start()
+        with self._slots:
+            return client.complete_many(messages, grammar, sampling, count)
 
     def close(self) -> None:
         """Ends a managed server permanently and waits until its processes are gone."""
@@ -246,7 +244,7 @@ class VllmModel:
                 logs=server.logs,
             )
             url, key, name = own.url, own.api_key, self.weights
-        ours = self._managed is not None
+        ours = server.url is None
         connection = Connection(
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
@@ -267,18 +265,15 @@ class VllmModel:
         Raises MissingPart if the weights are not on this machine and may not be
         downloaded.
         """
-        server, model, for_vllm = (
-            self.server,
-            self.weights,
-            list(self.server.extra_arguments),
-        )
-        if server.download:
-            for_vllm[:0] = ["--revision", self.revision] if self.revision else []
-        else:
+        server, model = self.server, self.weights
+        for_vllm: list[str] = []
+        if not server.download:
             folder = locate(model, self.revision)
             model = str(folder.absolute())
             if template := dated_file(folder):
-                for_vllm[:0] = ["--chat-template", str(template)]
+                for_vllm += ["--chat-template", str(template)]
+        elif self.revision:
+            for_vllm += ["--revision", self.revision]
         options: dict[str, object] = {
             "name": self.weights,
             "env": server.env,
@@ -290,10 +285,15 @@ class VllmModel:
             "context-tokens": self.context_tokens,
             "reasoning-parser": self.thinking and self.thinking.parser,
         }
-        given = [(f"--{name}", str(value)) for name, value in options.items() if value]
-        on = [*["download"] * server.download, *server.options()]
-        flags = [f"--{name.replace('_', '-')}" for name in on]
-        return [model, *itertools.chain(*given), *flags, "--", *for_vllm]
+        arguments = [model]
+        for name, value in options.items():
+            if value:
+                arguments += [f"--{name}", str(value)]
+        if server.download:
+            arguments.append("--download")
+        for name in server.options():
+            arguments.append(f"--{name.replace('_', '-')}")
+        return [*arguments, "--", *for_vllm, *server.extra_arguments]
 
     def _tokenizer(self) -> LocalTokenizer | None:
         """Returns the model's own tokenizer; None if the weights are not on this

@@ -2,6 +2,7 @@
 
 import itertools
 import urllib.parse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -13,9 +14,8 @@ from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
-FORCED_TOKENS_NEED = (  # as in serving/launch.py, which runs without this package
-    "0.32.0"
-)
+# As in serving/launch.py, which runs without this package.
+FORCED_TOKENS_NEED = "0.32.0"
 INVARIANT_CAPABILITY = 8.0
 _NOT_OURS = "the server at model.server.url is not started by this program."
 _DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
@@ -76,34 +76,21 @@ class Server:
         )
 
     def check_gpus(self) -> None:
-        """Raises MissingPart if fewer GPUs are visible than the server needs.
+        """Raises MissingPart if fewer GPUs are visible than one copy of the model
+        needs.
 
-        vLLM reports other obstacles (driver, compiler, memory) when it starts.
+        vLLM reports other obstacles (driver, compiler, memory, copies) when it starts.
         """
-        needed, visible = self._gpus, gpu_count()
+        needed, visible = self.tensor_parallel_size, gpu_count()
         if visible < needed:
-            what = "model.server.tensor_parallel_size"
-            what += (
-                " or --data-parallel-size" if needed > self.tensor_parallel_size else ""
-            )
             raise MissingPart(
                 f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and"
-                f" {visible} are visible; run it on a GPU machine, change {what}, or"
-                " point model.server.url at a running server."
+                f" {visible} are visible; run it on a GPU machine, change"
+                " model.server.tensor_parallel_size, or point model.server.url at a"
+                " running server."
             )
 
-    @property
-    def _gpus(self) -> int:
-        """How many GPUs of this machine are needed: those of one engine, times its
-        copies here.
-        """
-        here = self.argument("--data-parallel-size-local", "-dpl") or self.engines
-        spread = self.argument("--data-parallel-backend", "-dpb") == "ray"
-        return self.tensor_parallel_size * (
-            int(here) if here.isdecimal() and not spread else 1
-        )
-
-    def argument(self, *names: str) -> str:
+    def _argument(self, *names: str) -> str:
         """Returns the value of a vLLM option in `extra_arguments`; "" if the option is
         absent.
         """
@@ -114,13 +101,6 @@ class Server:
                 value = given if joined else following
         return value
 
-    @property
-    def engines(self) -> str:
-        """How many copies of the model answer side by side (data parallelism), "1" for
-        one.
-        """
-        return self.argument("--data-parallel-size", "-dp") or "1"
-
     def options(self) -> tuple[str, ...]:
         """Returns which of "forced_tokens" and "batch_invariant" a managed server is
         started with.
@@ -128,22 +108,30 @@ class Server:
         Raises ConfigError if one is requested but unavailable, and MissingPart if the
         serving environment has no vLLM.
         """
-        available = []
-        for name, wanted, obstacle in (
-            ("forced_tokens", self.forced_tokens, self._no_forced_tokens),
-            ("batch_invariant", self.batch_invariant, self._not_batch_invariant),
-        ):
-            if wanted is False:
-                continue
-            reason = _NOT_OURS if self.url is not None else obstacle()
-            if reason and wanted is True:
-                raise ConfigError(
-                    f"model.server.{name}=true is unavailable: {reason} Leave the"
-                    " option out, or set it to false."
-                )
-            if not reason:
-                available.append(name)
-        return tuple(available)
+        forced = self._is_on(
+            "forced_tokens", self.forced_tokens, self._no_forced_tokens
+        )
+        invariant = self._is_on(
+            "batch_invariant", self.batch_invariant, self._not_batch_invariant
+        )
+        on = {"forced_tokens": forced, "batch_invariant": invariant}
+        return tuple(name for name in on if on[name])
+
+    def _is_on(
+        self,
+        name: str,
+        wanted: Literal["auto"] | bool | None,
+        obstacle: Callable[[], str],
+    ) -> bool:
+        if wanted is False:
+            return False
+        reason = _NOT_OURS if self.url is not None else obstacle()
+        if reason and wanted is True:
+            raise ConfigError(
+                f"model.server.{name}=true is unavailable: {reason} Leave the"
+                " option out, or set it to false."
+            )
+        return not reason
 
     def _no_forced_tokens(self) -> str:
         """Returns why forced tokens are unavailable; "" if they are available."""
@@ -158,9 +146,10 @@ class Server:
         for given in self.extra_arguments:
             if given.replace("_", "-").startswith(_DRAFTS):
                 return f"model.server.extra_arguments has {given}, which replaces it."
-        if self.engines != "1":
+        engines = self._argument("--data-parallel-size", "-dp") or "1"
+        if engines != "1":
             return (
-                f"model.server.extra_arguments has --data-parallel-size {self.engines},"
+                f"model.server.extra_arguments has --data-parallel-size {engines},"
                 " with which vLLM pads requests with its own draft tokens."
             )
         return ""
