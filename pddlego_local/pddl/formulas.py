@@ -42,7 +42,7 @@ EFFECT_FORMS = {
 @dataclass(slots=True)
 class _Part:
     """A part of a condition or effect, with its context. `around` are the operators of
-    an effect around the part, outermost first.
+    an effect around the part, outermost first, and `when` the conditions among them.
     """
 
     block: Block
@@ -51,6 +51,7 @@ class _Part:
     required: bool = True
     depth: int = 1
     around: tuple[str, ...] = ()
+    when: tuple[Block, ...] = ()
 
 
 def read_condition(
@@ -204,7 +205,7 @@ def _numeric_word(block: Block) -> str:
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """Reads the effect in `block`. An empty block has no effect."""
-    effect = Effect(block=block)
+    effect = Effect()
     if block.head == "increase":
         log.syntax(
             block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`"
@@ -225,7 +226,8 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     """The operands of `and`, or the effect under `when` or `forall` after reading their
     scope.
     """
-    head, items, scope = part.block.head, part.block.items[1:], part.scope
+    head, items = part.block.head, part.block.items[1:]
+    scope, when = part.scope, part.when
     if head != "and":
         first = items[0] if len(items) == 2 else None
         if not isinstance(first, Block):
@@ -236,6 +238,7 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
             return []
         items = items[1:]
         if head == "when":
+            when += (first,)
             effect.conditions.append(read_condition(first, log, scope))
         else:
             variables = read_quantified(first, log)
@@ -244,7 +247,8 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     parts = []
     for item in items:
         if isinstance(item, Block) and item.items:
-            parts.append(_Part(item, scope, around=(*part.around, head)))
+            around = (*part.around, head)
+            parts.append(_Part(item, scope=scope, around=around, when=when))
             continue
         effect.complete = False
         if isinstance(item, Word):
@@ -305,6 +309,7 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
         both = "`when` around both `forall` and `and` is not understood"
         remedy = "put the `forall` outside and one `when` inside it"
         log.syntax(part.block, f"{both}: {remedy}")
+    change.when = part.when
     effect.changes.append(change)
 
 

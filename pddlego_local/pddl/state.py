@@ -26,11 +26,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pddlego_local.pddl.conditions import (
-    TRUE,
     Atomic,
     Binding,
     Choices,
-    ChoicesOf,
     Condition,
     Fact,
     Facts,
@@ -41,8 +39,6 @@ from pddlego_local.pddl.conditions import (
     conjuncts,
     ground,
     joined,
-    pattern_of,
-    variables_in,
     without,
 )
 from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
@@ -50,7 +46,7 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Condition as WrittenCondition
-from pddlego_local.pddl.task import Domain, Problem, TypedName
+from pddlego_local.pddl.task import Domain, Literal, Problem, TypedName
 
 Step = Sequence[str]
 """An action with its objects, such as ("move", "ball1", "room1", "room2")."""
@@ -75,6 +71,10 @@ class State:
 class Change(NamedTuple):
     """One fact that is added, or deleted if `negated`, for all objects that `choices`
     allow and for which the condition holds.
+
+    As in Fast Downward, nested `when` and `forall` become one list of changes, each
+    with all the variables and conditions around it. An inner variable hides an outer
+    one of the same name, in the conditions too.
     """
 
     pattern: Fact
@@ -249,11 +249,20 @@ class Task:
                 parameters=action.parameters,
                 choices=self._common(action.parameters),
                 condition=self._condition(action.precondition.block),
-                changes=[*changes_of(effect.block, self._choices)],
+                changes=[self._change(change) for change in effect.changes],
                 cost=effect.cost.key if effect.cost else None,
             )
             named.setdefault(schema.name, []).append(schema)
         return named
+
+    def _change(self, literal: Literal) -> Change:
+        conditions = [self._condition(block) for block in literal.when]
+        return Change(
+            pattern=literal.atom.key,
+            negated=literal.negated,
+            choices=self._choices(literal.scope),
+            condition=joined(True, conditions),
+        )
 
     def _rules(self) -> Iterator[Rule]:
         for axiom in self._domain.axioms:
@@ -304,46 +313,6 @@ class Task:
 
 def _first_type(entry: TypedName) -> str:
     return entry.types[0].name if entry.types else "object"
-
-
-# ---- Effects
-
-
-class _Part(NamedTuple):
-    """A part of an effect with what stands around it."""
-
-    block: Block
-    variables: Sequence[TypedName] = ()
-    condition: Condition = TRUE
-
-
-def changes_of(block: Block, choices_of: ChoicesOf) -> Iterator[Change]:
-    """Yields the changes of an effect without faults. There is no recursion over the
-    effect, because it may be nested deeply. Costs are not among the changes.
-    """
-    pending = [_Part(block)] if block.items else []
-    while pending:
-        part = pending.pop()
-        head, blocks = part.block.head, part.block.blocks
-        if head == "and":
-            pending += [part._replace(block=each) for each in reversed(blocks)]
-        elif head == "forall":
-            variables = [*part.variables, *variables_in(blocks[0])]
-            pending.append(part._replace(block=blocks[1], variables=variables))
-        elif head == "when":
-            inner = condition_of(blocks[0], choices_of)
-            both = joined(True, [part.condition, inner])
-            pending.append(part._replace(block=blocks[1], condition=both))
-        elif head != "increase":
-            negated = head == "not"
-            pattern = pattern_of(blocks[0] if negated else part.block)
-            choices = choices_of(part.variables)
-            yield Change(
-                pattern=pattern,
-                negated=negated,
-                choices=choices,
-                condition=part.condition,
-            )
 
 
 def changed(

@@ -61,14 +61,16 @@ class Atom:
 class Literal:
     """An atom or its negation; `scope` holds the quantified variables around it.
 
-    `required` says that the condition cannot hold without the literal, because it is
-    not under `or` or a quantifier.
+    `required` says that a condition cannot hold without the literal, because it is not
+    under `or` or a quantifier. `when` are the conditions around a literal of an effect,
+    as written.
     """
 
     atom: Atom
     negated: bool = False
     scope: tuple[TypedName, ...] = ()
     required: bool = True
+    when: tuple[Block, ...] = ()
 
     def __str__(self) -> str:
         return f"(not {self.atom})" if self.negated else str(self.atom)
@@ -93,7 +95,6 @@ class Effect:
     `conditions` are the conditions of `when`. `cost` is the amount of the last
     `(increase (total-cost) amount)`, which is the one that applies: a number without
     terms, or `(function term …)`. `complete` says that no part had to be skipped.
-    `block` is the effect as written, an empty list if the file has none.
     """
 
     changes: list[Literal] = field(default_factory=list)
@@ -101,7 +102,6 @@ class Effect:
     quantified: list[list[TypedName]] = field(default_factory=list)
     cost: Atom | None = None
     complete: bool = True
-    block: Block = field(default_factory=lambda: Block(0))
 
 
 @dataclass(slots=True)
