@@ -6,11 +6,11 @@ from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, r
 from pddlego_local.pddl.task import (
     ActionDefinition,
     Axiom,
-    Condition,
     Domain,
     Effect,
     Problem,
     TypedName,
+    WrittenCondition,
 )
 
 CONDITION_FORMS = (
@@ -142,7 +142,7 @@ def _check_variable_types(
             )
 
 
-def _check_condition(condition: Condition, place: Place) -> None:
+def _check_condition(condition: WrittenCondition, place: Place) -> None:
     for variables in condition.quantified:
         _check_variable_types(variables, place.symbols, place.log)
     for literal in condition.literals:

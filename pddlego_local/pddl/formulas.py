@@ -1,5 +1,5 @@
-"""Turns blocks into typed lists (`a b - t c`), into conditions (`task.Condition`), and
-into effects (`task.Effect`).
+"""Turns blocks into typed lists (`a b - t c`), into conditions
+(`task.WrittenCondition`), and into effects (`task.Effect`).
 
 A condition becomes the flat list of its literals, each with the variables in its scope,
 because the checks need no more. An effect becomes its changes and its cost. There is no
@@ -13,10 +13,10 @@ from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word
 from pddlego_local.pddl.task import (
     Atom,
-    Condition,
     Effect,
     Literal,
     TypedName,
+    WrittenCondition,
     counted,
 )
 
@@ -33,7 +33,7 @@ NUMERIC = frozenset({
     "increase", "decrease", "assign", "scale-up", "scale-down",
 })  # fmt: skip
 TIMES = frozenset({"at start", "at end", "over all"})
-EFFECT_FORMS = {
+NESTED_FORMS = {
     "forall": "`(forall (?variable - type …) (effect))`",
     "when": "`(when (condition) (effect))`",
 }
@@ -56,11 +56,11 @@ class _Part:
 
 def read_condition(
     block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()
-) -> Condition:
+) -> WrittenCondition:
     """Reads the condition in `block`. An empty block is the condition that always
     holds.
     """
-    condition = Condition(block=block)
+    condition = WrittenCondition(block=block)
     pending = [_Part(block, scope)] if block.items else []
     while pending:
         part = pending.pop()
@@ -76,7 +76,7 @@ def read_condition(
     return condition
 
 
-def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
+def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_Part]:
     """The operands of an operator, with their polarity and the variables in their
     scope.
     """
@@ -232,7 +232,7 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
         first = items[0] if len(items) == 2 else None
         if not isinstance(first, Block):
             log.syntax(
-                part.block, f"`{part.block}` must have the form {EFFECT_FORMS[head]}"
+                part.block, f"`{part.block}` must have the form {NESTED_FORMS[head]}"
             )
             effect.complete = False
             return []

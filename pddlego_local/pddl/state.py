@@ -45,8 +45,13 @@ from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import Condition as WrittenCondition
-from pddlego_local.pddl.task import Domain, Literal, Problem, TypedName
+from pddlego_local.pddl.task import (
+    Domain,
+    Literal,
+    Problem,
+    TypedName,
+    WrittenCondition,
+)
 
 Step = Sequence[str]
 """An action with its objects, such as ("move", "ball1", "room1", "room2")."""

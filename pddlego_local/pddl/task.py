@@ -77,7 +77,7 @@ class Literal:
 
 
 @dataclass(slots=True)
-class Condition:
+class WrittenCondition:
     """A condition. `plain` says that it is a conjunction of literals, without other
     operators. `block` is the condition as written, an empty list if the file has none.
     """
@@ -98,7 +98,7 @@ class Effect:
     """
 
     changes: list[Literal] = field(default_factory=list)
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[WrittenCondition] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     cost: Atom | None = None
     complete: bool = True
@@ -125,7 +125,7 @@ class ActionDefinition:
 
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
-    precondition: Condition = field(default_factory=Condition)
+    precondition: WrittenCondition = field(default_factory=WrittenCondition)
     effect: Effect = field(default_factory=Effect)
     complete: bool = True
 
@@ -135,7 +135,7 @@ class Axiom:
     """`(:derived (predicate ?x …) condition)`"""
 
     predicate: Predicate
-    condition: Condition
+    condition: WrittenCondition
 
 
 @dataclass(slots=True)
@@ -176,7 +176,7 @@ class Problem:
     objects: list[TypedName] = field(default_factory=list)
     init: list[Literal] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
-    goal: Condition | None = None
+    goal: WrittenCondition | None = None
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True
 
