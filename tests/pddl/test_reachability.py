@@ -52,6 +52,13 @@ def test_two_conditions_that_exclude_each_other() -> None:
     )
 
 
+def test_an_action_without_an_object_for_a_parameter() -> None:
+    domain = with_change(HOUSE, "drawer - place", "drawer - place tap - object")
+    domain = with_change(domain, "(?c - cup)", "(?c - cup ?t - tap)")
+    (message,) = said(TASK, domain)
+    assert message.endswith("`wash` has a parameter for which there is no object")
+
+
 def test_conditions_that_might_be_met_are_not_held_against_a_task() -> None:
     domain = with_change(
         HOUSE,
