@@ -12,7 +12,7 @@ from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
 CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("strata.yaml").read_text(encoding="utf-8")
+    Path(__file__).with_name("derived.yaml").read_text(encoding="utf-8")
 )
 
 
