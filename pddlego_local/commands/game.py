@@ -240,8 +240,8 @@ class Game:
                     f"mask: there is no answer to constrain; it needs {needed}"
                 )
             if not text or self._masks is None:
-                layout, context = self._decoding.layout, question.context
-                constraint = constraint_for(rung, question.form, context, layout)
+                form, context = question.form, question.context
+                constraint = constraint_for(self._decoding, form, context)
                 self._masks = TokenMasks(constraint, tokenizer)
             return self._masks.allowed(text)
 

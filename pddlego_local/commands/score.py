@@ -26,6 +26,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import actions_in, why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.reading.answer import Answer, read_free
 from pddlego_local.planner import FastDownward
 
@@ -142,7 +143,9 @@ def _outside(
     in the language. "syntax" is judged on the answer's text, "typed" on the files that
     were read from it. Without an environment, the actions are those of the domain.
     """
-    syntax = constraint_for("syntax", question.form, question.context)
+    syntax = constraint_for(
+        Decoding(rung="syntax", layout="any"), question.form, question.context
+    )
     value, fault = answer.value, f"no files could be read: {answer.fault}"
     return {
         "syntax": place_of_departure(syntax, text.strip()),

@@ -20,6 +20,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import options
 from pddlego_local.runner.sweep import Planned, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
@@ -98,24 +99,14 @@ class CellRecord:
         reader of free answers (the only one in earlier versions), a draft, or the
         repair or rejection of free answers.
         """
-        decoding = self.run.identity.get("decoding", {})
-        rung = RUNGS.get(decoding.get("rung"))
-        strictly = (
-            rung and not rung.constrained and decoding.get("reading") != "lenient"
-        )
-        added = (
-            STRICTLY
-            if strictly
-            else TRACKED
-            if decoding.get("goal") == "frontier"
-            else ""
-        )
-        added += " + draft" if decoding.get("reason") == "draft" else ""
-        added += (
-            f" + repair {repair}" if (repair := decoding.get("repair")) in RUNGS else ""
-        )
-        return added + (
-            f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else ""
+        decoding = dict(self.run.identity.get("decoding", {}))
+        if decoding.get("rung") == "free":
+            decoding.setdefault("reading", "strict")
+        added = TRACKED if decoding.get("goal") == "frontier" else ""
+        return added + "".join(
+            option.in_reports(name, str(decoding.get("rung")), decoding[name])
+            for name, option in options().items()
+            if name in decoding
         )
 
     @property

@@ -29,7 +29,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Model
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.model_caller import layout_of
+from pddlego_local.episode.model_caller import in_its_layout
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
@@ -212,9 +212,7 @@ class OpenCell:
         environment = self._environments.first
         context = GrammarContext(actions=environment.actions, domain=environment.domain)
         constraints = {
-            form.name: constraint_for(
-                decoding.rung, form, context, layout_of(model, decoding)
-            )
+            form.name: constraint_for(in_its_layout(decoding, model), form, context)
             for form in self._method.forms
         }
         for constraint in constraints.values():

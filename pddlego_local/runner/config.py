@@ -21,6 +21,7 @@ from hydra import compose
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
+from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import InstantiationException
 from hydra.utils import instantiate
@@ -37,7 +38,7 @@ from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.settings import Decoding
+from pddlego_local.decoding.settings import Decoding, configured, default_of
 from pddlego_local.environments import family, own_pddl, tables
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.methods import Method, prompting
@@ -414,6 +415,9 @@ def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
             what, where = f"{kind.__module__}.{kind.__qualname__}", protocol.__module__
             yield f"{what} has no `{name}` (see {where}.{protocol.__name__})"
 
+
+ConfigStore.instance().store("common_decoding", configured())
+OmegaConf.register_new_resolver("default_of", default_of, replace=True)
 
 _composing = threading.RLock()
 """Hydra holds one configuration for the whole process."""

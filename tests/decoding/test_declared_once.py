@@ -17,7 +17,6 @@ from pddlego_local.decoding.forms import (
     Problem,
 )
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
@@ -28,6 +27,7 @@ from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_typed
+from tests.decoding.on_rung import constraint_for
 from tests.episode.drawing import RandomLogits, Request
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing) (:types t u)
@@ -83,9 +83,7 @@ def test_an_object_that_is_added_changes_no_type_of_another(
     case: str, layout: Layout
 ) -> None:
     domain, objects, names, expected = REWRITTEN[case]
-    context = GrammarContext(
-        domain=domain, goal="unmet", names=Names(tuple(names.split()))
-    )
+    context = GrammarContext(domain=domain, names=Names(tuple(names.split())))
     question = Question(PROBLEM, (), context)
     opening = "" if layout == "line" else '{"pf": "(define (problem'
     texts = [f"{opening} p) (:domain d) (:objects {objects})", GOAL + '"}']

@@ -17,8 +17,8 @@ from pddlego_local.decoding.grammars.lark_text import (
     load,
     validate,
 )
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
+from tests.decoding.on_rung import constraint_for
 from tests.questions import static_grammar
 
 

@@ -9,7 +9,6 @@ import pytest
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.session import (
     Constraint,
     Stage,
@@ -18,6 +17,7 @@ from pddlego_local.decoding.session import (
     with_prefix_in_grammar,
 )
 from pddlego_local.episode.drawing import draw
+from tests.decoding.on_rung import constraint_for
 from tests.episode.test_drawing import Dictated
 from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
 from tests.questions import QUESTION

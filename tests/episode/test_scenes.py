@@ -12,7 +12,6 @@ import pytest
 from pddlego_local.core.nouns import Completion, Names, Sampling
 from pddlego_local.core.record.events import Restart
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
@@ -24,6 +23,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
+from tests.decoding.on_rung import constraint_for
 from tests.methods.playing import of, play
 
 GROUNDED = Decoding(rung="grounded")
@@ -83,22 +83,6 @@ def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(
     assert {"behind_kitchen_north", "behind_kitchen_east"} <= {
         *first.context.names.objects
     }
-
-
-@pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
-def test_names_of_the_examples_can_be_left_out(method: str) -> None:
-    """The example of pddl_edit's prompt has a garage, which this game does not have."""
-    own = Decoding(rung="grounded", names="game")
-    for shown, game in zip(
-        questions("coin", method), questions("coin", method, decoding=own), strict=True
-    ):
-        assert shown.messages == game.messages
-        left_out = {*shown.context.names.objects} - {*game.context.names.objects}
-        assert left_out
-        assert ("garage" in left_out) == (method == "pddl_edit")
-        assert not left_out & {
-            *re.findall(r"[\w-]+", coin.formalize(game.context.memory)[1])
-        }
 
 
 def named(question: AnyQuestion, environment: str) -> set[str]:

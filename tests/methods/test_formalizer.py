@@ -14,7 +14,6 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.core.record.events import Call, Note, Plan
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
-from pddlego_local.decoding.settings import Decoding, NameSource
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.reference import formalize
 from pddlego_local.environments.described.world import task_hash
@@ -199,20 +198,6 @@ def test_the_problem_alone_is_asked_for_after_solved_examples(
     ]
     assert [planner.plan(domain, file).outcome for file in answers] == ["solved"] * 2
     assert len({task_hash(file) for file in [problem, *answers]}) == 3
-
-
-def test_the_names_of_solved_examples_can_be_excluded(planner: FastDownward) -> None:
-    def objects(source: NameSource) -> set[str]:
-        model = Scripted([json.dumps({"pf": ""})])
-        decoding = Decoding(rung="grounded", names=source)
-        world = Described(world="ferry", sizes=(1, 3))
-        play(
-            FormalizerProblem(shots=9), world, model, planner, game=0, decoding=decoding
-        )
-        return set(model.asked[0].context.names.objects)
-
-    assert objects("game") < objects("prompt")
-    assert "car3" in objects("prompt") - objects("game")
 
 
 def test_examples_are_other_tasks_than_the_one_that_is_played() -> None:

@@ -12,10 +12,10 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_prefix_in_grammar
 from pddlego_local.models.forced_tokens import with_word_slices, word_slices
+from tests.decoding.on_rung import constraint_for
 from tests.models.test_vllm_settings import serving_module
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played

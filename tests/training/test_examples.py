@@ -13,7 +13,6 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import EDIT
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
@@ -37,6 +36,7 @@ from pddlego_local.training.examples import (
 from pddlego_local.training.faults import FAULTS, plant
 from pddlego_local.training.players import Player, slips
 from pddlego_local.training.tokenizer import train_tokenizer
+from tests.decoding.on_rung import constraint_for
 from tools.bench.walk import stages_of
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]

@@ -25,8 +25,8 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import (
     Declarations,
@@ -48,12 +48,11 @@ _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def edit(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def edit(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains an edit, {"objects": changes, "init": changes}."""
-    allowed = context.names.objects if rung.grounded else None
-    return Constraint(rung.name, lambda: _edit(context, NewNames(allowed), layout))
+    allowed = context.names.objects if decoding.excludes.grounded else None
+    names = NewNames(allowed)
+    return Constraint(decoding.rung, lambda: _edit(context, names, decoding.layout))
 
 
 def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:

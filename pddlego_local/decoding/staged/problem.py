@@ -1,10 +1,5 @@
 """The stages of a problem: objects, then initial facts and goal.
 
-`GrammarContext.goal` says which goals are excluded:
-
-any    none
-unmet  goals that the initial facts already make true
-
 The grammar of each stage is made from the declarations of the domain and of the text so
 far.
 """
@@ -48,13 +43,13 @@ class ProblemStages:
         self.declared, self.context = declared, context
         self.most_objects = most_objects(len(context.names.objects))
 
-    def stages(self, opening: str) -> Part:
-        """Yields the stages of the problem, which begins with the terminal
-        `opening`.
+    def stages(self, opening: str, *, unmet: bool) -> Part:
+        """Yields the stages of the problem, which begins with the terminal `opening`.
+        `unmet` says that the initial facts must not make the goal true.
         """
         yield from self._objects(opening)
         yield from self._facts_and_goal()
-        if self.context.own_goal and self.context.goal == "unmet":
+        if unmet:
             yield from self._unmet()
 
     @property
