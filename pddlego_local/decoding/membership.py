@@ -51,9 +51,8 @@ def why_outside(value: Fields, question: AnyQuestion, rung: RungName) -> str:
             return str(syntax[0])
         # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
-        if used := tuple(
-            action for action in context.actions if action.name in written
-        ):
+        used = tuple(action for action in context.actions if action.name in written)
+        if used:
             contexts.insert(0, replace(context, actions=used))
         try:
             text = Printer("line", context.actions, as_staged=True).answer(
@@ -77,9 +76,8 @@ def actions_in(domain: str) -> tuple[Action, ...]:
     a rung spells them.
     """
     found = []
-    for block in (
-        one for one in domain_of(domain).block.blocks if one.head == ":action"
-    ):
+    blocks = domain_of(domain).block.blocks
+    for block in [block for block in blocks if block.head == ":action"]:
         match block.items[1:4]:
             case [Word() as name, Word(name=":parameters"), Block() as listed]:
                 parameters = line_of(listed)
@@ -110,14 +108,15 @@ def _in_lower_case(context: GrammarContext) -> GrammarContext:
     """Returns the context in lower case: PDDL ignores the case of names, but grammars
     do not.
     """
-    actions = (
-        replace(action, name=action.name.lower(), parameters=action.parameters.lower())
-        for action in context.actions
-    )
-    names = replace(
-        context.names, objects=tuple(name.lower() for name in context.names.objects)
-    )
-    domain, problem = context.domain.lower(), context.problem.lower()
+    actions = []
+    for action in context.actions:
+        name, parameters = action.name.lower(), action.parameters.lower()
+        actions.append(replace(action, name=name, parameters=parameters))
+    objects = tuple(name.lower() for name in context.names.objects)
     return replace(
-        context, actions=tuple(actions), names=names, domain=domain, problem=problem
+        context,
+        actions=tuple(actions),
+        names=replace(context.names, objects=objects),
+        domain=context.domain.lower(),
+        problem=context.problem.lower(),
     )

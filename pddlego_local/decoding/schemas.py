@@ -159,14 +159,13 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
     for action in actions:
         kinds = dict(ActionSchema.of(action).parameters)
         verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
-        rest = ""
+        rest, is_possible = "", True
         for hole, words in zip(parts[::2], parts[1::2], strict=True):
-            if not (
-                filling := direction if kinds.get(f"?{hole}") == "direction" else name
-            ):
-                break
+            is_direction = kinds.get(f"?{hole}") == "direction"
+            filling = direction if is_direction else name
+            is_possible = is_possible and filling != ""
             rest += f"({filling}){_literal(words)}"
-        else:
+        if is_possible:
             verbs.setdefault(rest, []).append(_literal(verb))
     for rest, beginnings in verbs.items():
         yield f"({'|'.join(dict.fromkeys(beginnings))}){rest}"

@@ -47,8 +47,8 @@ LINES = """(define (domain House)
   (:action Go
     :parameters (?X - B ?y - a)
     :precondition (and (At ?X) (not (done)))
-    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase
-    (total-cost) 1))))"""
+    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase \
+(total-cost) 1))))"""
 
 
 def test_what_carries_no_meaning_is_printed_in_one_way() -> None:

@@ -65,9 +65,15 @@ def _operands(
     new = atoms(rules, predicates, pools, true | positive)
     atom = atoms(rules, predicates, pools, positive)
     denial = atoms(rules, predicates, pools, denied)
-    others = [atom] if atom else []
-    others += [f"_NOT {denial} _C"] if denial else []
-    change = rules.rule("_change", [new or others[-1]]) if others else ""
+    others = []
+    if atom:
+        others.append(atom)
+    if denial:
+        others.append(f"_NOT {denial} _C")
+    if not others:
+        return "", ""
+    # If every atom is true, a denial makes the goal false.
+    change = rules.rule("_change", [new or others[-1]])
     return change, rules.rule("_other", others)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.question import GrammarContext
+from pddlego_local.decoding.session import Stages
 from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, pool_of
 from pddlego_local.decoding.staged.bodies import Piece, Scope
@@ -22,7 +23,7 @@ from pddlego_local.decoding.staged.reading import (
     open_blocks,
     problem_in,
 )
-from pddlego_local.decoding.staged.writing import Part, Writing, keyed
+from pddlego_local.decoding.staged.writing import Writing, keyed
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
@@ -43,7 +44,7 @@ class ProblemStages:
         self.declared, self.context = declared, context
         self.most_objects = most_objects(len(context.names.objects))
 
-    def stages(self, opening: str, *, unmet: bool) -> Part:
+    def stages(self, opening: str, *, unmet: bool) -> Stages:
         """Yields the stages of the problem, which begins with the terminal `opening`.
         `unmet` says that the initial facts must not make the goal true.
         """
@@ -62,21 +63,19 @@ class ProblemStages:
 
     # ---- Objects
 
-    def _objects(self, opening: str) -> Part:
+    def _objects(self, opening: str) -> Stages:
+        constants = {}
+        for name, kind in self.declared.things.items():
+            constants[name.lower()] = frozenset({kind.lower()})
         listed = self.writing.listed(
             lambda: keyed(self._written.objects),
             self._more_objects,
-            taken={
-                name.lower(): frozenset({kind.lower()})
-                for name, kind in self.declared.things.items()
-            },
+            taken=constants,
             made_up=self.names.allowed is None,
         )
-        yield from self.writing.write(
-            "objects",
-            partial(self.title_and_objects, opening=opening),
-            [self.writing.title(self.title_and_objects), listed],
-        )
+        begin = partial(self.title_and_objects, opening=opening)
+        reviews = [self.writing.title(self.title_and_objects), listed]
+        yield from self.writing.write("objects", begin, reviews)
 
     def title_and_objects(self, rules: Rules, opening: str = "") -> str:
         """Returns the grammar from the terminal `opening`, or from after "(problem", to
@@ -84,13 +83,11 @@ class ProblemStages:
         """
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
-        of_domain = rules.terminal(
-            f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C"
-        )
+        domain = one_of([self.declared.domain_name])
+        of_domain = rules.terminal(f"_OF_DOMAIN {domain} _C")
         name, types = self.names.thing(()), one_of(self.declared.types)
-        listed = rules.terminal(
-            f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}"
-        )
+        objects = typed_list(rules, name, types, self.most_objects)
+        listed = rules.terminal(f"_OBJECTS {objects}")
         return f"{begin} {title} {of_domain} {listed}"
 
     def _more_objects(self, rules: Rules) -> str:
@@ -101,14 +98,14 @@ class ProblemStages:
 
     # ---- Facts and goal
 
-    def _facts_and_goal(self) -> Part:
+    def _facts_and_goal(self) -> Stages:
         facts = self.writing.closed(self._facts_begin, self._only_goal, in_blocks=True)
         reviews = [facts, self.writing.bodies(self._rest_of_goal)]
         yield from self.writing.write(
             "facts", self.facts_and_goal, reviews, names=False
         )
 
-    def _facts(self) -> Part:
+    def _facts(self) -> Stages:
         reviews = [self.writing.closed(self._facts_begin, None, in_blocks=True)]
         yield from self.writing.write("facts", self.facts, reviews, names=False)
 
@@ -150,7 +147,7 @@ class ProblemStages:
 
     # ---- Goals that are not already true
 
-    def _unmet(self) -> Part:
+    def _unmet(self) -> Stages:
         """Rolls back a goal that is already true and resamples it with at least one
         fact that is not true yet. If no fact can be written, objects are added first.
         """
@@ -165,7 +162,7 @@ class ProblemStages:
             self.writing.cut(end_before(self.writing.text, block.offset, block=True))
         yield from self._unmet_goal()
 
-    def _unmet_goal(self) -> Part:
+    def _unmet_goal(self) -> Stages:
         """Yields the stages of a goal that the facts do not make true."""
         things, true = self._things, self._facts_written
 
@@ -178,7 +175,7 @@ class ProblemStages:
             "goal", goal, [self.writing.bodies(rest)], names=False
         )
 
-    def _missing_objects(self) -> Part:
+    def _missing_objects(self) -> Stages:
         """Adds objects until a fact can be written. If all names are taken, an object
         is replaced. The limit is MOST_ADDED, because some predicates need more objects
         than there are names.
