@@ -70,7 +70,7 @@ CROWDED = """(define (domain crowded) (:requirements :strips :typing)
   (:action a :parameters (?x - {kind}) :effect (p ?x)))"""
 CONSTANTS = ("c", "c - u", "c d - v", "c - object d - u")
 """Domains in which few facts are possible, with constants that a problem may declare
-again. So an answer often runs out of names, or needs one more object for its goal.
+again. So an answer often runs out of names.
 """
 
 

@@ -81,24 +81,3 @@ def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bo
     """Whether one of the operands makes the goal not yet true."""
     positive, denied = literals(operands)
     return not positive <= true or (bool(denied) and not can_be_new(declared, true))
-
-
-def fitting_types(declared: Declarations) -> tuple[str, ...]:
-    """Returns the types for one more object, which is to make an atom possible. The
-    object fits an argument of a predicate that has no object for the fewest of its
-    argument types.
-    """
-    by_lack: dict[int, set[str]] = {}
-    for _, types in declared.predicates:
-        missing = [
-            kind
-            for kind in types
-            if not declared.of_type(kind, declared.things.items())
-        ]
-        open_ = missing[:1] if missing else types
-        fitting = {
-            own for own in declared.types for kind in open_ if declared.fits(own, kind)
-        }
-        if fitting:
-            by_lack.setdefault(len(set(missing)), set()).update(fitting)
-    return tuple(sorted(by_lack[min(by_lack)])) if by_lack else ()
