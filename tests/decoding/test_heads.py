@@ -13,6 +13,7 @@ from pddlego_local.decoding.session import (
     Constraint,
     Stage,
     Stages,
+    at_once,
     place_of_departure,
     with_prefix_in_grammar,
 )
@@ -59,6 +60,14 @@ def _one_stage() -> Stages:
     yield Stage(
         "only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), forced_prefix="(a"
     )
+
+
+def test_a_character_that_the_limit_cut_is_no_fault() -> None:
+    word = at_once(Grammar("word", "lark", "start: /[a-zé]{5}/"))
+    word.begin().accept("caf\ufffd", ended=False)
+    for other in ("CAF\ufffd", "caf\ufffdé", "caf\ufffd\ufffd\ufffd\ufffd"):
+        with pytest.raises(GrammarIgnored):
+            word.begin().accept(other, ended=False)
 
 
 def test_the_model_is_asked_for_what_follows_the_head() -> None:
