@@ -123,7 +123,7 @@ class Decoding:
         " lower case; lines: as line, with each section and each fact on a line",
         own={"free": "any"},
         rungs=_WITH_GRAMMAR,
-        why="decoding=free has none",
+        why="without one, nothing can fix the layout",
     )
     temperature: Annotated[float, Field(ge=0, le=5)] = _option(1.0, "of sampling")
     top_p: Annotated[float, Field(gt=0, le=1)] = _option(1.0, "of sampling")
@@ -136,7 +136,7 @@ class Decoding:
         " answer first, which the model then sees",
         rungs=_WITH_GRAMMAR,
         anywhere=("think",),
-        why="with decoding=free, the answer is as unconstrained as its draft",
+        why="without one, the answer is as unconstrained as its draft",
         added=" + {}",
     )
     draft_tokens: PositiveInt = _option(

@@ -118,10 +118,9 @@ def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
             ["decoding=free", "decoding.reason=draft"],
             "decoding.reason=draft needs a rung with",
         ),
-        (["decoding=json", "decoding.reading=strict"], "reading"),
         (
-            ["decoding=json", "+decoding.reading=strict"],
-            "decoding.reading=strict is for",
+            ["decoding=json", "decoding.reading=strict"],
+            "decoding.reading=strict needs",
         ),
         (
             ["decoding=free", "decoding.layout=line"],
