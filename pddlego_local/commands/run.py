@@ -38,7 +38,7 @@ from pddlego_local.core.secrets import (
     secrets_of,
 )
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.settings import options
+from pddlego_local.decoding.settings import default_of, options
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
@@ -132,9 +132,10 @@ def _choices_and_settings() -> str:
         parts.append(
             textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    ")
         )
-    parts.append("\nOptions of decoding:\n")
+    parts.append("\nOptions of decoding, with their defaults:\n")
     for name, option in options().items():
-        text = f"  {name}: {option.about}"
+        default = option.text(default_of(name, "typed"))
+        text = f"  {name}={default}  # {option.about}"
         parts.append(textwrap.fill(text, 100, subsequent_indent="    "))
     settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
     settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]

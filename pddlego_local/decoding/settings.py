@@ -112,7 +112,7 @@ class Decoding:
     )
     goal: GoalRule = _option(
         "any",
-        "unmet: the goal must not be true in the initial state",
+        "unmet (grounded): the goal must not be true in the initial state",
         own={"grounded": "unmet"},
         rungs=_TYPED,
         why="no other rung compares goals with facts",
@@ -125,10 +125,12 @@ class Decoding:
         rungs=_WITH_GRAMMAR,
         why="without one, nothing can fix the layout",
     )
-    temperature: Annotated[float, Field(ge=0, le=5)] = _option(1.0, "of sampling")
-    top_p: Annotated[float, Field(gt=0, le=1)] = _option(1.0, "of sampling")
+    temperature: Annotated[float, Field(ge=0, le=5)] = _option(
+        1.0, "of sampling, from 0 to 5"
+    )
+    top_p: Annotated[float, Field(gt=0, le=1)] = _option(1.0, "of sampling, at most 1")
     max_tokens: Annotated[int, Field(ge=1)] = _option(
-        8192, "of an answer, together with a thought before it"
+        8192, "the limit of an answer, together with a thought before it"
     )
     reason: Reason = _option(
         "none",
@@ -141,7 +143,7 @@ class Decoding:
     )
     draft_tokens: PositiveInt = _option(
         2048,
-        "of a draft, in addition to max_tokens; a draft that is cut is used as it is",
+        "the limit of a draft, in addition to max_tokens; a draft that is cut is used",
         with_value=("reason", "draft"),
     )
     stage_tokens: dict[str, PositiveInt] = field(
