@@ -4,6 +4,7 @@ The grammar of each stage is made from the declarations of the domain and of the
 far.
 """
 
+from collections.abc import Hashable
 from functools import partial
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
@@ -59,7 +60,7 @@ class ProblemStages:
     # ---- Objects
 
     def _objects(self, opening: str) -> Stages:
-        constants = {}
+        constants: dict[Hashable, Hashable] = {}
         for name, kind in self.declared.things.items():
             constants[name.lower()] = frozenset({kind.lower()})
         listed = self.writing.listed(
