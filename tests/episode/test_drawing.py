@@ -12,11 +12,11 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.episode.drawing import RandomLogits, Request
 from tests.questions import QUESTION

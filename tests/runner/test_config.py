@@ -89,10 +89,9 @@ def test_an_environment_brings_the_planner_that_suits_it(
             ["decoding=free", "decoding.reason=draft"],
             "decoding.reason=draft needs a rung with",
         ),
-        (["decoding=json", "decoding.reading=strict"], "reading"),
         (
-            ["decoding=json", "+decoding.reading=strict"],
-            "decoding.reading=strict is for",
+            ["decoding=json", "decoding.reading=strict"],
+            "decoding.reading=strict needs",
         ),
         (
             ["decoding=free", "decoding.layout=line"],

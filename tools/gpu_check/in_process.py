@@ -13,6 +13,7 @@ from rich.console import Console
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
@@ -65,7 +66,7 @@ def transformers(setting: Setting, findings: Findings) -> None:
     )
     model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first request is slow
     for rung in RUNGS:
-        constraint = constraint_for(rung, context=SCENE)
+        constraint = constraint_for(Decoding(rung=rung, layout="any"), situation=SCENE)
         draw(model, QUESTION, constraint, Sampling(max_tokens=8), {})
         began = time.monotonic()
         sampling = Sampling(max_tokens=scale.in_process_tokens, seed=1)
