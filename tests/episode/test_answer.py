@@ -135,12 +135,11 @@ def test_every_form_has_its_ladder(name: str) -> None:
     """What a rung's grammar lets through, its reader reads; what it excludes, it
     refuses.
     """
-    form, answers = BY_NAME[name], LADDER[name]
-    good, loose, bad = (
-        answers["good"],
-        answers["loose"].replace("LONG", "x" * 3000),
-        answers["bad"],
-    )
+    form = BY_NAME[name]
+    answers = LADDER[name]
+    good = answers["good"]
+    loose = answers["loose"].replace("LONG", "x" * 3000)
+    bad = answers["bad"]
     for rung in ("json", "syntax"):
         grammar = static_grammar(rung, form)
         assert grammar
@@ -154,7 +153,8 @@ def test_every_form_has_its_ladder(name: str) -> None:
             read_constrained(_stop(bad), form)
         with pytest.raises(GrammarIgnored):
             constraint_for(rung, form).begin().accept(bad)
-    loosest, strictest = static_grammar("json", form), static_grammar("syntax", form)
+    loosest = static_grammar("json", form)
+    strictest = static_grammar("syntax", form)
     assert loosest
     assert strictest
     assert decoder_verdict(loosest, loose) == "accepted"

@@ -47,7 +47,8 @@ def test_nothing_in_a_file_ends_it(line: str, around: str) -> None:
     "comment", [line for line in TABLE["comments"] if line[0] == ";"]
 )
 def test_comments_around_a_file_belong_to_it(comment: str) -> None:
-    above, behind = f"{comment}\n{DOMAIN}", f"{DOMAIN} {comment}"
+    above = f"{comment}\n{DOMAIN}"
+    behind = f"{DOMAIN} {comment}"
     for df in (above, behind):
         assert pair(f"```pddl\n{df}\n```\n```pddl\n{PROBLEM}\n```") == (df, PROBLEM)
     assert pair(f"{above}\n\n{PROBLEM}") == (above, PROBLEM)
@@ -58,7 +59,8 @@ def test_no_label_and_no_remark_becomes_a_part_of_a_complete_file(
     marks: list[str],
 ) -> None:
     before, between, behind = marks
-    first, second = f"{before}{DOMAIN}\n{between}", f"{PROBLEM}\n{behind}"
+    first = f"{before}{DOMAIN}\n{between}"
+    second = f"{PROBLEM}\n{behind}"
     parts = {"both": first + second, "first": first, "second": second}
     parts["json"] = json.dumps({"df": first, "pf": second})
     read = {

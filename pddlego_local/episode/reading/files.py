@@ -164,7 +164,8 @@ def _zones(text: str) -> Iterator[_Zone]:
         else:
             held = _closes(mark, opened)
             yield _Zone(start, mark.start(), held, heads)
-            start, heads = mark.end(), []
+            start = mark.end()
+            heads = []
             if mark.lastgroup == "tag":
                 kind = _announced(mark)
             if mark.lastgroup != "heading":
@@ -240,7 +241,8 @@ def _walk(
         else:
             ends_file = _ends(text, mark, opened)
             if border_start is None or (ends_file and opened):
-                border_start, stop_at_border = mark.start(), head.stop
+                border_start = mark.start()
+                stop_at_border = head.stop
             if ends_file:
                 end = mark.end()
                 break
@@ -329,7 +331,8 @@ def _group(text: str, at: int, end: int) -> int:
     """
     if not text.startswith("(", at, end):
         return at
-    depth, close = 0, end
+    depth = 0
+    close = end
     for mark in _BRACKET.finditer(text, at, end):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
         if depth == 0:
