@@ -46,25 +46,21 @@ def _stop(text: str) -> Completion:
     return Completion(text, "stop", 1, 1, 0.0)
 
 
-def test_free_survives_enormous_and_hostile_text() -> None:
-    pieces = (
-        ("{", 300_000),
-        ('{"a":', 30_000),
-        ("[", 300_000),
-        ('{"', 50_000),
-        ("```\n", 30_000),
-    )
-    for text in (piece * times for piece, times in pieces):
-        assert read_pddl(_stop(text), "free").fault == "no_json"
-        assert read_pddl(_stop(text + OBJECT), "free") == WHOLE
-        assert read_free(_stop(text), PDDL).fault == "no_json"
-        assert read_free(_stop(text + OBJECT), PDDL) == WHOLE
-    unclosed = _stop("```pddl\n" * 100_000)
-    assert (
-        read_pddl(unclosed, "free").fault
-        == read_free(unclosed, PDDL).fault
-        == "no_json"
-    )
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 300_000,
+        '{"a":' * 30_000,
+        "[" * 300_000,
+        '{"' * 50_000,
+        "```\n" * 30_000,
+        "```pddl\n" * 100_000,
+    ],
+    ids=lambda text: text[:8],
+)
+def test_the_strict_reader_survives_enormous_and_hostile_text(text: str) -> None:
+    assert read_pddl(_stop(text), "free").fault == "no_json"
+    assert read_pddl(_stop(text + OBJECT), "free") == WHOLE
 
 
 @pytest.mark.parametrize("rung", ["free", "json", "syntax"])
