@@ -51,6 +51,7 @@ _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _KIND_OF_TAG = re.compile(r"(domain|df|problem|pf)(?![a-z])", re.IGNORECASE)
 _SECTIONS = re.compile(rf"(?:\s|{_COMMENT})*+\((?=\s*:)")  # of a file without `define`
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
+# A mark that no PDDL has, outside of comments.
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 _BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
@@ -289,7 +290,7 @@ def _files(text: str, zone: _Zone) -> Iterator[File]:
         stop = min(head.stop, end)
         if zone.held and head.balanced:
             stop = _belongs_until(text, stop, end)
-        elif zone.held and not _holds_other_marks(text, stop, end):
+        elif zone.held:
             stop = end
         is_closed = head.balanced or end < len(text)
         # A closed file without a section and without borders is only a phrase.
@@ -315,8 +316,7 @@ def _belongs_until(text: str, at: int, end: int) -> int:
         if after == at:
             break
         at = last = after
-    goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
-    return end if goes_on or at == end else last
+    return end if at == end or _closes_more(text, at, end) else last
 
 
 def _closes_more(text: str, at: int, end: int) -> bool:
@@ -339,12 +339,8 @@ def _group(text: str, at: int, end: int) -> int:
             close = mark.end()
             break
     is_remark = _REMARK.search(text, at, close) or _PROSE.match(text, close, end)
-    return at if is_remark or _holds_other_marks(text, at, close) else close
-
-
-def _holds_other_marks(text: str, begin: int, end: int) -> bool:
-    """Whether a part of a text has a mark that no PDDL has, outside of comments."""
-    return any(found[1] for found in _NO_PDDL.finditer(text, begin, end))
+    has_other_marks = any(mark[1] for mark in _NO_PDDL.finditer(text, at, close))
+    return at if is_remark or has_other_marks else close
 
 
 def _named(text: str, zone: _Zone) -> list[_Head]:
