@@ -240,7 +240,7 @@ def _walk(
             end = mark.start()
             break
         else:
-            ends_file = _ends(text, mark, opened)
+            ends_file = _ends(mark, opened)
             if border_start is None or (ends_file and opened):
                 border_start = mark.start()
                 stop_at_border = head.stop
@@ -263,16 +263,13 @@ def _comment_end(comment: re.Match[str], opened: Border | None) -> int:
     return comment.end()
 
 
-def _ends(text: str, border: Border, opened: Border | None) -> bool:
+def _ends(border: Border, opened: Border | None) -> bool:
     """Whether a border ends a file even in an open bracket: it closes what the file
-    stands in, or is a fence at the beginning or the end of a line.
+    stands in, or is a fence. In a fence of tildes, one of backticks does not end it.
     """
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
-    if opened and {_sign(border), _sign(opened)} == {"`", "~"}:
-        return False
-    at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
-    return at_begin or border[0].endswith("\n") or border.end() == len(text)
+    return not opened or {_sign(border), _sign(opened)} != {"`", "~"}
 
 
 def _files(text: str, zone: _Zone) -> Iterator[File]:
