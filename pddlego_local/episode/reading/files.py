@@ -133,16 +133,16 @@ def only_file(text: str, kind: Kind) -> str:
     before = found[number - 1].end if number else 0
     after = found[number + 1].start if number + 1 < len(found) else len(text)
     end = _belongs_until(text, file.end, after)
-    is_alone = not text[: file.start].strip() and not text[end:].strip()
-    holds_more = _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after)
-    return text if is_alone or holds_more else text[file.start : end]
+    if _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after):
+        return text
+    return text[file.start : end]
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
     """Whether a bracket with PDDL is in a part of a text, and not only remarks in
     brackets.
     """
-    if end - begin > _MAX_COMMENT or _closes_more(text, begin, end):
+    if end - begin > _MAX_COMMENT:
         return True
     brackets = (at for at in range(begin, end) if text[at] == "(")
     return any(_group(text, at, end) > at for at in brackets)
@@ -240,11 +240,10 @@ def _walk(
             end = mark.start()
             break
         else:
-            ends_file = _ends(mark, opened)
-            if border_start is None or (ends_file and opened):
+            if border_start is None:
                 border_start = mark.start()
                 stop_at_border = head.stop
-            if ends_file:
+            if _ends(mark, opened):
                 end = mark.end()
                 break
     head.bracket_lost = False
