@@ -173,11 +173,9 @@ class Episode(GameRunner):
         """
         settings = self._decoding
         environment = self.environment
-        names = (
-            names_shown(environment, shown, settings.names)
-            if settings.needs_context
-            else Names()
-        )
+        names = Names()
+        if settings.needs_context:
+            names = names_shown(environment, shown)
         context = GrammarContext(
             environment=environment.package,
             memory=self.memory,
@@ -188,8 +186,6 @@ class Episode(GameRunner):
             problem=problem,
             own_goal=own_goal,
             goal=settings.goal,
-            lists=settings.lists,
-            rollback=settings.rollback,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), context)

@@ -11,7 +11,7 @@ Demonstrations are treated like everything else that is shown.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import jinja2
@@ -19,7 +19,6 @@ from jinja2.runtime import Context
 
 from pddlego_local.core.nouns import Names, Turn, Turns
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.settings import NameSource
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 
@@ -48,14 +47,8 @@ def transcript(turns: Turns) -> str:
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-def names_shown(
-    environment: Environment, shown: Shown, source: NameSource = "prompt"
-) -> Names:
-    """Returns the names that the prompt shows; a grammar may use no others. With the
-    source "game", names that only the prompt's examples show are left out.
-    """
-    if source == "game":
-        shown = replace(shown, examples=[], example_pddl=[])
+def names_shown(environment: Environment, shown: Shown) -> Names:
+    """Returns the names that the prompt shows; a grammar may use no others."""
     # Read separately: a room of the game may have the same name as one in a
     # demonstration.
     objects: list[str] = []

@@ -1,5 +1,5 @@
-"""What holds for each method: a model that knows the rules wins, and a won game asks
-nothing.
+"""A won game asks nothing. tests/test_systems.py has what perfect answers win by each
+method.
 """
 
 import pytest

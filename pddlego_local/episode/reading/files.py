@@ -133,9 +133,9 @@ def only_file(text: str, kind: Kind) -> str:
     before = found[number - 1].end if number else 0
     after = found[number + 1].start if number + 1 < len(found) else len(text)
     end = _belongs_until(text, file.end, after)
-    if _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after):
-        return text
-    return text[file.start : end]
+    is_alone = not text[: file.start].strip() and not text[end:].strip()
+    holds_more = _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after)
+    return text if is_alone or holds_more else text[file.start : end]
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
