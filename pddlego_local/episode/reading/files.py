@@ -149,7 +149,7 @@ def _holds_pddl(text: str, begin: int, end: int) -> bool:
 
 
 def _zones(text: str) -> Iterator[_Zone]:
-    start = at = looked_until = 0
+    start = at = 0
     opened: Border | None = None
     kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
     heads: list[_Head] = []
@@ -158,10 +158,9 @@ def _zones(text: str) -> Iterator[_Zone]:
         if mark.lastgroup == "comment":
             at = _comment_end(mark, opened)
         elif mark.lastgroup == "head":
-            if mark.start() >= looked_until:  # otherwise it is in a comment
-                head = _head(mark, opened)
-                heads.append(head)
-                at, looked_until = _walk(text, head, at, len(text), opened)
+            head = _head(mark, opened)
+            heads.append(head)
+            at = _walk(text, head, at, len(text), opened)
         else:
             held = _closes(mark, opened)
             yield _Zone(start, mark.start(), held, heads)
@@ -172,10 +171,10 @@ def _zones(text: str) -> Iterator[_Zone]:
             if mark.lastgroup != "heading":
                 opened = None if held or _is_end_tag(mark) else mark
             sections = _SECTIONS.match(text, at)
-            if kind and at >= looked_until and sections:
+            if kind and sections:
                 head = _Head(kind, sections.end() - 1)
                 heads.append(head)
-                at, looked_until = _walk(text, head, head.start, len(text), opened)
+                at = _walk(text, head, head.start, len(text), opened)
     yield _Zone(start, len(text), False, heads)
 
 
@@ -213,12 +212,9 @@ def _head(mark: re.Match[str], opened: Border | None = None) -> _Head:
     return head
 
 
-def _walk(
-    text: str, head: _Head, at: int, end: int, opened: Border | None
-) -> tuple[int, int]:
+def _walk(text: str, head: _Head, at: int, end: int, opened: Border | None) -> int:
     """Finds where the brackets of a file close, including brackets and sections that
-    continue after that. Returns the places from which the search for borders and for
-    heads continues.
+    continue after that. Returns the place from which the search for borders continues.
     """
     depth = text.count("(", head.start, at)
     head.stop = at
@@ -234,8 +230,7 @@ def _walk(
                 head.balanced = True
                 head.bracket_lost = head.bracket_lost and depth == -1
                 comment = _REST_OF_LINE.match(text, head.stop, end)
-                end = _comment_end(comment, opened) if comment else head.stop
-                return end, end
+                return _comment_end(comment, opened) if comment else head.stop
         elif mark.lastgroup == "head":
             end = mark.start()
             break
@@ -248,9 +243,9 @@ def _walk(
                 break
     head.bracket_lost = False
     if border_start is None:
-        return end, end
+        return end
     head.stop = stop_at_border
-    return border_start, end
+    return border_start
 
 
 def _comment_end(comment: re.Match[str], opened: Border | None) -> int:
