@@ -123,7 +123,8 @@ def draw_one(
     stages: list[DrawnStage] = []
     left = sampling.max_tokens
     while True:
-        stage, prefix = session.stage, session.prefix
+        stage = session.stage
+        prefix = session.prefix
         own = sampling
         if prefix is not None:
             limit = min(stage_tokens.get(stage.name, left), left)
@@ -245,7 +246,8 @@ def draw_until_accepted(
     the errors of the model.
     """
     rejected: list[DrawnStage] = []
-    tokens, latency_s = 0, 0.0
+    tokens = 0
+    latency_s = 0.0
     for number in range(rejection.tries):
         own = sampling if number == 0 else _with_seed(sampling, "try", number)
         completion = model.complete(messages, None, own)

@@ -171,7 +171,8 @@ class Episode(GameRunner):
         `commands` are offered in addition to those in `shown`. `GrammarContext`
         describes the other arguments.
         """
-        settings, environment = self._decoding, self.environment
+        settings = self._decoding
+        environment = self.environment
         names = Names()
         if settings.needs_context:
             names = names_shown(environment, shown)

@@ -33,7 +33,9 @@ class ModelCaller:
     def __init__(
         self, model: Model, decoding: Decoding, emit: Emit, seed_parts: tuple[int, ...]
     ) -> None:
-        self._model, self._decoding, self._emit = model, decoding, emit
+        self._model = model
+        self._decoding = decoding
+        self._emit = emit
         self._seed_parts = seed_parts
         self._calls = 0
 
@@ -42,7 +44,8 @@ class ModelCaller:
     ) -> list[Answer[T]]:
         """Draws `count` answers to a question, reads them, and records each of them."""
         self._calls += 1
-        model, decoding = self._model, self._decoding
+        model = self._model
+        decoding = self._decoding
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         constraint = constraint_of(question, model, decoding)
         grammar = None if constraint.in_stages else constraint.sha256

@@ -66,7 +66,8 @@ def plan(
     files = repaired(decoding, domain, own, context, given=given)
     if files.changes:
         emit(Repair(where=where, domain=domain, problem=problem, changes=files.changes))
-        domain, problem = files.domain, files.problem
+        domain = files.domain
+        problem = files.problem
     formalization = Formalization(domain, problem, "", (), "")
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem

@@ -91,7 +91,8 @@ def _read(text: str) -> Iterator[Turn]:
 
 
 def _read_dialogue(text: str) -> Iterator[Turn]:
-    command, seen = "", list[str]()
+    command = ""
+    seen = list[str]()
     for line in text.splitlines():
         if not line.startswith("{"):
             seen.append(line)
@@ -99,7 +100,8 @@ def _read_dialogue(text: str) -> Iterator[Turn]:
         move = json.loads(line)
         if move["kind"] == "act":
             yield Turn(command, "\n".join(seen))
-            command, seen = move["text"], []
+            command = move["text"]
+            seen = []
     yield Turn(command, "\n".join(seen))
 
 

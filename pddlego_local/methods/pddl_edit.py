@@ -22,7 +22,8 @@ class PddlEdit(PddlegoLoop):
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
-        domain, goals = environment.domain, environment.goals(episode.memory)
+        domain = environment.domain
+        goals = environment.goals(episode.memory)
         problem = problem or empty_problem(domain)
         shown = prompting.render(
             "pddlego/edit",

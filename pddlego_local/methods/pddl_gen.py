@@ -19,7 +19,8 @@ class PddlGen(PddlegoLoop):
         self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
     ) -> Formalization:
         environment = episode.environment
-        domain, goals = environment.domain, environment.goals(episode.memory)
+        domain = environment.domain
+        goals = environment.goals(episode.memory)
         shown = prompting.render(
             "pddlego/problem",
             environment.package,

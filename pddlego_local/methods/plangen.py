@@ -25,7 +25,8 @@ class PlanGen(Player):
         """Returns success, simulation_abort, game_lost or step_limit."""
         news: Turns = episode.memory
         for step in episode.steps():
-            execution, error = Execution(), ""
+            execution = Execution()
+            error = ""
             for attempt in range(1, self.max_attempts + 1):
                 if execution.error:
                     episode.restart()
@@ -44,7 +45,8 @@ class PlanGen(Player):
                     episode.question(COMMAND, shown), step=step, attempt=attempt
                 )
                 if not answer.value:
-                    execution, error = Execution(), COMMAND.message(answer.fault)
+                    execution = Execution()
+                    error = COMMAND.message(answer.fault)
                     continue
                 execution = episode.act(answer.value.action)
                 if execution.ended:

@@ -81,7 +81,8 @@ class RandomLogits:
 
     def answer_to(self, asked: Request) -> Completion:
         """Models that say something else have another one."""
-        began, prefix = time.perf_counter(), asked.prefix
+        began = time.perf_counter()
+        prefix = asked.prefix
         watch = prefix.watch if prefix else None
         tokens, ended = self._draw(asked.grammar, asked.sampling, watch)
         text = str(_tokenizer().decode(tokens))

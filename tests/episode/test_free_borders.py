@@ -18,19 +18,18 @@ TABLE = yaml.safe_load((Path(__file__).parent / "free_borders.yaml").read_text("
 
 
 def pair(text: str, *, cut: bool = False) -> tuple[str, str] | str:
-    answer = read_free(Completion(text, "length" if cut else "stop", 0, 0, 0.0), PDDL)
-    return (
-        (answer.value.df.strip(), answer.value.pf.strip())
-        if answer.value
-        else answer.fault
-    )
+    """The two files, or the fault."""
+    completion = Completion(text, "length" if cut else "stop", 0, 0, 0.0)
+    answer = read_free(completion, PDDL)
+    if answer.value is None:
+        return answer.fault
+    return answer.value.df.strip(), answer.value.pf.strip()
 
 
 def with_line(line: str) -> tuple[str, str]:
-    return (
-        DOMAIN.replace("  (:action", f"  {line}\n  (:action"),
-        PROBLEM.replace("  (:goal", f"  {line}\n  (:goal"),
-    )
+    df = DOMAIN.replace("  (:action", f"  {line}\n  (:action")
+    pf = PROBLEM.replace("  (:goal", f"  {line}\n  (:goal")
+    return df, pf
 
 
 @pytest.mark.parametrize(
@@ -39,15 +38,17 @@ def with_line(line: str) -> tuple[str, str]:
 @pytest.mark.parametrize("line", TABLE["comments"])
 def test_nothing_in_a_file_ends_it(line: str, around: str) -> None:
     df, pf = with_line(line)
-    assert pair(around.format(df=df, pf=pf)) == (df, pf)
-    assert pair(around.format(df=df, pf=pf) + "\nThis", cut=True) == (df, pf)
+    text = around.format(df=df, pf=pf)
+    assert pair(text) == (df, pf)
+    assert pair(f"{text}\nThis", cut=True) == (df, pf)
 
 
 @pytest.mark.parametrize(
     "comment", [line for line in TABLE["comments"] if line[0] == ";"]
 )
 def test_comments_around_a_file_belong_to_it(comment: str) -> None:
-    above, behind = f"{comment}\n{DOMAIN}", f"{DOMAIN} {comment}"
+    above = f"{comment}\n{DOMAIN}"
+    behind = f"{DOMAIN} {comment}"
     for df in (above, behind):
         assert pair(f"```pddl\n{df}\n```\n```pddl\n{PROBLEM}\n```") == (df, PROBLEM)
     assert pair(f"{above}\n\n{PROBLEM}") == (above, PROBLEM)
@@ -58,13 +59,12 @@ def test_no_label_and_no_remark_becomes_a_part_of_a_complete_file(
     marks: list[str],
 ) -> None:
     before, between, behind = marks
-    first, second = f"{before}{DOMAIN}\n{between}", f"{PROBLEM}\n{behind}"
+    first = f"{before}{DOMAIN}\n{between}"
+    second = f"{PROBLEM}\n{behind}"
     parts = {"both": first + second, "first": first, "second": second}
     parts["json"] = json.dumps({"df": first, "pf": second})
-    read = {
-        name: pair(around.format(**parts)) for name, around in TABLE["holders"].items()
-    }
-    assert read == dict.fromkeys(TABLE["holders"], (DOMAIN, PROBLEM))
+    for name, around in TABLE["holders"].items():
+        assert pair(around.format(**parts)) == (DOMAIN, PROBLEM), name
 
 
 JSON = json.dumps({"df": DOMAIN, "pf": PROBLEM})
@@ -80,10 +80,8 @@ DRAFT_FENCES = "```pddl\n{}\n```\n```pddl\n{}\n```".format(*DRAFTS)
 @pytest.mark.parametrize(("begin", "end"), TABLE["markers"])
 def test_a_draft_in_a_thought_is_no_answer_beside_one(begin: str, end: str) -> None:
     for draft, answer in itertools.product((DRAFT_JSON, DRAFT_FENCES), (JSON, FENCES)):
-        assert pair(f"{begin}Perhaps {draft} or not.{end}\n{answer}") == (
-            DOMAIN,
-            PROBLEM,
-        )
+        text = f"{begin}Perhaps {draft} or not.{end}\n{answer}"
+        assert pair(text) == (DOMAIN, PROBLEM)
     assert pair(f"{begin}Perhaps {JSON}.{end}\nDone.") == (DOMAIN, PROBLEM)
     command = Completion(f"{begin}Perhaps look.{end}\ngo to shelf 1", "stop", 0, 0, 0.0)
     assert str(read_free(command, COMMAND).value) == "action='go to shelf 1'"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Completion, Names, Sampling, Turn
+from pddlego_local.core.nouns import Completion, Message, Names, Sampling, Turn
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
@@ -56,16 +56,18 @@ def test_every_form_can_be_drafted_on_every_rung_with_a_grammar(rung: str) -> No
         (drawn,) = draw(model, question, constraint, sampling, {})
         finished += read_constrained(drawn.completion, form).fault in ("", "empty")
         draft, *answer = drawn.stages
-        assert (draft.name, draft.grammar, draft.before) == ("draft", None, "")
+        assert draft.name == "draft"
+        assert draft.grammar is None
+        assert draft.before == ""
         assert form.example in draft.asked
         assert drawn.completion.text == answer[-1].before + answer[-1].text
         first, *others = model.requests
         assert (first.messages, first.grammar) == (MESSAGES, None)
         grammars = [asked.grammar and asked.grammar.sha256 for asked in others]
         assert grammars == [stage.grammar for stage in answer]
+        drafted = (Message("assistant", draft.text), Message("user", draft.asked))
         for asked in others:
-            told = [(one.role, one.content) for one in asked.messages[len(MESSAGES) :]]
-            assert told == [("assistant", draft.text), ("user", draft.asked)]
+            assert asked.messages == (*MESSAGES, *drafted)
         assert not any(asked.sampling.draft_tokens for asked in model.requests)
         if not constraint.in_stages:
             assert [stage.name for stage in answer] == ["answer"]

@@ -110,7 +110,8 @@ def test_perfect_candidates_make_no_solver_errors(
         method, Coin(rooms=5), ReferenceFormalizer(), planner, decoding=decoding
     )
     assert outcome == "success"
-    counts, answers = summarize(events), of(events, Call)
+    counts = summarize(events)
+    answers = of(events, Call)
     assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
     assert len(answers) == 3 * counts.calls == 3 * counts.steps
     assert {plan.where.sample for plan in of(events, Plan)} == {0}

@@ -43,7 +43,8 @@ class Known(RandomLogits):
     def answer_to(self, asked: Request) -> Completion:
         assert asked.grammar is None
         assert asked.prefix is None
-        texts, weights = list(self._answers), list(self._answers.values())
+        texts = list(self._answers)
+        weights = list(self._answers.values())
         (text,) = random.Random(asked.sampling.seed).choices(texts, weights)
         return Completion(text, "stop", 7, len(text.split()), 0.25)
 
@@ -72,11 +73,13 @@ OUTSIDE: Weighted = {
 
 def drawn_often(tries: int, times: int) -> tuple[Counter[str], int]:
     """How often each answer was taken, and how often one was accepted."""
-    model, decoding = Known(INSIDE | OUTSIDE), deciding(tries)
+    model = Known(INSIDE | OUTSIDE)
+    decoding = deciding(tries)
     rejection = rejection_of(Question(PDDL, PROMPT, SCENE), decoding, model)
     assert rejection
     rejection = dataclasses.replace(rejection, why_not=by_text(rejection.why_not))
-    taken, accepted = Counter[str](), 0
+    taken = Counter[str]()
+    accepted = 0
     for seed in range(times):
         drawn = draw_until_accepted(model, PROMPT, decoding.sampling(seed), rejection)
         taken[drawn.completion.text] += 1
@@ -111,7 +114,8 @@ def test_accepted_answers_are_drawn_as_free_ones_given_that_they_are_inside() ->
     assert chi_squared(taken, dict.fromkeys(INSIDE, 1), 3000) > 1000
 
 
-RIGHT, FAULTY = pair(), pair("(at ?loc1)", "(be ?loc1)")
+RIGHT = pair()
+FAULTY = pair("(at ?loc1)", "(be ?loc1)")
 TWICE = RIGHT.replace(
     "kitchen behind_kitchen_south behind", "kitchen kitchen behind_kitchen_south behind"
 )
@@ -147,10 +151,12 @@ def test_all_tries_are_recorded_and_their_tokens_count(planner: FastDownward) ->
 
 def test_the_first_try_is_the_answer_of_free_decoding(planner: FastDownward) -> None:
     answers = {str(number): 1 for number in range(1000)}
-    free, rejecting = Asked(Known(answers), planner), asked(answers, planner)
+    free = Asked(Known(answers), planner)
+    rejecting = asked(answers, planner)
     free.formalize()
     rejecting.formalize()
-    (first,), (call,) = of(free.events, Call), of(rejecting.events, Call)
+    (first,) = of(free.events, Call)
+    (call,) = of(rejecting.events, Call)
     assert first.stages == ()
     assert call.rejected[0].text == first.text
     assert [stage.text for stage in call.rejected][-1] == call.text
@@ -173,10 +179,8 @@ def test_what_an_accepted_answer_says_twice_is_dropped_as_on_its_rung(
     planner: FastDownward,
 ) -> None:
     """What was rejected to the end counts as it stands."""
-    accepted, free = (
-        asked({TWICE: 1}, planner, tries=1),
-        Asked(Known({TWICE: 1}), planner),
-    )
+    accepted = asked({TWICE: 1}, planner, tries=1)
+    free = Asked(Known({TWICE: 1}), planner)
     assert accepted.formalize().plan
     assert free.formalize().cause == "translate_error"
     (call,) = of(accepted.events, Call)
@@ -185,7 +189,8 @@ def test_what_an_accepted_answer_says_twice_is_dropped_as_on_its_rung(
     both = TWICE.replace("(at ?loc1)", "(be ?loc1)")
     rejected = asked({both: 1}, planner, tries=2)
     assert rejected.formalize().cause == "translate_error"
-    (call,), (plan,) = of(rejected.events, Call), of(rejected.events, Plan)
+    (call,) = of(rejected.events, Call)
+    (plan,) = of(rejected.events, Plan)
     assert call.redundant == ()
     assert plan.problem == json.loads(both)["pf"]
 

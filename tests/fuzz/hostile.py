@@ -91,7 +91,8 @@ class Slip:
                 return [*words[:at], *words[min(at, other) : at][:40], *words[at:]]
             case "swap" if words:
                 swapped = list(words)
-                swapped[at], swapped[other] = words[other], words[at]
+                swapped[at] = words[other]
+                swapped[other] = words[at]
                 return swapped
             case "rename" if words:
                 return [self.piece if word == words[at] else word for word in words]
@@ -131,7 +132,8 @@ def pairs(draw: st.DrawFn) -> tuple[str, str]:
     text.
     """
     answer = draw(st.sampled_from(real_answers())).answer
-    domain, problem = answer["df"], answer["pf"]
+    domain = answer["df"]
+    problem = answer["pf"]
     match draw(
         st.sampled_from(
             ("domain", "problem", "problem", "both", "no domain", "no problem")

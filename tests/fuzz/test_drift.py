@@ -96,11 +96,13 @@ def play(config: CellConfig, model: Model, planner: FastDownward, out: Path) -> 
 def test_random_weights_with_a_taste_break_nothing(
     environment: str, planner: FastDownward, tmp_path: Path
 ) -> None:
-    listed, answers = cells(environment, "model=random"), 0
+    listed = cells(environment, "model=random")
+    answers = 0
     for number in itertools.count():
         if number >= len(listed) and answers >= WANTED:
             break
-        config, taste = listed[number % len(listed)], TASTES[number % len(TASTES)]
+        config = listed[number % len(listed)]
+        taste = TASTES[number % len(TASTES)]
         answers += play(
             config, RandomLogits(number, taste=taste), planner, tmp_path / str(number)
         )

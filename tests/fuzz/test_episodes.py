@@ -97,7 +97,8 @@ class Hostile(Scripted):
         self, treatments: Sequence[Treatment], reference: ReferenceFormalizer | None
     ):
         super().__init__([])
-        self._treatments, self._reference = treatments, reference
+        self._treatments = treatments
+        self._reference = reference
 
     def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
         treatment = self._treatments[len(self.asked) % len(self._treatments)]
@@ -135,7 +136,8 @@ class HostileGame:
     """
 
     def __init__(self, game: Environment, treatments: Sequence[Treatment]) -> None:
-        self._game, self._treatments = game, treatments
+        self._game = game
+        self._treatments = treatments
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)

@@ -48,7 +48,8 @@ def test_hostile_files_are_checked_and_planned_without_acting(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = "\x1b[31mred\x9b2J"
-    domain, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
+    domain = tmp_path / "d.pddl"
+    problem = tmp_path / "p.pddl"
     domain.write_text(
         f"(define (domain d) (:predicates (g)) (:action {name} :parameters () :effect"
         " (g)))",

@@ -143,7 +143,8 @@ def test_a_method_names_all_templates_that_it_renders(
 ) -> None:
     method = compose_cell(words.split()).build("method")
     allowed = prompting._with_included(method.prompts, method.templates).keys()
-    rendered, read = set[str](), prompting._text
+    rendered = set[str]()
+    read = prompting._text
 
     def text(name: str) -> str:
         rendered.add(name)

@@ -114,11 +114,9 @@ def breaks_off(text: str) -> bool:
 
 
 def is_step(text: str) -> bool:
-    """Returns whether a text is a whole command, and not the beginning of a
-    sentence.
-    """
+    """Returns whether a text is a whole command."""
     line = command(text)
-    return line is not None and not breaks_off(line) and not _SENTENCE.match(f"{line} ")
+    return line is not None and not breaks_off(line)
 
 
 def one_of_lines(text: str) -> str | None:

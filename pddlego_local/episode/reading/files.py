@@ -51,6 +51,7 @@ _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _KIND_OF_TAG = re.compile(r"(domain|df|problem|pf)(?![a-z])", re.IGNORECASE)
 _SECTIONS = re.compile(rf"(?:\s|{_COMMENT})*+\((?=\s*:)")  # of a file without `define`
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
+# A mark that no PDDL has, outside of comments.
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 _BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
@@ -141,14 +142,14 @@ def _holds_pddl(text: str, begin: int, end: int) -> bool:
     """Whether a bracket with PDDL is in a part of a text, and not only remarks in
     brackets.
     """
-    if end - begin > _MAX_COMMENT or _closes_more(text, begin, end):
+    if end - begin > _MAX_COMMENT:
         return True
     brackets = (at for at in range(begin, end) if text[at] == "(")
     return any(_group(text, at, end) > at for at in brackets)
 
 
 def _zones(text: str) -> Iterator[_Zone]:
-    start = at = looked_until = 0
+    start = at = 0
     opened: Border | None = None
     kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
     heads: list[_Head] = []
@@ -157,23 +158,23 @@ def _zones(text: str) -> Iterator[_Zone]:
         if mark.lastgroup == "comment":
             at = _comment_end(mark, opened)
         elif mark.lastgroup == "head":
-            if mark.start() >= looked_until:  # otherwise it is in a comment
-                head = _head(mark, opened)
-                heads.append(head)
-                at, looked_until = _walk(text, head, at, len(text), opened)
+            head = _head(mark, opened)
+            heads.append(head)
+            at = _walk(text, head, at, len(text), opened)
         else:
             held = _closes(mark, opened)
             yield _Zone(start, mark.start(), held, heads)
-            start, heads = mark.end(), []
+            start = mark.end()
+            heads = []
             if mark.lastgroup == "tag":
                 kind = _announced(mark)
             if mark.lastgroup != "heading":
                 opened = None if held or _is_end_tag(mark) else mark
             sections = _SECTIONS.match(text, at)
-            if kind and at >= looked_until and sections:
+            if kind and sections:
                 head = _Head(kind, sections.end() - 1)
                 heads.append(head)
-                at, looked_until = _walk(text, head, head.start, len(text), opened)
+                at = _walk(text, head, head.start, len(text), opened)
     yield _Zone(start, len(text), False, heads)
 
 
@@ -211,12 +212,9 @@ def _head(mark: re.Match[str], opened: Border | None = None) -> _Head:
     return head
 
 
-def _walk(
-    text: str, head: _Head, at: int, end: int, opened: Border | None
-) -> tuple[int, int]:
+def _walk(text: str, head: _Head, at: int, end: int, opened: Border | None) -> int:
     """Finds where the brackets of a file close, including brackets and sections that
-    continue after that. Returns the places from which the search for borders and for
-    heads continues.
+    continue after that. Returns the place from which the search for borders continues.
     """
     depth = text.count("(", head.start, at)
     head.stop = at
@@ -232,23 +230,22 @@ def _walk(
                 head.balanced = True
                 head.bracket_lost = head.bracket_lost and depth == -1
                 comment = _REST_OF_LINE.match(text, head.stop, end)
-                end = _comment_end(comment, opened) if comment else head.stop
-                return end, end
+                return _comment_end(comment, opened) if comment else head.stop
         elif mark.lastgroup == "head":
             end = mark.start()
             break
         else:
-            ends_file = _ends(text, mark, opened)
-            if border_start is None or (ends_file and opened):
-                border_start, stop_at_border = mark.start(), head.stop
-            if ends_file:
+            if border_start is None:
+                border_start = mark.start()
+                stop_at_border = head.stop
+            if _ends(mark, opened):
                 end = mark.end()
                 break
     head.bracket_lost = False
     if border_start is None:
-        return end, end
+        return end
     head.stop = stop_at_border
-    return border_start, end
+    return border_start
 
 
 def _comment_end(comment: re.Match[str], opened: Border | None) -> int:
@@ -260,16 +257,13 @@ def _comment_end(comment: re.Match[str], opened: Border | None) -> int:
     return comment.end()
 
 
-def _ends(text: str, border: Border, opened: Border | None) -> bool:
+def _ends(border: Border, opened: Border | None) -> bool:
     """Whether a border ends a file even in an open bracket: it closes what the file
-    stands in, or is a fence at the beginning or the end of a line.
+    stands in, or is a fence. In a fence of tildes, one of backticks does not end it.
     """
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
-    if opened and {_sign(border), _sign(opened)} == {"`", "~"}:
-        return False
-    at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
-    return at_begin or border[0].endswith("\n") or border.end() == len(text)
+    return not opened or {_sign(border), _sign(opened)} != {"`", "~"}
 
 
 def _files(text: str, zone: _Zone) -> Iterator[File]:
@@ -287,7 +281,7 @@ def _files(text: str, zone: _Zone) -> Iterator[File]:
         stop = min(head.stop, end)
         if zone.held and head.balanced:
             stop = _belongs_until(text, stop, end)
-        elif zone.held and not _holds_other_marks(text, stop, end):
+        elif zone.held:
             stop = end
         is_closed = head.balanced or end < len(text)
         # A closed file without a section and without borders is only a phrase.
@@ -313,8 +307,7 @@ def _belongs_until(text: str, at: int, end: int) -> int:
         if after == at:
             break
         at = last = after
-    goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
-    return end if goes_on or at == end else last
+    return end if at == end or _closes_more(text, at, end) else last
 
 
 def _closes_more(text: str, at: int, end: int) -> bool:
@@ -329,19 +322,16 @@ def _group(text: str, at: int, end: int) -> int:
     """
     if not text.startswith("(", at, end):
         return at
-    depth, close = 0, end
+    depth = 0
+    close = end
     for mark in _BRACKET.finditer(text, at, end):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
         if depth == 0:
             close = mark.end()
             break
     is_remark = _REMARK.search(text, at, close) or _PROSE.match(text, close, end)
-    return at if is_remark or _holds_other_marks(text, at, close) else close
-
-
-def _holds_other_marks(text: str, begin: int, end: int) -> bool:
-    """Whether a part of a text has a mark that no PDDL has, outside of comments."""
-    return any(found[1] for found in _NO_PDDL.finditer(text, begin, end))
+    has_other_marks = any(mark[1] for mark in _NO_PDDL.finditer(text, at, close))
+    return at if is_remark or has_other_marks else close
 
 
 def _named(text: str, zone: _Zone) -> list[_Head]:

@@ -44,9 +44,12 @@ from pddlego_local.pddl.edit import difference
 
 T = TypeVar("T", bound=Fields)
 
-PLACEHOLDER, BLANK, EXCERPT = "a placeholder", "blank", "an excerpt"
+PLACEHOLDER = "a placeholder"
+BLANK = "blank"
+EXCERPT = "an excerpt"
 NO_PDDL = "no PDDL in it"
-THOUGHT, PROMPT = "in a thought", "as in the prompt"
+THOUGHT = "in a thought"
+PROMPT = "as in the prompt"
 IMAGINED = "in a turn that the model imagined"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
 _CORRECTS = re.compile(rf"\b{any_of('correction')}\b", re.IGNORECASE)
@@ -173,7 +176,9 @@ class _Search(Generic[T]):
         prompt: Messages,
         markers: Markers | None,
     ) -> None:
-        self._text, self._form, self._cut = text, form, cut
+        self._text = text
+        self._form = form
+        self._cut = cut
         self._keys = form.keys.model_fields.keys()
         asked = [turn.content for turn in prompt if turn.role != "assistant"]
         self._prompt = wholeness.words_of("\n".join(asked))

@@ -97,11 +97,14 @@ def _in_lines(lines: Sequence[str]) -> list[str] | None:
 
 def _item(line: int, match: re.Match[str]) -> _Item:
     mark = match["number"] or ""
-    number, counted_from = None, ""
+    number = None
+    counted_from = ""
     if mark.isdecimal():
-        number, counted_from = int(mark), "1"
+        number = int(mark)
+        counted_from = "1"
     elif mark:
-        number, counted_from = ord(mark.lower()) - ord("a") + 1, "a"
+        number = ord(mark.lower()) - ord("a") + 1
+        counted_from = "a"
     indent = len(match["indent"].expandtabs(4))
     return _Item(line, indent, number, counted_from, match["item"])
 

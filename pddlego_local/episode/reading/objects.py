@@ -100,7 +100,8 @@ class RelaxedJson:
     """
 
     def __init__(self, text: str, steps: int) -> None:
-        self._text, self._steps = text, steps
+        self._text = text
+        self._steps = steps
 
     def read_object(self, at: int, is_answer: IsAnswer) -> Found:
         """Reads the object that opens at `at`. If the object already is an answer, it
@@ -131,7 +132,8 @@ class RelaxedJson:
             begin = self._skip(key.end())
             entries[key[1]], at = self._value(begin, depth, _AFTER_VALUE)
             if depth == 0:
-                self._top, self._read = entries, at
+                self._top = entries
+                self._read = at
             at = self._skip_sign(at, (",", ";"))
         return entries, at + 1
 
@@ -187,13 +189,15 @@ class RelaxedJson:
     def _string(
         self, opens: re.Match[str], depth: int, after: re.Pattern[str]
     ) -> tuple[str, int]:
-        quote, begin = opens[1], opens.end()
+        quote = opens[1]
+        begin = opens.end()
         # a fence may name its language
         closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))
         for found in closes.finditer(self._text, begin):
             if found[0].startswith("\\"):
                 continue
-            text, end = self._text[begin : found.start()], found.end()
+            text = self._text[begin : found.start()]
+            end = found.end()
             if after.match(self._text, end):
                 self._count(end - begin)
                 return unescaped(text), end

@@ -67,7 +67,8 @@ def inside(spans: Spans, at: int) -> bool:
 
 def without(text: str, spans: Spans) -> str:
     """Returns the text outside of the spans."""
-    kept, at = "", 0
+    kept = ""
+    at = 0
     for begin, end in spans:
         kept += text[at:begin]
         at = end

@@ -56,7 +56,8 @@ def is_part(text: str, of: str) -> bool:
     """Returns whether a file repeats a part of another one, word by word up to its last
     bracket.
     """
-    part, whole = words_of(text), words_of(of)
+    part = words_of(text)
+    whole = words_of(of)
     return part != whole and part.removesuffix(")").rstrip() in whole
 
 

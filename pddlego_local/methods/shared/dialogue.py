@@ -37,7 +37,8 @@ class Dialogue:
         """Returns the answer and keeps it in the dialogue, or returns None if none was
         usable.
         """
-        content, episode = text, self._episode
+        content = text
+        episode = self._episode
         for retry in range(self._max_retries + 1):
             messages = (*self._messages, Message("user", content))
             question = episode.question(

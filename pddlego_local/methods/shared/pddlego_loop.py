@@ -15,7 +15,8 @@ from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
-OPEN, TAKE = "open {}", "take {}"
+OPEN = "open {}"
+TAKE = "take {}"
 MAX_OPENED = 15  # per room: a model may keep naming containers that are not there
 
 
@@ -45,7 +46,8 @@ class PddlegoLoop(Player):
         """Formalizes what is new, plans and acts, until the game is over. Returns
         success, success_at_start, no_plan, game_lost or step_limit.
         """
-        shown_until, problem = 0, ""
+        shown_until = 0
+        problem = ""
         for step in episode.steps():
             if ended := gather(episode, step):
                 return ended
@@ -79,7 +81,8 @@ def gather(episode: Episode, step: int) -> str:
         to_take = environment.wanted(episode.memory)
         if episode.spent or not to_take:
             return ""
-        package, news = episode.environment.package, episode.memory[since:]
+        package = episode.environment.package
+        news = episode.memory[since:]
         shown = prompting.render("pddlego/seen", package, observations=news)
         seen = episode.ask(episode.question(SEEN, shown), step=step).value
         if not seen:

@@ -53,7 +53,9 @@ def play(
     dialogue: Messages = (Message("user", opening.text),)
     trace = [episode.memory[0].text]
     latest: tuple[Move, str] | None = None  # the last move and its reply
-    complaint, idle, step = "", 0, 0
+    complaint = ""
+    idle = 0
+    step = 0
     for step in episode.steps():
         shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
         asked = (*dialogue[:-1], Message("user", dialogue[-1].content + complaint))
@@ -64,7 +66,8 @@ def play(
             if len(trace) == 1 and not reflections:
                 raise  # the setting is at fault, not the model
             return Trial("\n".join(trace), step, "context_exceeded")
-        move, outcome = answer.value, ""
+        move = answer.value
+        outcome = ""
         idle = 0 if move and move.kind == "act" else idle + 1
         if move is None:
             # A rejected answer is explained once, and not kept in the dialogue.

@@ -138,7 +138,8 @@ class Controller:
         """Asks for a command. The first question of a sub-goal shows the situation, a
         later one the result of the last command.
         """
-        memory, commands = self.episode.memory, self.episode.commands
+        memory = self.episode.memory
+        commands = self.episode.commands
         question = prompting.render(
             "deps/continue" if turns else "deps/controller",
             self.episode.environment.package,
