@@ -42,12 +42,19 @@ def tokens_of(model: TransformersModel, draft: str, asked: str) -> int:
 def test_the_model_has_its_draft_before_its_eyes(
     model: TransformersModel, constraint: Any
 ) -> None:
-    for text in ("(kitchen,pantry)", "<think>so", "{{ x }}", "Küche \U0001f600", ""):
+    for text in ("(kitchen,pantry)", "{{ x }}", "Küche \U0001f600", ""):
         drawn = drafted(Planted(model, text), constraint)
         draft, answer, *_ = drawn.stages
         assert (draft.text, draft.finish_reason) == (text, "stop")
         assert answer.prompt_tokens == tokens_of(model, text, draft.asked)
         assert drawn.completion.finish_reason == "stop"
+
+
+@pytest.mark.parametrize("text", ["<think>so", "a</think>b"])
+def test_markers_in_a_draft_are_text(model: TransformersModel, text: str) -> None:
+    drawn = drafted(Planted(model, text), TWO_STAGES)
+    assert drawn.stages[0].text == text
+    assert drawn.completion.finish_reason == "stop"
 
 
 def test_a_draft_that_its_limit_cuts_is_used_as_it_is(model: TransformersModel) -> None:
