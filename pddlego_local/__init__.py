@@ -8,7 +8,7 @@ of them. The rest of the package is private.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pddlego_local.commands.library import (
+    from pddlego_local.api.library import (
         Check,
         Formalized,
         Game,
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     """Loads the library on first use, so that importing the package stays fast."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from pddlego_local.commands import library
+    from pddlego_local.api import library
 
     return getattr(library, name)
 

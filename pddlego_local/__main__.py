@@ -1,5 +1,15 @@
-"""Lets `python -m pddlego_local` run the command `pddlego`."""
+"""Lets `python -m pddlego_local` run the command `pddlego`, which starts here too."""
 
-from pddlego_local.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    try:
+        from pddlego_local import cli
+    except KeyboardInterrupt:  # the imports take a moment
+        sys.exit(130)  # cli.INTERRUPTED
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

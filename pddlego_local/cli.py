@@ -13,7 +13,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, InfrastructureError, PddlegoError
@@ -37,13 +37,21 @@ _REMEDIES = {  # of errors that concern the machine and not one file
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs one command in this process, which ends with its exit code."""
+Dispatch = Callable[[Sequence[str]], int]
+"""Carries out the words of a command line, and returns the exit code."""
+
+
+def main(
+    arguments: Sequence[str] | None = None, dispatch: Dispatch | None = None
+) -> None:
+    """Runs one command in this process, which ends with its exit code. `dispatch`
+    carries out another program's commands, whose errors are told in the same way.
+    """
     _prepare_streams()
     sys.unraisablehook = _unraisable
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = run(given)
+        code = run(given, dispatch)
     except KeyboardInterrupt:  # again, while the first one was being handled
         code = INTERRUPTED
     # Now the interpreter waits for threads; a further Ctrl-C would end in a traceback.
@@ -75,22 +83,20 @@ def _unraisable(args: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(args)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], dispatch: Dispatch | None = None) -> int:
     """Runs one command and returns its exit code. A `PddlegoError` is printed as one
     sentence.
     """
+    carry_out = dispatch or _dispatch
     try:
         _check_surroundings(arguments)
-        return _dispatch(arguments)
+        return carry_out(arguments)
     except PddlegoError as error:
         _print(f"{error}")
         return error.exit_code
     except KeyboardInterrupt:
-        what_next = (
-            "; rerun the command to continue"
-            if {"run", "train"} & {*arguments[:1]}
-            else ""
-        )
+        continues = dispatch is not None or arguments[:1] == ["run"]
+        what_next = "; rerun the command to continue" if continues else ""
         _print(f"interrupted{what_next}")
         return INTERRUPTED
     except BrokenPipeError:

@@ -16,7 +16,7 @@ os.environ.pop(
     "COLUMNS", None
 )  # xdist sets it, and nobody reads what its processes print
 
-TESTS = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 # By marker: files and folders, and tests with such a word in their name or parameters.
 # What takes longest comes first, so that no process is left with it at the end.
 MARKED = {
@@ -58,7 +58,9 @@ MARKED = {
 LONGEST = (
     "test_readme.py",
     "report/test_shipped_records.py",
-    "runner/test_cell_names.py",
+    "docs/test_results.py",
+    "runner/test_config.py",
+    "test_systems.py",
 )
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""
@@ -74,7 +76,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        place = f"{item.path.relative_to(TESTS).as_posix()}::{item.name}".lower()
+        place = f"{item.path.relative_to(ROOT).as_posix()}::{item.name}".lower()
         for marker, words in MARKED.items():
             if any(word in place for word in words):
                 item.add_marker(marker)
@@ -121,7 +123,7 @@ def planner() -> Iterator[Any]:
         yield planner
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def heat() -> Iterator[Any]:
     """ALFWorld with games of one kind."""
     from pddlego_local.environments.alfworld.game import Alfworld

@@ -14,8 +14,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import as_meant
 from pddlego_local.runner.sweep import cells_of
-from pddlego_local.runner.words import quote_games
 from tests.rows import row
 
 
@@ -28,7 +28,7 @@ def composed(*overrides: str) -> CellConfig:
 
 def swept(experiment: str, *overrides: str) -> list[list[str]]:
     """The overrides of each cell that an experiment would play."""
-    wanted = quote_games([f"experiment={experiment}", *overrides])
+    wanted = as_meant([f"experiment={experiment}", *overrides])
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
         return cells_of(compose("config", wanted, return_hydra_config=True))
 
@@ -105,7 +105,7 @@ def declare(runs: Path, *words: str) -> list[Path]:
         dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries
     ]
     files = [
-        folder / "sweep.json"
+        folder / "sweep-0123456789ab.json"
         for folder in {c.folder.parent for c in find_cells([runs])}
     ]
     for file in files:

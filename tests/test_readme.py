@@ -106,16 +106,6 @@ def test_the_pages_commands_do_what_they_say(
     assert "Traceback" not in told
 
 
-def test_the_readmes_first_screen_is_what_it_is_two_commands_and_a_picture() -> None:
-    first = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
-    screen = first.splitlines()
-    assert len(screen) <= 40
-    assert re.findall(r"^make .*", first, re.MULTILINE) == ["make demo", "make test"]
-    assert len(re.findall(r"^!\[", first, re.MULTILINE)) == 1
-    assert len([line for line in screen if line.startswith("| ")]) == 1 + 3
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 700
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_links_to_is_there(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):

@@ -15,13 +15,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """With two files, returns 1 if they contain a fault. With --jsonl, returns 0 if
     every line has a verdict, 2 if a line held no pair.
     """
-    with pairs.entries_of(arguments) as entries:
+    with pairs.pairs_of(arguments) as given:
         if arguments.jsonl or arguments.out:
-            return pairs.write_lines(
-                pairs.answer_lines(_verdict, entries), arguments.out
-            )
-        (entry,) = entries
-    verdict = check(entry.domain, entry.problem)
+            lines = pairs.output_lines(_verdict, given)
+            return pairs.write_lines(lines, arguments.out)
+        (pair,) = given
+    verdict = check(pair.domain, pair.problem)
     for fault in verdict.faults:
         print(visible(f"{fault.kind}: {fault}"))
     if not verdict.accepted:

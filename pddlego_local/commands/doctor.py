@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.filesize import decimal
 
-from pddlego_local.commands.library import plan
+from pddlego_local.api.library import plan
 from pddlego_local.commands.shared.fit import look_at, model_settings
 from pddlego_local.commands.shared.model_list import model_table
 from pddlego_local.commands.shared.screen import screen, show

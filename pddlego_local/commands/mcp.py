@@ -2,27 +2,29 @@
 stdio.
 
 The tools do what the commands of the same names do, with the same texts. Each request
-is carried out in a process of its own. It ends at the planner's limits, and when the
-client cancels the request or goes away.
+is carried out in a process of its own, which imports this module. It ends at the
+planner's limits, and when the client cancels the request or goes away.
 """
 
 import argparse
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from pddlego_local.commands.agent_work import checked, formalized, judged, planned
-from pddlego_local.commands.validate import not_judged
+from pddlego_local.api.paths import refuse_paths
+from pddlego_local.commands.validate import judge
 from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
-from pddlego_local.pddl.paths import path_in_place_of_text
-from pddlego_local.planner import Limits
+from pddlego_local.pddl.check import check
+from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.runner.clear_errors import clear_errors
 
-MOST_PLAN_CPU_S = 600
 BY_DEFAULT = Limits()
+MOST_FOR_A_PLAN = Limits(cpu_s=600)
+TOOLS = ("check_pddl", "plan_pddl", "validate_plan", "formalize")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,12 +45,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
             "pddlego mcp needs the package mcp: run `pip install 'pddlego_local[mcp]'`"
         ) from error
     server = MCPServer("pddlego")
-    with ConfinedPool([judged.__module__]) as processes:
+    with ConfinedPool([checked.__module__]) as processes:
         tools = Tools(processes)
         for name in TOOLS:
             server.tool()(getattr(tools, name))
         server.run("stdio")
     return 0
+
+
+class Failed(Exception):
+    """A request has no result; `outcome` and the message say why."""
+
+    def __init__(self, outcome: str, why: str) -> None:
+        super().__init__(why)
+        self.outcome = outcome
 
 
 class Tools:
@@ -66,13 +76,10 @@ class Tools:
         out_of_memory.
         """
         try:
-            refuse_paths(domain=domain, problem=problem)
             found: dict[str, Any] = await self._ask(checked, domain, problem)
-        except Exceeded as limit:
-            why = f"The files were not checked, because {limit}."
-            return {"accepted": None, "outcome": limit.outcome, "faults": [why]}
-        except PddlegoError as error:
-            return {"accepted": None, "outcome": "refused", "faults": [str(error)]}
+        except Failed as failed:
+            outcome = failed.outcome
+            return {"accepted": None, "outcome": outcome, "faults": [str(failed)]}
         return found
 
     async def plan_pddl(
@@ -84,18 +91,12 @@ class Tools:
         could not be carried out.
         """
         try:
-            refuse_paths(domain=domain, problem=problem)
-            with clear_errors("seconds"):
-                limits = Limits(cpu_s=min(cpu_seconds, MOST_PLAN_CPU_S))
-            made: dict[str, Any] = await self._ask(
-                planned, domain, problem, limits.cpu_s, limits=limits
+            found: dict[str, Any] = await self._ask(
+                planned, domain, problem, cpu_seconds, limits=MOST_FOR_A_PLAN
             )
-        except Exceeded as limit:
-            why = f"There is no plan, because {limit}."
-            return {"outcome": limit.outcome, "plan": [], "message": why}
-        except PddlegoError as error:
-            return {"outcome": "refused", "message": str(error)}
-        return made
+        except Failed as failed:
+            return {"outcome": failed.outcome, "plan": [], "message": str(failed)}
+        return found
 
     async def validate_plan(
         self, domain: str, problem: str, plan: str | list[str] | dict[str, Any]
@@ -108,17 +109,9 @@ class Tools:
         timeout or out_of_memory.
         """
         try:
-            text = text_of_plan(plan)
-            refuse_paths(domain=domain, problem=problem, plan=text)
-            fault: str = await self._ask(judged, domain, problem, text)
-        except Exceeded as limit:
-            return {
-                "valid": None,
-                "outcome": limit.outcome,
-                "why_not": not_judged(limit),
-            }
-        except PddlegoError as error:
-            return {"valid": None, "why_not": str(error)}
+            fault: str = await self._ask(judged, domain, problem, plan)
+        except Failed as failed:
+            return {"valid": None, "outcome": failed.outcome, "why_not": str(failed)}
         return {"valid": not fault, "why_not": fault}
 
     async def formalize(
@@ -130,13 +123,12 @@ class Tools:
         already.
         """
         try:
-            refuse_paths(text=text, domain=domain)
-            made: dict[str, Any] = await self._ask(
+            found: dict[str, Any] = await self._ask(
                 formalized, text, model, domain, limits=None
             )
-        except PddlegoError as error:
-            return {"outcome": "refused", "message": str(error)}
-        return made
+        except Failed as failed:
+            return {"outcome": failed.outcome, "message": str(failed)}
+        return found
 
     async def _ask(
         self,
@@ -145,10 +137,11 @@ class Tools:
         limits: Limits | None = BY_DEFAULT,
     ) -> Any:
         """Carries work out in a process, and ends the process if the request is
-        cancelled.
+        cancelled. Raises Failed.
         """
+        within = limits.in_full if limits else {}
         async with self._at_once:
-            process, within = self._processes.take(), limits.in_full if limits else {}
+            process = self._processes.take()
             try:
                 return await asyncio.to_thread(
                     partial(process.ask, work, *arguments, **within)
@@ -156,18 +149,43 @@ class Tools:
             except asyncio.CancelledError:
                 process.close()
                 raise
+            except Exceeded as limit:
+                why = f"The request was ended, because {limit}."
+                raise Failed(limit.outcome, why) from limit
+            except PddlegoError as error:
+                raise Failed("refused", str(error)) from error
             finally:
                 self._processes.give_back(process)
 
 
-TOOLS = ("check_pddl", "plan_pddl", "validate_plan", "formalize")
+# The work of the tools, in the other process.
 
 
-def refuse_paths(**texts: str) -> None:
-    """Raises ConfigError if the path of a file was given in place of a text."""
-    for name, text in texts.items():
-        if path := path_in_place_of_text(text):
-            raise ConfigError(f"{name}: {path}")
+def checked(domain: str, problem: str) -> dict[str, Any]:
+    refuse_paths(domain=domain, problem=problem)
+    found = check(domain, problem)
+    faults = [str(fault) for fault in found.faults]
+    return {"accepted": found.accepted, "faults": faults}
+
+
+def planned(domain: str, problem: str, cpu_seconds: float) -> dict[str, Any]:
+    refuse_paths(domain=domain, problem=problem)
+    with clear_errors("seconds"):
+        limits = Limits(cpu_s=min(cpu_seconds, MOST_FOR_A_PLAN.cpu_s))
+    with FastDownward(limits=limits) as planner:
+        return asdict(planner.plan(domain, problem))
+
+
+def judged(domain: str, problem: str, plan: str | list[str] | dict[str, Any]) -> str:
+    text = text_of_plan(plan)
+    refuse_paths(domain=domain, problem=problem, plan=text)
+    return judge(domain, problem, text)
+
+
+def formalized(text: str, model: str, domain: str) -> dict[str, Any]:
+    from pddlego_local.api import library  # slow to import
+
+    return asdict(library.formalize(text, model, domain=domain))
 
 
 def text_of_plan(plan: str | list[str] | dict[str, Any]) -> str:

@@ -4,13 +4,12 @@ import argparse
 import dataclasses
 from typing import Any
 
+from pddlego_local.api.paths import planned
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
-from pddlego_local.core.nouns import PlanResult
 from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
-from pddlego_local.pddl.check import PLANNER_SAYS, SWAPPED, explain
-from pddlego_local.pddl.paths import path_in_place_of_text
+from pddlego_local.pddl.check import explain
 from pddlego_local.planner import FastDownward
 
 DEFAULT = FastDownward.search
@@ -18,22 +17,19 @@ DEFAULT = FastDownward.search
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     pairs.add_arguments(parser)
-    lines = "with --jsonl: plan for N lines at a time"
     parser.add_argument(
-        "--workers", type=count(1024), default=1, metavar="N", help=lines
+        "--workers",
+        type=count(1024),
+        default=1,
+        metavar="N",
+        help="with --jsonl: plan for N lines at a time",
     )
-    search = f"lama_first, or a Fast Downward search (default {DEFAULT})"
-    parser.add_argument("--search", default=DEFAULT, metavar="NAME", help=search)
-
-
-def planned(planner: FastDownward, domain: str, problem: str) -> PlanResult:
-    """Plans. If a text is a path, the planner is not asked, and the message names the
-    path.
-    """
-    for name, text in (("domain", domain), ("problem", problem)):
-        if path := path_in_place_of_text(text):
-            return PlanResult("translate_error", (), f"{name}: {path}", 0.0)
-    return planner.plan(domain, problem)
+    parser.add_argument(
+        "--search",
+        default=DEFAULT,
+        metavar="NAME",
+        help=f"lama_first, or a Fast Downward search (default {DEFAULT})",
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -49,21 +45,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
         del result["wait_s"]  # depends on the number of workers, not on the pair
         return result
 
-    with pairs.entries_of(arguments) as entries, planner:
+    with pairs.pairs_of(arguments) as given, planner:
         if arguments.jsonl or arguments.out:
-            lines = pairs.answer_lines(outcome, entries, arguments.workers)
+            lines = pairs.output_lines(outcome, given, arguments.workers)
             return pairs.write_lines(lines, arguments.out)
-        (entry,) = entries
-        result = planner.plan(entry.domain, entry.problem)
+        (pair,) = given
+        result = planner.plan(pair.domain, pair.problem)
     for action in result.plan:
         print(visible(action))
     if result.outcome not in PLANNED:
-        found = explain(entry.domain, entry.problem, result).splitlines()
-        shown = [] if SWAPPED in found[0] else result.message.splitlines()
-        shown += [
-            line for line in found if line not in shown and PLANNER_SAYS not in line
-        ]
-        print(visible(f"{result.outcome}: " + "\n".join(shown)))
+        why = explain(pair.domain, pair.problem, result)
+        print(visible(f"{result.outcome}: {why}"))
         return 1
     if not result.plan:
         print(f"; {result.message}")

@@ -10,7 +10,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form, choice
-from pddlego_local.episode.reading.answer import answer
+from pddlego_local.episode.reading.answer import as_answer
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
 _FORMS: Mapping[str, Form[Fields]] = {form.name: form for form in FORMS} | {
@@ -52,33 +52,33 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """
     if arguments.problem and arguments.form != "edit":
         raise ConfigError("--problem is only for --form edit")
-    form, text = _FORMS[arguments.form], _text_of(arguments.file)
-    markers = tuple(arguments.thought) if arguments.thought else None
-    problem = _text_of(arguments.problem) if arguments.problem else ""
-    findings = lenient(text, form, cut=arguments.cut, markers=markers, problem=problem)
+    form = _FORMS[arguments.form]
+    text = _text_of(arguments.file)
+    findings = lenient(
+        text,
+        form,
+        cut=arguments.cut,
+        markers=tuple(arguments.thought) if arguments.thought else None,
+        problem=_text_of(arguments.problem) if arguments.problem else "",
+    )
     taken = findings.taken
-    result = answer(taken.value if taken else None, findings.fault, form)
-    value, fault = result.value, result.fault
+    result = as_answer(taken.value if taken else None, findings.fault, form)
+    fields = result.value.model_dump() if result.value else {}
     if arguments.json:
-        entries = value.model_dump() if value else dict.fromkeys(form.keys.model_fields)
-        print(json.dumps({**entries, "fault": fault}))
-    elif value is None:
-        print(f"{fault}: {CAUSES[fault].means}")
-        print(f"Requested: {form.example}")
-        _print_others(findings, text)
-    else:
-        for key, entry in value.model_dump().items():
-            shown = (
-                entry
-                if isinstance(entry, str)
-                else json.dumps(entry, ensure_ascii=False)
-            )
-            print(visible(f"--- {key}\n{shown.rstrip()}"))
+        values = fields or dict.fromkeys(form.keys.model_fields)
+        print(json.dumps({**values, "fault": result.fault}))
+        return 0 if fields else 1
+    if fields:
+        for key, value in fields.items():
+            if not isinstance(value, str):
+                value = json.dumps(value, ensure_ascii=False)
+            print(visible(f"--- {key}\n{value.rstrip()}"))
         print("---")
-        if taken:
-            print(f"Read: {_place(taken, text)}.")
-        _print_others(findings, text)
-    return 0 if value else 1
+    else:
+        print(f"{result.fault}: {CAUSES[result.fault].means}")
+        print(f"Requested: {form.example}")
+    _print_places(findings, text)
+    return 0 if fields else 1
 
 
 def _text_of(file: str) -> str:
@@ -91,21 +91,22 @@ def _text_of(file: str) -> str:
         return path(file).read_bytes().decode("utf-8", "replace")
 
 
-def _print_others(findings: Findings[Fields], text: str) -> None:
-    """Prints the other candidates for the answer, except repetitions of the value that
-    was read.
+def _print_places(findings: Findings[Fields], text: str) -> None:
+    """Prints where the answer was read, and the other candidates for it, except
+    repetitions of its value.
     """
-    for one in findings.candidates:
-        if one is not findings.taken and not (
-            findings.taken and one.value == findings.taken.value
-        ):
-            why = one.doubt or "an earlier draft, or of lower priority"
-            print(f"Not read: {_place(one, text)}: {why}.")
+    taken = findings.taken
+    if taken:
+        print(f"Read: {_place(taken, text)}.")
+    for candidate in findings.candidates:
+        if taken and candidate.value == taken.value:
+            continue
+        why = candidate.doubt or "an earlier draft, or of lower priority"
+        print(f"Not read: {_place(candidate, text)}: {why}.")
 
 
-def _place(one: Candidate[Fields], text: str) -> str:
-    first = text.count("\n", 0, one.start) + 1
-    last = text[: one.end].rstrip().count("\n") + 1
-    return f"{one.how}, " + (
-        f"line {first}" if first == last else f"lines {first} to {last}"
-    )
+def _place(candidate: Candidate[Fields], text: str) -> str:
+    first = text.count("\n", 0, candidate.start) + 1
+    last = text[: candidate.end].rstrip().count("\n") + 1
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    return f"{candidate.how}, {lines}"

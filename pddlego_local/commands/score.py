@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pydantic
@@ -68,71 +69,91 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Writes a verdict for each line, and totals to standard error. Returns 0, or 2 if
     a line held no answer, or gold files that cannot be read.
     """
-    counts = Counter(_reached({}))
+    totals = Counter(dict.fromkeys(_reached({}), 0))
 
-    def counted(results: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        for result in results:
-            counts.update(_reached(result))
-            yield result
+    def counted(verdicts: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for verdict in verdicts:
+            totals.update(_reached(verdict))
+            yield verdict
 
-    opened = pairs.lines_of(arguments.file, arguments.out)
-    planner, judges = (
-        FastDownward(workers=arguments.workers),
-        ConfinedPool([why_invalid.__module__]),
-    )
-    with opened as lines, planner, judges:
+    with (
+        pairs.lines_of(arguments.file, arguments.out) as lines,
+        FastDownward(workers=arguments.workers) as planner,
+        ConfinedPool([why_invalid.__module__]) as processes,
+    ):
+        judge = Judge(planner, processes)
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
-        verdicts = pairs.in_order(
-            lambda one: _verdict(planner, judges, *one), numbered, arguments.workers
-        )
+        verdicts = pairs.in_order(judge.verdict, numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
-    totals = ", ".join(f"{name} {reached:d}" for name, reached in counts.items())
-    print(f"pddlego: {totals}", file=sys.stderr)
+    words = ", ".join(f"{name} {number}" for name, number in totals.items())
+    print(f"pddlego: {words}", file=sys.stderr)
     return code
 
 
-def _verdict(
-    planner: FastDownward, judges: ConfinedPool, number: int, line: str
-) -> dict[str, Any]:
-    named = Named()
-    try:
-        named = Named.model_validate_json(line)
-        return _judged(planner, judges, Given.model_validate_json(line))
-    except pydantic.ValidationError as error:
-        place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
-        why = f"has no answer that can be judged: {': '.join([*map(str, place), said])}"
-    except ConfigError as error:
-        why = f"has gold files against which no plan can be judged: {error}"
-    return {"id": named.id, "line": number, pairs.FAULT: why}
+@dataclass(frozen=True)
+class Judge:
+    """Reads an answer, plans with it, and validates the plan against the gold files."""
 
+    planner: FastDownward
+    processes: ConfinedPool
 
-def _judged(
-    planner: FastDownward, judges: ConfinedPool, given: Given
-) -> dict[str, Any]:
-    """Raises ConfigError for gold files that cannot be read."""
-    form: Form[Fields] = PROBLEM if given.domain else PDDL
-    prompt = (Message("user", given.prompt),) if given.prompt else ()
-    answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
-    value = answer.value
-    files = {"df": given.domain, **value.model_dump()} if value else {}
-    context = GrammarContext(
-        domain=given.domain, actions=actions_in(files.get("df", ""))
-    )
-    outside = _outside(given.answer, answer, Question(form, prompt, context))
-    rungs = [rung for rung, why in outside.items() if not why]
-    verdict: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": rungs}
-    verdict["outside"] = {rung: why for rung, why in outside.items() if why}
-    if not value:
+    def verdict(self, numbered: tuple[int, str]) -> dict[str, Any]:
+        """Returns the output line for an input line and its number."""
+        number, line = numbered
+        named = Named()
+        try:
+            named = Named.model_validate_json(line)
+            return self._judged(Given.model_validate_json(line))
+        except pydantic.ValidationError as error:
+            first = error.errors()[0]
+            said = ": ".join([*map(str, first["loc"]), first["msg"]])
+            why = f"has no answer that can be judged: {said}"
+        except ConfigError as error:
+            why = f"has gold files against which no plan can be judged: {error}"
+        return {"id": named.id, "line": number, pairs.UNREADABLE: why}
+
+    def _judged(self, given: Given) -> dict[str, Any]:
+        """Raises ConfigError for gold files that cannot be read."""
+        form: Form[Fields] = PROBLEM if given.domain else PDDL
+        prompt = (Message("user", given.prompt),) if given.prompt else ()
+        completion = Completion(given.answer, "stop", 0, 0, 0.0)
+        answer = read_free(completion, form, prompt=prompt)
+        files = {"df": given.domain}
+        if answer.value:
+            files |= answer.value.model_dump()
+        context = GrammarContext(domain=given.domain, actions=actions_in(files["df"]))
+        outside = _outside(given.answer, answer, Question(form, prompt, context))
+        rungs = [rung for rung, why in outside.items() if not why]
+        verdict: dict[str, Any] = {
+            "id": given.id,
+            "fault": answer.fault,
+            "rungs": rungs,
+        }
+        verdict["outside"] = {rung: why for rung, why in outside.items() if why}
+        if not answer.value:
+            return verdict
+        result = self.planner.plan(files["df"], files["pf"])
+        verdict |= files
+        for key in ("outcome", "plan", "message"):
+            verdict[key] = getattr(result, key)
+        if given.gold:
+            verdict["why_not_in_gold"] = self._why_not_in(given.gold, result)
         return verdict
-    result = planner.plan(files["df"], files["pf"])
-    verdict |= files | {
-        "outcome": result.outcome,
-        "plan": result.plan,
-        "message": result.message,
-    }
-    if given.gold:
-        verdict["why_not_in_gold"] = _in_gold(given.gold, planner, judges, result)
-    return verdict
+
+    def _why_not_in(self, gold: Gold, result: PlanResult) -> str:
+        """Returns why the plan does not reach the goal of the gold files, "" if it
+        does. If the planner's limits end the judging, it says so.
+        """
+        if result.outcome not in PLANNED:
+            return "There is no plan."
+        actions = [action[1:-1] for action in result.plan]
+        limits = self.planner.limits.in_full
+        try:
+            return self.processes.ask(
+                why_invalid, gold.domain, gold.problem, actions, **limits
+            )
+        except Exceeded as limit:
+            return not_judged(limit)
 
 
 def _outside(
@@ -143,32 +164,21 @@ def _outside(
     were read from it. Without an environment, the actions are those of the domain.
     """
     syntax = constraint_for("syntax", question.form, question.context)
-    value, fault = answer.value, f"no files could be read: {answer.fault}"
+    if answer.value:
+        outside_typed = why_outside(answer.value, question, "typed")
+    else:
+        outside_typed = f"no files could be read: {answer.fault}"
     return {
         "syntax": place_of_departure(syntax, text.strip()),
-        "typed": why_outside(value, question, "typed") if value else fault,
+        "typed": outside_typed,
     }
 
 
-def _in_gold(
-    gold: Gold, planner: FastDownward, judges: ConfinedPool, result: PlanResult
-) -> str:
-    """Returns why the plan does not reach the goal of the gold files, "" if it does. If
-    the planner's limits end the judging, it says so.
-    """
-    if result.outcome not in PLANNED:
-        return "There is no plan."
-    actions, limits = [action[1:-1] for action in result.plan], planner.limits.in_full
-    try:
-        return judges.ask(why_invalid, gold.domain, gold.problem, actions, **limits)
-    except Exceeded as limit:
-        return not_judged(limit)
-
-
-def _reached(result: Mapping[str, Any]) -> dict[str, int]:
+def _reached(verdict: Mapping[str, Any]) -> dict[str, int]:
+    """Returns which of the totals this output line belongs to."""
     return {
-        "answers": "fault" in result,
-        "read": result.get("fault") == "",
-        "planned": bool(result.get("plan")),
-        "valid in gold": result.get("why_not_in_gold") == "",
+        "answers": "fault" in verdict,
+        "read": verdict.get("fault") == "",
+        "planned": bool(verdict.get("plan")),
+        "valid in gold": verdict.get("why_not_in_gold") == "",
     }

@@ -11,11 +11,8 @@ import os
 import uuid
 from pathlib import Path
 
-_CANNOT_SYNC_FOLDERS = (
-    errno.EINVAL,
-    errno.ENOTSUP,
-    errno.EBADF,
-)  # some network file systems
+# Some network file systems cannot sync folders, and say so in one of these ways.
+_CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
 def unused_name(path: Path, ending: str) -> Path:

@@ -80,11 +80,9 @@ def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             raise ConfigError(f"{place} is not JSON: {first['msg']}") from error
-        key, why = (
-            ".".join(map(str, first["loc"])),
-            first["msg"].removeprefix("Value error, "),
-        )
+        key = ".".join(map(str, first["loc"])) or "the line"
+        why = first["msg"].removeprefix("Value error, ")
         raise ConfigError(
-            f"{place} is not {what} of format {FORMAT} ({key or 'the line'}: {why}); "
+            f"{place} is not {what} of format {FORMAT} ({key}: {why}); "
             "move the file away, or read it with the version that wrote it"
         ) from error

@@ -12,9 +12,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     Case is ignored, "-" and "_" are equivalent, and "+" is read as "_plus". So
     "PDDLego+" is closest to "pddlego_plus".
     """
-    spelled = {_plain(one): one for one in known}
-    close = difflib.get_close_matches(_plain(name), spelled, n=1, cutoff=0.6)
-    return spelled[close[0]] if close else ""
+    by_spelling = {_plain(known_name): known_name for known_name in known}
+    close = difflib.get_close_matches(_plain(name), by_spelling, n=1)
+    return by_spelling[close[0]] if close else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -26,4 +26,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name.lower().replace("+", "_plus")).strip("_")
+    spelled_out = name.lower().replace("+", "_plus")
+    return re.sub(r"[\W_]+", "_", spelled_out).strip("_")

@@ -111,6 +111,14 @@ class Mapped(Protocol):
 
 
 @runtime_checkable
+class Versioned(Protocol):
+    """An environment that is played by packages of its own, which a record names."""
+
+    def versions(self) -> dict[str, str]:
+        """Returns the versions of these packages, by package."""
+
+
+@runtime_checkable
 class DescribedInText(Protocol):
     """An environment that hides nothing: two texts describe its domain and problem
     completely.

@@ -1,12 +1,25 @@
-"""Finds the data folders, which are beside the package in a checkout and inside it when
-installed. Reads the YAML files beside modules.
+"""The project's own files: the data folders, which are beside the package in a checkout
+and inside it when installed, and the YAML files and templates beside modules.
 """
 
+import functools
 from pathlib import Path
 from typing import Any
 
+import jinja2
+
 from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import MissingPart
+
+jinja = functools.partial(
+    jinja2.Environment,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+"""Makes an environment for templates. An unknown name is an error, and a line with only
+a tag leaves no blank line.
+"""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

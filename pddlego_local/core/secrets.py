@@ -7,49 +7,27 @@ environment variable.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 HIDDEN = "<secret>"
 
-_LAST_WORDS = (
-    *(
-        "apikey",
-        "auth",
-        "authorization",
-        "bearer",
-        "cookie",
-        "credential",
-        "credentials",
-    ),
-    *("passphrase", "passwd", "password", "pat", "pwd", "secret", "secrets", "token"),
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:apikey|auth|authorization|bearer|cookie|credentials?|passphrase|passwd"
+    r"|password|pat|pwd|secrets?|token|(?:access|account|api|auth|encryption|private"
+    r"|secret|server|service|signing|ssh|subscription)_key)$"
 )
-_BEFORE_KEY = (
-    *("access", "account", "api", "auth", "encryption", "private", "secret", "server"),
-    *("service", "signing", "ssh", "subscription"),
-)
-_BEFORE_TOKEN = (  # tokens of a text, not of an account
-    *(
-        "begin",
-        "bos",
-        "cls",
-        "end",
-        "eos",
-        "first",
-        "forced",
-        "image",
-        "last",
-        "mask",
-        "new",
-    ),
-    *("next", "pad", "per", "sep", "special", "start", "stop", "unexpected", "unk"),
+_TOKEN_OF_A_TEXT = re.compile(
+    r"(?:^|_)(?:begin|bos|cls|end|eos|first|forced|image|last|mask|new|next|pad|per|sep"
+    r"|special|start|stop|unexpected|unk)_token$"
 )
 _NO_SECRETS = frozenset(("", "none", "null", "empty", "???", "true", "false", HIDDEN))
 _LEAST_KNOWN = 4  # characters; a shorter secret would be found in innocent words
 _LEAST_IN_DATA = 16  # characters; only a real key is as long, and no word of a game
 
 _AUTHORITY = re.compile(
-    r"(?i)\b(https?|wss?|ftp)://([^/\s?#'\"<>@]*(?:@[^/\s?#'\"<>@]*)*)@"
+    r"(?i)\b(?P<scheme>https?|wss?|ftp)"
+    r"://(?P<user>[^/\s?#'\"<>@]*(?:@[^/\s?#'\"<>@]*)*)@"
 )
 _QUERY = re.compile(r"(?i)([?&](?:key|sig|signature|code)=)[^&\s#'\"]+")
 # A name begins where no other one goes on: else the time would be quadratic for a text
@@ -72,11 +50,12 @@ def is_secret_name(name: str) -> bool:
     """Returns whether a value of this name is a secret: an option, a variable, a flag,
     a header.
     """
-    last = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.rpartition(".")[2])
-    before, word = ["", "", *filter(None, re.split(r"[\W_]+", last.lower()))][-2:]
-    if word == "key":
-        return before in _BEFORE_KEY
-    return word in _LAST_WORDS and not (word == "token" and before in _BEFORE_TOKEN)
+    last_part = name.rpartition(".")[2]
+    in_words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", last_part)
+    in_snake_case = re.sub(r"[\W_]+", "_", in_words).strip("_").lower()
+    if _TOKEN_OF_A_TEXT.search(in_snake_case):
+        return False
+    return bool(_SECRET_NAME.search(in_snake_case))
 
 
 def _is_secret(value: object) -> bool:
@@ -86,52 +65,58 @@ def _is_secret(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     text = str(value).strip("\"'")
-    return text.lower() not in _NO_SECRETS and not re.fullmatch(r"\$\{[^{}]*\}", text)
+    is_reference = re.fullmatch(r"\$\{[^{}]*\}", text)
+    return text.lower() not in _NO_SECRETS and not is_reference
+
+
+def _with_leaves(tree: Any, change: Callable[[Any, bool], Any], named: bool) -> Any:
+    """Returns a JSON value with `change(leaf, named)` in place of each leaf; `named`
+    says whether the leaf has a secret's name, for example behind the word --api-key.
+    """
+    if isinstance(tree, Mapping):
+        return {
+            key: _with_leaves(value, change, named or is_secret_name(str(key)))
+            for key, value in tree.items()
+        }
+    if not isinstance(tree, list | tuple):
+        return change(tree, named)
+    changed = []
+    behind_flag = False
+    for value in tree:
+        changed.append(_with_leaves(value, change, named or behind_flag))
+        is_flag = isinstance(value, str) and value.startswith("--")
+        behind_flag = is_flag and is_secret_name(value)
+    return changed
 
 
 def secrets_of(tree: object) -> frozenset[str]:
     """Returns the secrets in a configuration that are long enough to be found in a
     text.
     """
-    return frozenset(one for one in _found(tree) if len(one) >= _LEAST_KNOWN)
+    found = set[str]()
 
+    def collect(leaf: Any, named: bool) -> None:
+        if named and _is_secret(leaf):
+            found.add(str(leaf))
+        elif isinstance(leaf, str):
+            for address in _AUTHORITY.finditer(leaf):
+                found.add(address["user"].partition(":")[2])
 
-def _found(tree: object, named: bool = False) -> Iterator[str]:
-    if isinstance(tree, Mapping):
-        for key, value in tree.items():
-            yield from _found(value, named or is_secret_name(str(key)))
-    elif isinstance(tree, list | tuple):
-        for before, value in zip([None, *tree], tree, strict=False):
-            yield from _found(value, named or _is_flag(before))
-    elif named and _is_secret(tree):
-        yield str(tree)
-    elif isinstance(tree, str):
-        yield from (match[2].partition(":")[2] for match in _AUTHORITY.finditer(tree))
-
-
-def _is_flag(word: object) -> bool:
-    """Returns whether the next word of a command is a secret, as after --api-key."""
-    return isinstance(word, str) and word.startswith("--") and is_secret_name(word)
+    _with_leaves(tree, collect, named=False)
+    return frozenset(secret for secret in found if len(secret) >= _LEAST_KNOWN)
 
 
 def hidden(tree: Any, known: Iterable[str] = (), *, named: bool = False) -> Any:
     """Returns a JSON value with `HIDDEN` in place of each secret. `known` are further
     secrets. With `named`, the value has a secret's name.
     """
-    if isinstance(tree, Mapping):
-        return {
-            key: hidden(value, known, named=named or is_secret_name(str(key)))
-            for key, value in tree.items()
-        }
-    if isinstance(tree, list | tuple):
-        befores = [None, *tree]
-        return [
-            hidden(value, known, named=named or _is_flag(before))
-            for before, value in zip(befores, tree, strict=False)
-        ]
-    if named and _is_secret(tree):
-        return HIDDEN
-    return hidden_in_word(tree, known) if isinstance(tree, str) else tree
+
+    def shown(leaf: Any, named: bool) -> Any:
+        if named and _is_secret(leaf):
+            return HIDDEN
+        return hidden_in_word(leaf, known) if isinstance(leaf, str) else leaf
+
+    return _with_leaves(tree, shown, named)
 
 
 def hidden_in_word(word: str, known: Iterable[str] = ()) -> str:
@@ -155,14 +140,15 @@ def hidden_in_text(text: str, known: Iterable[str] = ()) -> str:
 
 
 def _without_password(match: re.Match[str]) -> str:
-    user, colon, _ = match[2].partition(":")
-    return f"{match[1]}://{user}:{HIDDEN}@" if colon else f"{match[1]}://{HIDDEN}@"
+    user, colon, _ = match["user"].partition(":")
+    shown = f"{user}:{HIDDEN}" if colon else HIDDEN
+    return f"{match['scheme']}://{shown}@"
 
 
 def _without_value(match: re.Match[str]) -> str:
     name, value = match["name"], match["value"]
-    is_no_word = re.search(r"[\W_]|(?i:password|authorization)", name)
-    in_prose = match["is"].lstrip().startswith(":") and not is_no_word
+    looks_like_a_name = re.search(r"[\W_]|(?i:password|authorization)", name)
+    in_prose = match["is"].lstrip().startswith(":") and not looks_like_a_name
     if in_prose or not is_secret_name(name) or not _is_secret(value):
         return match[0]
     return f"{name}{match['is']}{HIDDEN}"
@@ -173,13 +159,14 @@ def without_secrets(tree: Any) -> Any:
     that name one, and without the user in an address.
     """
     if isinstance(tree, Mapping):
-        kept = {
-            key: value for key, value in tree.items() if not is_secret_name(str(key))
+        return {
+            key: without_secrets(value)
+            for key, value in tree.items()
+            if not is_secret_name(str(key))
         }
-        return {key: without_secrets(value) for key, value in kept.items()}
     if isinstance(tree, list | tuple):
         return [without_secrets(value) for value in tree]
-    return _AUTHORITY.sub(r"\1://", tree) if isinstance(tree, str) else tree
+    return _AUTHORITY.sub(r"\g<scheme>://", tree) if isinstance(tree, str) else tree
 
 
 def hidden_in_data(line: str, known: Iterable[str]) -> str:

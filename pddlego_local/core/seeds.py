@@ -10,5 +10,6 @@ def derive_seed(*parts: int | str) -> int:
 
     These are the run seed, game, trial and call number.
     """
-    text = "/".join(str(part) for part in parts)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+    text = "/".join(map(str, parts))
+    digest = hashlib.sha256(text.encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -23,5 +23,7 @@ def _named(match: re.Match[str]) -> str:
     """Returns the symbol of a control character, or the code point of any other
     character.
     """
-    code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+    code_point = ord(match[0])
+    if code_point < 0x20:
+        return chr(0x2400 + code_point)
+    return f"⟨U+{code_point:04X}⟩"

@@ -69,34 +69,37 @@ def fault_of(
     """Returns the sentence. The file is `place`, or the one that the parser names,
     whose text is then read again.
     """
-    marks = [getattr(error, name, None) for name in ("problem_mark", "context_mark")]
-    begins = "quoted" in str(error) or "parsing a flow" in str(
-        error
-    )  # and does not end
-    mark = (marks[1] if begins else None) or marks[0] or marks[1]
+    context = getattr(error, "context", None) or ""
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None)
+    words = " ".join(f"{context} {problem or error}".split())
+    remedies = (remedy for part, remedy in _REMEDIES if part in words)
+    remedy = next(remedies, _OTHERWISE)
+    message = f"this is not YAML ({words}); {remedy}"
+    mark = _mark_of(error)
     file = place or getattr(mark or error, "name", None) or "a YAML file"
-    problem = (
-        getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    )
-    problem = " ".join(f"{getattr(error, 'context', None) or ''} {problem}".split())
-    remedy = next(
-        (remedy for words, remedy in _REMEDIES if words in problem), _OTHERWISE
-    )
-    said = f"this is not YAML ({problem}); {remedy}"
     if mark is None:
-        return f"{file}: {said}"
-    proposal = (
-        _quoted(_line(file, text, mark.line)) if remedy.endswith("needs quotes") else ""
-    )
-    return f"{file}, line {mark.line + 1}: {said}{proposal}"
+        return f"{file}: {message}"
+    if remedy.endswith("needs quotes"):
+        message += _quoted(_line(file, text, mark.line))
+    return f"{file}, line {mark.line + 1}: {message}"
+
+
+def _mark_of(error: yaml.YAMLError) -> Any:
+    """Returns the parser's mark: for quotes or brackets that do not end, where they
+    begin; else where the parser stopped.
+    """
+    stopped = getattr(error, "problem_mark", None)
+    begun = getattr(error, "context_mark", None)
+    if "quoted" in str(error) or "parsing a flow" in str(error):
+        return begun or stopped
+    return stopped or begun
 
 
 def _line(file: object, text: str | None, number: int) -> str:
     try:
-        lines = (
-            Path(str(file)).read_text("utf-8") if text is None else text
-        ).splitlines()
-        return lines[number]
+        if text is None:
+            text = Path(str(file)).read_text("utf-8")
+        return text.splitlines()[number]
     except (OSError, ValueError, IndexError):
         return ""
 

@@ -1,9 +1,21 @@
 """Writes problem files for the references of the environments."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 Fact = tuple[str, ...]
 """A predicate and its arguments by the game's names: ("have", "red onion")."""
+
+
+def of_each(predicate: str, things: Iterable[str]) -> list[Fact]:
+    """Returns the fact of every thing: ("loose", "nut 1"), ("loose", "nut 2")."""
+    return [(predicate, thing) for thing in things]
+
+
+def of_pairs(predicate: str, pairs: Iterable[Sequence[str]]) -> list[Fact]:
+    """Returns the fact of every pair (or longer sequence) of things: ("at", "truck 1",
+    "depot 2").
+    """
+    return [(predicate, *pair) for pair in pairs]
 
 
 def atoms(facts: Iterable[Fact], spell: Callable[[str], str]) -> list[str]:

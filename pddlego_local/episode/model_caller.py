@@ -6,7 +6,6 @@ import dataclasses
 from typing import TypeVar
 
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Fields
@@ -16,12 +15,12 @@ from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
-from pddlego_local.episode.rejection import Rejection
-from pddlego_local.pddl.redundant import (
-    domain_without_repetition,
-    problem_without_repetition,
+from pddlego_local.episode.drawing import Rejection, draw
+from pddlego_local.episode.reading.answer import (
+    Answer,
+    read_answer,
+    read_as_asked,
+    without_repetition,
 )
 
 T = TypeVar("T", bound=Fields)
@@ -44,18 +43,19 @@ class ModelCaller:
     ) -> list[Answer[T]]:
         """Draws `count` answers to a question, reads them, and records each of them."""
         self._calls += 1
-        decoding = self._decoding
-        constraint = constraint_of(question, self._model, decoding)
+        model, decoding = self._model, self._decoding
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        samples = draw_answers(self._model, question, decoding, sampling, count)
-        answers = list[Answer[T]]()
+        constraint = constraint_of(question, model, decoding)
+        grammar = None if constraint.in_stages else constraint.sha256
+        answers: list[Answer[T]] = []
+        samples = draw_answers(model, question, decoding, sampling, count)
         for number, (drawn, answer) in enumerate(samples):
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
                 form=question.form.name,
                 messages=question.messages,
-                grammar=None if constraint.in_stages else constraint.sha256,
+                grammar=grammar,
                 **drawn.completion.recorded,
                 stages=drawn.stages,
                 sampling=sampling,
@@ -69,12 +69,7 @@ class ModelCaller:
 
 def under(question: Question[T], decoding: Decoding) -> Question[T]:
     """Returns a question that was built with other settings as `decoding` asks it."""
-    context = dataclasses.replace(
-        question.context,
-        goal=decoding.goal,
-        lists=decoding.lists,
-        rollback=decoding.rollback,
-    )
+    context = dataclasses.replace(question.context, goal=decoding.goal)
     return dataclasses.replace(question, context=context)
 
 
@@ -96,44 +91,13 @@ def draw_answers(
     """Draws answers to a question, and reads what is handed on from each."""
     constraint = constraint_of(question, model, decoding)
     rejection = rejection_of(question, decoding, model)
-    drawn = draw(
+    samples = draw(
         model, question, constraint, sampling, decoding.stage_tokens, count, rejection
     )
     return [
-        (one, read_answer(one, question, constraint, decoding, model)) for one in drawn
+        (drawn, read_answer(drawn, question, constraint, decoding, model))
+        for drawn in samples
     ]
-
-
-def read_answer(
-    drawn: Drawn,
-    question: Question[T],
-    constraint: Constraint,
-    decoding: Decoding,
-    model: Model,
-) -> Answer[T]:
-    """Reads the value of an answer as its constraint and `decoding.reading` require."""
-    if not constraint.free:
-        answer = read_constrained(drawn.completion, question.form)
-        return (
-            without_repetition(answer, question) if decoding.lists == "free" else answer
-        )
-    answer = _read_free(drawn.completion, question, decoding, model)
-    rejection = rejection_of(question, decoding, model)
-    accepted = rejection is not None and rejection.accepted(drawn)
-    return without_repetition(answer, question) if accepted else answer
-
-
-def _read_free(
-    completion: Completion, question: Question[T], decoding: Decoding, model: Model
-) -> Answer[T]:
-    return read_free(
-        completion,
-        question.form,
-        reading=decoding.reading,
-        prompt=question.messages,
-        markers=model.thought_markers if isinstance(model, Thinks) else None,
-        problem=question.context.problem,
-    )
 
 
 def rejection_of(
@@ -146,37 +110,16 @@ def rejection_of(
     if reject is None or not model.decodes:
         return None
 
-    def why(completion: Completion) -> str:
+    def why_not(completion: Completion) -> str:
         """Judges what an accepted answer hands on."""
-        read = _read_free(completion, question, decoding, model)
-        answer = without_repetition(read, question)
-        return (
-            why_outside(answer.value, question, reject.rung)
-            if answer.value
-            else answer.fault
-        )
+        answer = read_as_asked(completion, question, decoding, model)
+        if answer.value is None:
+            return answer.fault
+        value = without_repetition(answer, question).value
+        assert value  # what is stated twice is removed, nothing else
+        return why_outside(value, question, reject.rung)
 
-    return Rejection(reject.tries, why)
-
-
-def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
-    """Removes what the answer's PDDL files state twice. In an edit, this happens later,
-    when it is applied.
-    """
-    files = answer.value.model_dump() if answer.value else {}
-    removed = list[str]()
-    if "df" in files:
-        files["df"], left_out = domain_without_repetition(files["df"])
-        removed += left_out
-    if "pf" in files:
-        domain = files.get("df", question.context.domain)
-        files["pf"], left_out = problem_without_repetition(files["pf"], domain)
-        removed += left_out
-    if not removed:
-        return answer
-    return Answer(
-        question.form.keys.model_validate(files), answer.fault, tuple(removed)
-    )
+    return Rejection(reject.tries, why_not)
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:

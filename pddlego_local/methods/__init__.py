@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar, dataclass_transf
 
 import pydantic
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.episode import Episode
 
@@ -47,11 +46,6 @@ class Method(Protocol):
     def forms(self) -> tuple[Form[Fields], ...]: ...
     @property
     def learns(self) -> bool | str: ...
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Returns the maximum number of answers in an episode; each of the `best_of`
-        counts.
-        """
 
     def __call__(self, episode: Episode) -> str:
         """Plays the episode to its end and returns the outcome's name."""

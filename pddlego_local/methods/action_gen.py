@@ -2,7 +2,6 @@
 action.
 """
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
@@ -16,10 +15,6 @@ class ActionGen(Player):
 
     prompts = "action_gen"
     forms = (COMMAND,)
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts one action per step, after `max_retries` answers that name none."""
-        return budget.limit * (1 + self.max_retries)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_action, game_lost or step_limit."""

@@ -7,7 +7,6 @@ There is no selector, as in the paper's ALFWorld experiments.
 
 from typing import ClassVar
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, TEXT, Fields, Form, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, settings
@@ -20,13 +19,6 @@ class Deps(SubgoalPlayer):
 
     forms: ClassVar[tuple[Form[Fields], ...]] = (GOALS, TEXT, choice(1))
     explains: ClassVar[bool] = True
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts the plans, an explanation before each new one, and the controller's
-        choices.
-        """
-        replans = self.max_replans * (2 if self.explains else 1)
-        return self.most_answers(budget, 1 + replans)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_plan (the planner named no sub-goal), replan_limit,
@@ -43,8 +35,8 @@ class Deps(SubgoalPlayer):
             if replans == self.max_replans:
                 return "replan_limit"
             replans += 1
-            description = planner.describe(pursuits)
-            goals = planner.replan(
-                planner.explain(description) if self.explains else description
-            )
+            unsent = planner.describe(pursuits)
+            if self.explains:
+                unsent = planner.explain(unsent)
+            goals = planner.replan(unsent)
         return "no_plan"

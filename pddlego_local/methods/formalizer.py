@@ -5,7 +5,6 @@ Formalizers", §3): the model sees a whole world in words and writes both files 
 from typing import ClassVar, Literal
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.protocols import DescribedInText, Environment, WithGold
 from pddlego_local.decoding.forms import PDDL, Fields, Form
@@ -30,9 +29,6 @@ class Formalizer(Player):
     prompts = "formalizer"
     templates: ClassVar[tuple[str, ...]] = ("files",)
     forms: ClassVar[tuple[Form[Fields], ...]] = (PDDL,)
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        return (1 + self.rounds) * best_of
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, valid_but_wrong or step_limit."""

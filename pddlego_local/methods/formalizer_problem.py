@@ -6,7 +6,6 @@ examples.
 from typing import ClassVar
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.core.protocols import WithExamples
 from pddlego_local.decoding.forms import PROBLEM, Fields, Form
 from pddlego_local.episode.episode import Episode
@@ -25,9 +24,6 @@ class FormalizerProblem(Player):
     prompts = "formalizer_problem"
     templates = ("problem",)
     forms: ClassVar[tuple[Form[Fields], ...]] = (PROBLEM,)
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        return best_of
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, valid_but_wrong or step_limit. Raises

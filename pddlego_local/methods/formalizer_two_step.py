@@ -3,7 +3,6 @@ problem for it. This corresponds to the arms in the code published with arXiv 25
 that write the two files one after the other.
 """
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
@@ -25,10 +24,6 @@ class FormalizerTwoStep(Formalizer):
 
     forms = (DOMAIN, PROBLEM)
     templates = ("domain", "problem")
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts, in each round, one domain and `best_of` problems for it."""
-        return (1 + self.rounds) * (1 + best_of)
 
     def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int

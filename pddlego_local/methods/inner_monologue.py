@@ -2,7 +2,6 @@
 sub-goal, after a description of how the last one ended.
 """
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import settings
@@ -12,12 +11,6 @@ from pddlego_local.methods.shared.subgoals import GoalPlanner, SubgoalPlayer
 @settings
 class InnerMonologue(SubgoalPlayer):
     forms = (GOALS, choice(1))
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts the sub-goals, one answer that names none, and the controller's
-        choices.
-        """
-        return self.most_answers(budget, budget.limit * self.max_idle + 1)
 
     def play(self, episode: Episode) -> str:
         """Returns success, no_plan (the planner named no sub-goal), no_progress

@@ -3,7 +3,7 @@ model names one action per call, in the same simulation loop, and is shown why a
 was refused.
 """
 
-from pddlego_local.core.nouns import Budget, Turns
+from pddlego_local.core.nouns import Turns
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
@@ -20,10 +20,6 @@ class PlanGen(Player):
 
     prompts = "plangen"
     forms = (COMMAND,)
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts `max_attempts` per step, with one answer each."""
-        return budget.limit * self.max_attempts
 
     def play(self, episode: Episode) -> str:
         """Returns success, simulation_abort, game_lost or step_limit."""

@@ -5,7 +5,6 @@ uniformly.
 import random
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
 
@@ -16,10 +15,6 @@ class RandomPolicy(Player):
 
     prompts = ""
     forms = ()
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Returns 0: the method asks no model."""
-        return 0
 
     def play(self, episode: Episode) -> str:
         """Returns success, game_lost or step_limit. Raises ConfigError if the

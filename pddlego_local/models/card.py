@@ -49,10 +49,10 @@ def learned(folder: Path) -> Mapping[str, str]:
 def known_texts(folder: Path) -> Mapping[str, tuple[int, int]] | None:
     """Returns the described worlds whose texts the model was trained on.
 
-    Each world comes with its least and greatest number of things. The result is empty
-    if the training had no such texts, and None if the card names no training. Raises
-    ConfigError if the card's `texts` are not names and pairs of numbers; the
-    environment knows which names there are.
+    Each world comes with its least and greatest number of blocks or packages. The
+    result is empty if the training had no such texts, and None if the card names no
+    training. Raises ConfigError if the card's `texts` are not names and numbers; the
+    environment checks the names (`described.recognized`).
     """
     training = _training(folder)
     if "trained_on" not in training:

@@ -32,7 +32,6 @@ _EDGE_BYTES = 1 << 20
 _SHIPPED = (
     "nano",
     "nano_early",
-    "nano_described",
     "nano_worlds",
     "nano_edit",
     "nano_edit_early",

@@ -8,18 +8,18 @@ others, each with its place and a remedy. It also warns of mistakes that Fast Do
 silently accepts. `explain` turns the findings into a text for a model.
 
     reader → files (formulas, typed_list) → task → checks (symbols)
-        → strata → solvability
+        → reachability
 
 There are exceptions, because some refusals show only in the grounded task. The check
-leaves costs beyond 32 bits, and limits of time and memory to the planner. It leaves
-derived predicates that depend on their own negation to the planner if the task is too
-large (strata.py). It only warns of a predicate that is declared twice with different
-numbers of parameters, although some of these tasks crash the planner. It refuses a
-derived predicate with too few parameters even if no fact of this predicate makes the
-planner crash.
+leaves costs beyond 32 bits, and limits of time and memory to the planner. It only warns
+of a derived predicate that depends on its own negation, and of a predicate that is
+declared twice with different numbers of parameters, although the planner refuses or
+fails on some of these tasks. It refuses a derived predicate with too few parameters
+even if no fact of this predicate makes the planner crash.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
@@ -27,10 +27,9 @@ from pddlego_local.pddl.checks import check_derived, check_domain, check_problem
 from pddlego_local.pddl.faults import Fault, FaultLog, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
+from pddlego_local.pddl.reachability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.reader import read, words_in
-from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.state import Task
-from pddlego_local.pddl.strata import depends_on_its_negation
 from pddlego_local.pddl.symbols import Symbols
 
 __all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "check", "explain"]
@@ -133,11 +132,12 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
             if stray_mark(str(word)):
                 log.warn(word, "")  # the log replaces the message for such a word
     syntax = not read_.has("syntax")
-    if syntax and not read_.has("symbol"):
-        _check_strata(read_)
     right = syntax and not read_.has("symbol")
-    parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
-    no_plan = why_no_plan(*parts, texts) if right else ()
+    if right:
+        _warn_of_circles(read_)
+    no_plan: tuple[Fault, ...] = ()
+    if right:
+        no_plan = why_no_plan(read_.domain, read_.problem, (domain, problem))
     found = (*(fault for log in read_.logs for fault in log.in_order()), *no_plan)
     faults = sorted(
         found, key=lambda fault: (fault.file == "problem", fault.line, fault.column)
@@ -145,23 +145,23 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
 
-def _check_strata(read_: Examined) -> None:
-    """Refuses a derived predicate that depends on its own negation."""
-    heads = {
-        axiom.predicate.word.name: axiom.predicate.word for axiom in read_.domain.axioms
-    }
-    try:
-        name = (
-            depends_on_its_negation(Task(read_.domain, read_.problem)) if heads else ""
-        )
-    except (
-        RecursionError
-    ):  # the planner decides about conditions that are nested so deeply
+def _warn_of_circles(read_: Examined) -> None:
+    """Warns of derived predicates that depend on their own negation. Fast Downward
+    refuses them only if some fact does so too, and grounds the task to find out.
+    """
+    if not read_.domain.axioms:
         return
-    if word := heads.get(name):
-        neither = "so that it is neither true nor false"
-        said = f"derived predicate `{word}` depends on its own negation, {neither}"
-        read_.logs[0].symbol(word, f"{said}: break the circle")
+    with suppress(RecursionError):  # the planner judges what is nested so deeply
+        groups = Task(read_.domain, read_.problem).groups
+        circular = {
+            rule.head[0] for each in groups if each.circular for rule in each.rules
+        }
+        for axiom in read_.domain.axioms:
+            word = axiom.predicate.word
+            if word.name in circular:
+                said = f"derived predicate `{word}` depends on its own negation"
+                refuses = "the planner refuses it if one of its facts does"
+                read_.logs[0].warn(word, f"{said}, and {refuses}: break the circle")
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:

@@ -11,14 +11,63 @@ and a negated fact if it is not in the second one. They are one and the same, ex
 while derived facts are computed (derived.py). Nothing here knows of actions.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.index import ANY, Fact, Facts
+from pddlego_local.pddl.formulas import read_typed_list
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import TypedName
-from pddlego_local.pddl.typed_list import read_typed_list
+
+Fact = tuple[str, ...]
+"""A predicate and its objects, such as ("at", "ball1", "room2")."""
+ANY = ""
+"""Stands for any object in a pattern."""
+
+
+class Facts:
+    """A set of ground facts in which those that fit a pattern are found quickly.
+
+    The index is made when it is first needed. One object belongs to one evaluation and
+    is not shared between threads.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts = dict.fromkeys(facts)
+        self._index: dict[tuple[str, int, int, str], list[Fact]] = {}
+
+    def __contains__(self, fact: Fact) -> bool:
+        return fact in self._facts
+
+    def add(self, fact: Fact) -> None:
+        if fact not in self._facts:
+            self._facts[fact] = None
+            if self._index:
+                self._enter(fact)
+
+    def matching(self, pattern: Fact) -> Sequence[Fact]:
+        """Returns the facts of the pattern's predicate that have one of its objects in
+        its place.
+
+        The place is the one with the fewest facts, so some of them may differ from the
+        pattern elsewhere.
+        """
+        if not self._index:
+            for fact in self._facts:
+                self._enter(fact)
+        name, length = pattern[0], len(pattern)
+        having = [
+            self._index.get((name, length, place, value), [])
+            for place, value in enumerate(pattern)
+            if value != ANY
+        ]
+        return min(having, key=len)
+
+    def _enter(self, fact: Fact) -> None:
+        for place, value in enumerate(fact):
+            key = (fact[0], len(fact), place, value)
+            self._index.setdefault(key, []).append(fact)
+
 
 Binding = Mapping[str, str]
 """Maps variables to objects. The name of a quantifier's variable ends in its place in
@@ -36,9 +85,10 @@ class Atomic:
     """
 
     def __init__(self, pattern: Fact, negated: bool = False) -> None:
-        self.pattern, self.negated = pattern, negated
+        self.pattern = pattern
+        self.negated = negated
         self.variables: frozenset[str] = frozenset(
-            t for t in pattern[1:] if t[0] == "?"
+            term for term in pattern[1:] if term[:1] == "?"
         )
 
     def turned(self) -> "Condition":
@@ -47,8 +97,9 @@ class Atomic:
 
     def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
         fact = ground(self.pattern, binding)
-        same = fact[0] == "=" and fact[1] == fact[2]
-        return (same or fact in (possible if self.negated else true)) != self.negated
+        known = possible if self.negated else true
+        is_true = (fact[0] == "=" and fact[1] == fact[2]) or fact in known
+        return is_true != self.negated
 
     def text(self, binding: Binding) -> str:
         terms = (term.partition(" ")[0] for term in ground(self.pattern, binding))
@@ -62,16 +113,15 @@ class Junction:
     """
 
     def __init__(self, every: bool, parts: Sequence["Condition"] = ()) -> None:
-        self.every, self.parts = every, tuple(parts)
+        self.every = every
+        self.parts = tuple(parts)
         self.variables: frozenset[str] = frozenset().union(
             *(part.variables for part in parts)
         )
 
     def turned(self) -> "Condition":
         parts = []
-        for (
-            part
-        ) in self.parts:  # loops, because a comprehension doubles the recursion's depth
+        for part in self.parts:  # a comprehension would double the recursion's depth
             parts.append(part.turned())
         return Junction(not self.every, parts)
 
@@ -95,12 +145,10 @@ class Quantified:
     def __init__(
         self, every: bool, choices: Choices, sought: "Condition", declared: str
     ) -> None:
-        self.every, self.choices, self.sought, self.declared = (
-            every,
-            choices,
-            sought,
-            declared,
-        )
+        self.every = every
+        self.choices = choices
+        self.sought = sought
+        self.declared = declared
         self.variables: frozenset[str] = sought.variables - choices.keys()
 
     def turned(self) -> "Condition":
@@ -145,12 +193,6 @@ def conjuncts(condition: Condition) -> Sequence[Condition]:
         if isinstance(condition, Junction) and condition.every
         else [condition]
     )
-
-
-def alternatives(condition: Condition) -> Sequence[Condition]:
-    """Returns the conditions of an `or`, or the condition itself."""
-    is_or = isinstance(condition, Junction) and not condition.every
-    return condition.parts if isinstance(condition, Junction) and is_or else [condition]
 
 
 def joined(every: bool, parts: Sequence[Condition]) -> Condition:
@@ -236,137 +278,108 @@ def bindings(
     possible: Facts,
 ) -> Iterator[Binding]:
     """Yields the extensions of the binding to all variables of `choices` under which
-    the parts hold. May yield one of them several times, and with further variables.
+    the parts hold.
 
     A variable is bound by the facts that a part needs, if there is such a part, and the
     part with the fewest facts comes first. Objects are tried one by one only where no
     fact is needed.
     """
-    pending = [_Open(dict(binding), parts, choices)]
+    pending = [_Open(binding, parts)]
     while pending:
-        bound, conditions, known = pending.pop()
-        free = known.keys() - bound.keys()
-        left = _undecided(conditions, free, bound, true, possible)
+        way = pending.pop()
+        free = choices.keys() - way.bound.keys()
+        left = _undecided(way, free, true, possible)
         if left is None:
             continue
-        if free:
-            pending += reversed(_extended(_Open(bound, left, known), free, true))
-        else:
-            yield bound
+        if not free:
+            yield way.bound
+            continue
+        extended = [*_extended(way.bound, left, choices, free, true)]
+        pending += reversed(extended)
 
 
 class _Open(NamedTuple):
-    """A binding, the conditions that are not yet decided, and the choices of all
-    variables.
-    """
+    """A binding, and the conditions that are not yet decided."""
 
-    bound: dict[str, str]
+    bound: Binding
     conditions: Sequence[Condition]
-    choices: Choices
-
-
-def _extended(way: _Open, free: Set[str], true: Facts) -> list[_Open]:
-    """Returns the ways to go on: with the facts that one condition needs, with the
-    inside of a condition that needs facts, or else with each object that one variable
-    may stand for.
-    """
-    bound, conditions, choices = way
-    needed = [
-        (_count(one, bound, free, true), one) for one in conditions if _binds(one, free)
-    ]
-    if needed:
-        rarest = min(needed, key=lambda pair: pair[0])[1]
-        others = [part for part in conditions if part is not rarest]
-        matches = _matches(rarest, choices, bound, free, true)
-        return [_Open(found, others, choices) for found in matches]
-    inside = next((part for part in conditions if _narrows(part, free)), None)
-    if inside is not None:
-        others = [part for part in conditions if part is not inside]
-        if isinstance(inside, Quantified):
-            more = {**choices, **inside.choices}
-            return [_Open(bound, [inside.sought, *others], more)]
-        return [_Open(bound, [one, *others], choices) for one in alternatives(inside)]
-    name = min(free, key=lambda variable: (len(choices[variable]), variable))
-    return [
-        _Open({**bound, name: value}, conditions, choices) for value in choices[name]
-    ]
-
-
-def _count(part: Condition, bound: Binding, free: Set[str], true: Facts) -> int:
-    """The number of facts that are tried for the part."""
-    known = _known(part, bound, free)
-    return 1 if known[0] == "=" else len(true.matching(known))
-
-
-def _binds(part: Condition, free: Set[str]) -> bool:
-    """Whether facts say for which objects the part holds: it has a free variable, and
-    is not negated. An equality says so if it has only one free variable.
-    """
-    if not isinstance(part, Atomic) or part.negated:
-        return False
-    open_terms = [term in free for term in part.pattern[1:]]
-    return any(open_terms) and not (part.pattern[0] == "=" and all(open_terms))
-
-
-def _narrows(part: Condition, free: Set[str]) -> bool:
-    """Whether each way to meet the part needs a fact with a free variable, so that
-    going through the ways binds a variable each time.
-    """
-    if isinstance(part, Junction) and not part.every:
-        return all(_narrows(alternative, free) for alternative in part.parts)
-    if isinstance(part, Junction):
-        return any(_narrows(conjunct, free) for conjunct in part.parts)
-    if isinstance(part, Quantified):
-        return not part.every and _narrows(part.sought, free)
-    return _binds(part, free)
 
 
 def _undecided(
-    conditions: Sequence[Condition],
-    free: Set[str],
-    bound: Binding,
-    true: Facts,
-    possible: Facts,
+    way: _Open, free: Set[str], true: Facts, possible: Facts
 ) -> list[Condition] | None:
-    """Returns the conditions that depend on free variables, or None if another one
-    fails.
-    """
+    """The conditions that depend on free variables, or None if another one fails."""
     left: list[Condition] = []
-    pending = [*reversed(conditions)]
+    pending = [*reversed(way.conditions)]
     while pending:
         part = pending.pop()
         if isinstance(part, Junction) and part.every:
             pending += reversed(part.parts)
         elif not free.isdisjoint(part.variables):
             left.append(part)
-        elif not part.holds(bound, true, possible):
+        elif not part.holds(way.bound, true, possible):
             return None
     return left
 
 
-def _matches(
-    part: Condition, choices: Choices, bound: Binding, free: Set[str], true: Facts
-) -> Iterator[dict[str, str]]:
-    """Yields the extensions of `bound` that make the part one of the facts."""
-    assert isinstance(part, Atomic)
-    known = _known(part, bound, free)
-    equal = [("=", other, other) for other in known[1:] if other != ANY]
-    for fact in equal if known[0] == "=" else true.matching(known):
-        found: dict[str, str] = {}
-        for term, value in zip(part.pattern[1:], fact[1:], strict=True):
-            if term not in free:
-                fits = bound.get(term, term) == value
-            else:
-                fits = value in choices[term] and found.setdefault(term, value) == value
-            if not fits:
-                break
+def _extended(
+    bound: Binding,
+    conditions: Sequence[Condition],
+    choices: Choices,
+    free: Set[str],
+    true: Facts,
+) -> Iterator[_Open]:
+    """Yields the ways to go on: with the facts that one condition needs, or else with
+    each object that one variable may stand for.
+    """
+    facts: dict[Atomic, Sequence[Fact]] = {}
+    for part in conditions:
+        if isinstance(part, Atomic) and _binds(part, free):
+            facts[part] = _facts_for(part, bound, free, true)
+    if facts:
+        rarest = min(facts, key=lambda part: len(facts[part]))
+        others = [part for part in conditions if part is not rarest]
+        for fact in facts[rarest]:
+            found = _matched(rarest, fact, bound, choices, free)
+            if found is not None:
+                yield _Open(found, others)
+        return
+    name = min(free, key=lambda variable: (len(choices[variable]), variable))
+    for value in choices[name]:
+        yield _Open({**bound, name: value}, conditions)
+
+
+def _binds(part: Atomic, free: Set[str]) -> bool:
+    """Whether facts say for which objects the part holds: it has a free variable, and
+    is not negated. An equality says so if it has only one free variable.
+    """
+    open_terms = [term in free for term in part.pattern[1:]]
+    if part.negated or not any(open_terms):
+        return False
+    return part.pattern[0] != "=" or not all(open_terms)
+
+
+def _facts_for(
+    part: Atomic, bound: Binding, free: Set[str], true: Facts
+) -> Sequence[Fact]:
+    """The facts among which are all that the part can be."""
+    name, *terms = part.pattern
+    known = [ANY if term in free else bound.get(term, term) for term in terms]
+    if name != "=":
+        return true.matching((name, *known))
+    return [("=", term, term) for term in known if term != ANY]
+
+
+def _matched(
+    part: Atomic, fact: Fact, bound: Binding, choices: Choices, free: Set[str]
+) -> Binding | None:
+    """The extension of `bound` that makes the part the fact, None if there is none."""
+    found: dict[str, str] = {}
+    for term, value in zip(part.pattern[1:], fact[1:], strict=True):
+        if term not in free:
+            fits = bound.get(term, term) == value
         else:
-            yield {**bound, **found}
-
-
-def _known(part: Condition, bound: Binding, free: Set[str]) -> Fact:
-    assert isinstance(part, Atomic)
-    terms = (
-        ANY if term in free else bound.get(term, term) for term in part.pattern[1:]
-    )
-    return (part.pattern[0], *terms)
+            fits = value in choices[term] and found.setdefault(term, value) == value
+        if not fits:
+            return None
+    return {**bound, **found}

@@ -6,24 +6,21 @@ and from above. Where the rules are stratified for each single fact, as Fast Dow
 demands, both meet.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+import networkx as nx
 
 from pddlego_local.pddl.conditions import (
     Atomic,
     Choices,
     Condition,
+    Fact,
+    Facts,
     Junction,
-    Quantified,
-    alternatives,
     bindings,
-    conjuncts,
     ground,
-    joined,
 )
-from pddlego_local.pddl.index import Fact, Facts
-
-MOST_ALTERNATIVES = 100
 
 
 @dataclass(frozen=True)
@@ -37,42 +34,34 @@ class Rule:
     condition: Condition
 
 
-Group = Sequence[Rule]
+@dataclass(frozen=True)
+class Group:
+    """The rules of predicates that depend on each other. `circular` says that one of
+    the predicates depends on its own negation.
+    """
+
+    rules: Sequence[Rule]
+    circular: bool
 
 
-class Derivation:
-    """The rules of a domain, in the order in which they are evaluated."""
-
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        written = [*rules]
-        needs: dict[str, set[str]] = {rule.head[0]: set() for rule in written}
-        for rule in written:
-            needs[rule.head[0]] |= {
-                name for name, _ in uses(rule.condition)
-            } & needs.keys()
-        reached = {name: _reached(name, needs) for name in needs}
-        order = sorted(
-            set(reached.values()), key=lambda names: (len(names), sorted(names))
-        )
-        groups = [{name for name in needs if reached[name] == names} for names in order]
-        self._groups = [
-            [
-                one
-                for rule in written
-                if rule.head[0] in group
-                for one in _simple(rule, group)
-            ]
-            for group in groups
-        ]
-
-    def facts(self, basic: Iterable[Fact]) -> frozenset[Fact]:
-        """Returns the derived facts of a state with these basic facts."""
-        known, derived = {*basic}, set[Fact]()
-        for group in self._groups:
-            new = _meaning(group, known)
-            known |= new
-            derived |= new
-        return frozenset(derived)
+def in_groups(rules: Sequence[Rule]) -> list[Group]:
+    """Returns the rules in the order in which they are evaluated."""
+    needs = nx.DiGraph()
+    for rule in rules:
+        name = rule.head[0]
+        needs.add_node(name)
+        needs.add_edges_from((need, name) for need, _ in uses(rule.condition))
+    groups = []
+    circles = nx.condensation(needs)
+    for circle in nx.topological_sort(circles):
+        names = circles.nodes[circle]["members"]
+        own = [rule for rule in rules if rule.head[0] in names]
+        negated = {
+            name for rule in own for name, negative in uses(rule.condition) if negative
+        }
+        if own:
+            groups.append(Group(own, circular=not negated.isdisjoint(names)))
+    return groups
 
 
 def uses(
@@ -91,111 +80,46 @@ def uses(
         yield from uses(condition.sought, below_forall or condition.every)
 
 
-def _reached(name: str, needs: Mapping[str, Set[str]]) -> frozenset[str]:
-    """The predicates on which one depends at any remove, and itself."""
-    reached, pending = {name}, [name]
-    while pending:
-        new = needs[pending.pop()] - reached
-        reached |= new
-        pending += new
-    return frozenset(reached)
-
-
-def _simple(rule: Rule, names: Set[str]) -> list[Rule]:
-    """The rule as several ones in which the facts of these predicates are not within
-    `or` and `exists`, so that the consequences of a new fact are found quickly. A rule
-    with too many alternatives stays as it is.
-    """
-    done, pending = list[Rule](), [rule]
-    while pending:
-        one = pending.pop()
-        parts = conjuncts(one.condition)
-        inside = next((part for part in parts if _hides(part, names)), None)
-        others = [part for part in parts if part is not inside]
-        if inside is None:
-            done.append(one)
-        elif isinstance(inside, Quantified):
-            choices = {**one.choices, **inside.choices}
-            pending.append(
-                Rule(one.head, choices, joined(True, [inside.sought, *others]))
-            )
+def derived_facts(groups: Iterable[Group], basic: Iterable[Fact]) -> frozenset[Fact]:
+    """Returns the derived facts of a state with these basic facts."""
+    basic = {*basic}
+    known = set(basic)
+    for group in groups:
+        if group.circular:
+            known |= _certain(group.rules, known)
         else:
-            ways = [joined(True, [way, *others]) for way in alternatives(inside)]
-            pending += [replace(one, condition=way) for way in ways]
-        if len(done) + len(pending) > MOST_ALTERNATIVES:
-            return [rule]
-    return done
+            known |= _fixpoint(group.rules, known, None)
+    return frozenset(known - basic)
 
 
-def _hides(part: Condition, names: Set[str]) -> bool:
-    is_open = isinstance(part, Junction) or (
-        isinstance(part, Quantified) and not part.every
-    )
-    return is_open and any(name in names for name, _ in uses(part))
+def _certain(rules: Sequence[Rule], known: Set[Fact]) -> set[Fact]:
+    """The facts that are true even if every fact that may be true is not negated."""
+    certain = set[Fact]()
+    while True:
+        possible = _fixpoint(rules, known, certain)
+        again = _fixpoint(rules, known, possible)
+        if again == certain:
+            return certain
+        certain = again
 
 
-def _meaning(group: Group, basic: Set[Fact]) -> set[Fact]:
-    """The derived facts of a group of rules, given all facts on which they depend."""
-    names = {rule.head[0] for rule in group}
-    if not any(
-        name in names and no for rule in group for name, no in uses(rule.condition)
-    ):
-        return _fixpoint(group, basic, None)
-    certain, before = set[Fact](), None
-    while certain != before:
-        possible = _fixpoint(group, basic, certain)
-        certain, before = _fixpoint(group, basic, possible), certain
-    return certain
-
-
-def _fixpoint(group: Group, basic: Set[Fact], denied: Set[Fact] | None) -> set[Fact]:
+def _fixpoint(
+    rules: Sequence[Rule], known: Set[Fact], denied: Set[Fact] | None
+) -> set[Fact]:
     """The facts that the rules make true one after another. A negated fact is one that
-    is neither basic nor in `denied`; without `denied`, one that is not true.
+    is neither known nor in `denied`; without `denied`, one that is not true.
     """
-    true = Facts(basic)
-    possible = true if denied is None else Facts([*basic, *denied])
+    true = Facts(known)
+    possible = true if denied is None else Facts(known | denied)
     found = set[Fact]()
-    new = {fact for rule in group for fact in _all(rule, true, possible)} - basic
-    while new:
+    while True:
+        new = set[Fact]()
+        for rule in rules:
+            for binding in bindings(rule.choices, [rule.condition], {}, true, possible):
+                new.add(ground(rule.head, binding))
+        new -= found | known
+        if not new:
+            return found
         found |= new
         for fact in new:
             true.add(fact)
-        more = (fact for rule in group for fact in _more(rule, new, true, possible))
-        new = {*more} - found - basic
-    return found
-
-
-def _all(
-    rule: Rule, true: Facts, possible: Facts, fixed: Mapping[str, str] = {}
-) -> Iterator[Fact]:
-    for found in bindings(rule.choices, [rule.condition], fixed, true, possible):
-        yield ground(rule.head, found)
-
-
-def _more(rule: Rule, new: Set[Fact], true: Facts, possible: Facts) -> Iterator[Fact]:
-    """The facts that the rule makes true since `new` ones are. Only those of a list of
-    facts are found from the new ones alone.
-    """
-    names = {fact[0] for fact in new}
-    parts = conjuncts(rule.condition)
-    if any(
-        name in names
-        for part in parts
-        if not isinstance(part, Atomic)
-        for name, _ in uses(part)
-    ):
-        yield from _all(rule, true, possible)
-        return
-    for number, part in enumerate(parts):
-        if not isinstance(part, Atomic) or part.negated or part.pattern[0] not in names:
-            continue
-        others = joined(True, [*parts[:number], *parts[number + 1 :]])
-        fresh = Facts(fact for fact in new if fact[0] == part.pattern[0])
-        for found in bindings(_of(part, rule.choices), [part], {}, fresh, possible):
-            yield from _all(replace(rule, condition=others), true, possible, found)
-
-
-def _of(part: Atomic, choices: Choices) -> Choices:
-    return {
-        name: objects for name, objects in choices.items() if name in part.variables
-    }

@@ -7,14 +7,14 @@ something that is not in the file, that is reported as a fault. Names are
 case-insensitive, as everywhere in PDDL. Names that stay keep the spelling of the file.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_head
+from pddlego_local.pddl.formulas import type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.sections import listed, with_section
-from pddlego_local.pddl.typed_list import type_groups
 
 
 class Changes(TypedDict):
@@ -55,15 +55,19 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     """Returns the edit that turns the objects and facts of `before` into those of
     `after`.
     """
-    old_objects, new_objects = objects_of(before), objects_of(after)
+    old, new = objects_of(before), objects_of(after)
     old_facts, new_facts = facts_of(before), facts_of(after)
-    declared = [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t]
-    removed = [n for n, t in old_objects.items() if new_objects.get(n) != t]
-    added = [fact for fact in new_facts if fact not in old_facts]
-    deleted = [fact for fact in old_facts if fact not in new_facts]
     return {
-        "objects": {"add": declared, "replace": {}, "delete": removed},
-        "init": {"add": added, "replace": {}, "delete": deleted},
+        "objects": {
+            "add": [f"{n} - {kind}" for n, kind in new.items() if old.get(n) != kind],
+            "replace": {},
+            "delete": [name for name, kind in old.items() if new.get(name) != kind],
+        },
+        "init": {
+            "add": [fact for fact in new_facts if fact not in old_facts],
+            "replace": {},
+            "delete": [fact for fact in old_facts if fact not in new_facts],
+        },
     }
 
 
@@ -72,37 +76,38 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
 
     A string that holds neither stays as it is.
     """
-
-    def names(lines: Iterable[str], ending: str = "") -> Iterator[str]:
-        for line in lines:
-            declared = _declared_by(line).items()
-            yield from [name + ending.format(kind) for name, kind in declared] or [line]
-
-    def facts(lines: Iterable[str]) -> Iterator[str]:
-        for line in lines:
-            yield from _facts_by(line) or [line]
-
-    def replaced(pairs: Mapping[str, str]) -> dict[str, str]:
-        return {tidy(old): tidy(new) for old, new in pairs.items()}
-
-    def tidy(text: str) -> str:
-        return (
-            " ".join(facts([text])) if text.lstrip().startswith("(") else text.strip()
-        )
-
     objects, init = edit["objects"], edit["init"]
+    added: list[str] = []
+    for line in objects["add"]:
+        declared = _declared_by(line)
+        added += [f"{name} - {kind}" for name, kind in declared.items()] or [line]
+    deleted: list[str] = []
+    for line in objects["delete"]:
+        deleted += [*_declared_by(line)] or [line]
     return {
         "objects": {
-            "add": list(names(objects["add"], " - {}")),
-            "replace": replaced(objects["replace"]),
-            "delete": list(names(objects["delete"])),
+            "add": added,
+            "replace": _tidy_pairs(objects["replace"]),
+            "delete": deleted,
         },
         "init": {
-            "add": list(facts(init["add"])),
-            "replace": replaced(init["replace"]),
-            "delete": list(facts(init["delete"])),
+            "add": _one_by_one(init["add"]),
+            "replace": _tidy_pairs(init["replace"]),
+            "delete": _one_by_one(init["delete"]),
         },
     }
+
+
+def _one_by_one(lines: Iterable[str]) -> list[str]:
+    return [fact for line in lines for fact in _facts_by(line) or [line]]
+
+
+def _tidy_pairs(pairs: Mapping[str, str]) -> dict[str, str]:
+    return {_tidy_text(old): _tidy_text(new) for old, new in pairs.items()}
+
+
+def _tidy_text(text: str) -> str:
+    return " ".join(_one_by_one([text])) if _is_fact(text) else text.strip()
 
 
 class Applied(NamedTuple):
@@ -124,119 +129,136 @@ def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
     First objects are replaced everywhere, then deleted, then added. Facts follow in the
     same order.
     """
-    faults, redundant = list[str](), list[str]()
-    objects, facts = _with_objects(
-        edit["objects"], objects_of(problem), facts_of(problem), faults, redundant
-    )
-    facts = _with_facts(edit["init"], facts, faults, redundant)
-    lines = [
-        " ".join([*(name for name, own in objects.items() if own == kind), "-", kind])
-        for kind in dict.fromkeys(objects.values())
-    ]
-    for name, entries in ((":objects", lines), (":init", facts)):
-        problem = with_section(
-            problem, name, f"({name}\n    " + "\n    ".join(entries) + ")"
-        )
-    return Applied(problem, tuple(faults), tuple(redundant))
+    edited = _Edited(problem)
+    edited.change_objects(edit["objects"])
+    edited.change_facts(edit["init"])
+    lines = []
+    for kind in dict.fromkeys(edited.objects.values()):
+        names = [name for name, own in edited.objects.items() if own == kind]
+        lines.append(f"{' '.join(names)} - {kind}")
+    for section, entries in ((":objects", lines), (":init", edited.facts)):
+        body = "\n    ".join(entries)
+        problem = with_section(problem, section, f"({section}\n    {body})")
+    return Applied(problem, tuple(edited.faults), tuple(edited.redundant))
 
 
-def _with_objects(
-    changes: Changes,
-    objects: dict[str, str],
-    facts: list[str],
-    faults: list[str],
-    redundant: list[str],
-) -> tuple[dict[str, str], list[str]]:
-    for old, new in changes["replace"].items():
-        there = _spelled(old, objects)
-        if there not in objects:
-            faults.append(f"objects.replace: there is no object {old}")
-            continue
-        if there == new:
-            redundant.append(f"objects.replace: {old}")
-        objects = {
-            new if name == there else name: kind for name, kind in objects.items()
-        }
-        facts = [_renamed(fact, old, new, predicates=False) for fact in facts]
-    gone = set[str]()
-    for line in changes["delete"]:
-        for name in _declared_by(line):
+class _Edited:
+    """The objects and facts of a problem while it is edited, and what was found."""
+
+    def __init__(self, problem: str) -> None:
+        self.objects = objects_of(problem)
+        self.facts = facts_of(problem)
+        self.faults: list[str] = []
+        self.redundant: list[str] = []
+
+    def change_objects(self, changes: Changes) -> None:
+        for old, new in changes["replace"].items():
+            self._rename(old, new)
+        gone: set[str] = set()
+        for name in (name for line in changes["delete"] for name in _declared_by(line)):
             if name.lower() in gone:
-                redundant.append(f"objects.delete: {name}")
-            elif objects.pop(_spelled(name, objects), None) is None:
-                faults.append(f"objects.delete: there is no object {name}")
+                self.redundant.append(f"objects.delete: {name}")
+            elif self.objects.pop(self._spelled(name), None) is None:
+                self.faults.append(f"objects.delete: there is no object {name}")
             gone.add(name.lower())
-    for line in changes["add"]:
-        names = _declared_by(line)
-        if not names:
-            faults.append(f"objects.add: {line!r} declares nothing")
-        added = {_spelled(name, objects): kind for name, kind in names.items()}
-        redundant += [
-            f"objects.add: {n} - {t}" for n, t in added.items() if objects.get(n) == t
-        ]
-        objects = objects | added
-    return objects, facts
+        for line in changes["add"]:
+            added = _declared_by(line)
+            if not added:
+                self.faults.append(f"objects.add: {line!r} declares nothing")
+            known = {self._spelled(name): kind for name, kind in added.items()}
+            for name, kind in known.items():
+                if self.objects.get(name) == kind:
+                    self.redundant.append(f"objects.add: {name} - {kind}")
+            self.objects |= known
 
+    def change_facts(self, changes: Changes) -> None:
+        for old, new in changes["replace"].items():
+            self._replace_facts(old, new)
+        gone: set[str] = set()
+        for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
+            left = [other for other in self.facts if other.lower() != fact.lower()]
+            if fact.lower() in gone:
+                self.redundant.append(f"init.delete: {fact}")
+            elif left == self.facts:
+                self.faults.append(f"init.delete: there is no fact {fact}")
+            gone.add(fact.lower())
+            self.facts = left
+        for line in changes["add"]:
+            added = _facts_by(line)
+            if not added:
+                self.faults.append(f"init.add: {line!r} states nothing")
+            known = {fact.lower() for fact in self.facts}
+            for fact in added:
+                if fact.lower() in known:
+                    self.redundant.append(f"init.add: {fact}")
+            self.facts += added
+        once: dict[str, str] = {}
+        for fact in self.facts:
+            once.setdefault(fact.lower(), fact)
+        self.facts = list(once.values())
 
-def _with_facts(
-    changes: Changes, facts: list[str], faults: list[str], redundant: list[str]
-) -> list[str]:
-    for old, new in changes["replace"].items():
-        if old.lstrip().startswith("("):
-            replaced = {fact.lower() for fact in _facts_by(old)}
-            instead = {
-                fact: _facts_by(new) for fact in facts if fact.lower() in replaced
-            }
-        else:
-            renamed = {
-                fact: _renamed(fact, old, new, predicates=True) for fact in facts
-            }
-            instead = {
-                fact: [new_fact]
-                for fact, new_fact in renamed.items()
-                if new_fact != fact
-            }
-        if not instead:
-            faults.append(f"init.replace: there is no {old}")
+    def _rename(self, old: str, new: str) -> None:
+        """Renames an object in both sections."""
+        known = self._spelled(old)
+        if known not in self.objects:
+            self.faults.append(f"objects.replace: there is no object {old}")
+            return
+        if known == new:
+            self.redundant.append(f"objects.replace: {old}")
+        renamed: dict[str, str] = {}
+        for name, kind in self.objects.items():
+            renamed[new if name == known else name] = kind
+        self.objects = renamed
+        self.facts = [_renamed(f, old, new, predicates=False) for f in self.facts]
+
+    def _replace_facts(self, old: str, new: str) -> None:
+        """Replaces a fact by another, or a name in all facts."""
+        replaced = {fact.lower() for fact in _facts_by(old)}
+        facts: list[str] = []
+        for fact in self.facts:
+            if not _is_fact(old):
+                facts.append(_renamed(fact, old, new, predicates=True))
+            elif fact.lower() in replaced:
+                facts += _facts_by(new)
+            else:
+                facts.append(fact)
+        is_there = facts != self.facts
+        if _is_fact(old):
+            is_there = any(fact.lower() in replaced for fact in self.facts)
+        if not is_there:
+            self.faults.append(f"init.replace: there is no {old}")
         if old.lower() == new.lower():
-            redundant.append(f"init.replace: {old}")
-        facts = [new_fact for fact in facts for new_fact in instead.get(fact, [fact])]
-    gone = set[str]()
-    for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
-        left = [kept for kept in facts if kept.lower() != fact.lower()]
-        if fact.lower() in gone:
-            redundant.append(f"init.delete: {fact}")
-        elif left == facts:
-            faults.append(f"init.delete: there is no fact {fact}")
-        gone.add(fact.lower())
-        facts = left
-    for line in changes["add"]:
-        added = _facts_by(line)
-        if not added:
-            faults.append(f"init.add: {line!r} states nothing")
-        there = {fact.lower() for fact in facts}
-        redundant += [f"init.add: {fact}" for fact in added if fact.lower() in there]
-        facts = facts + added
-    once: dict[str, str] = {}
-    for fact in facts:
-        once.setdefault(fact.lower(), fact)
-    return list(once.values())
+            self.redundant.append(f"init.replace: {old}")
+        self.facts = facts
+
+    def _spelled(self, name: str) -> str:
+        """The name in the spelling of the file, or unchanged if it is not there."""
+        if name in self.objects:
+            return name
+        alike = (known for known in self.objects if known.lower() == name.lower())
+        return next(alike, name)
+
+
+def _is_fact(text: str) -> bool:
+    return text.lstrip().startswith("(")
 
 
 def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
-    return {
-        word.text: "object" if kind is None else _tidy(kind)
-        for names, kind in type_groups(items, log)
-        for word in names
-        if isinstance(word, Word)
-    }
+    declared: dict[str, str] = {}
+    for names, kind in type_groups(items, log):
+        type_name = "object" if kind is None else _tidy(kind)
+        for word in names:
+            if isinstance(word, Word):
+                declared[word.text] = type_name
+    return declared
 
 
 def _declared_by(line: str) -> dict[str, str]:
     """Reads "a b - room" as {a: room, b: room}. Untyped names are objects. {} if it is
     no list.
     """
-    log, listing = FaultLog(), _in_parentheses(line)
+    log = FaultLog()
+    listing = _in_parentheses(line)
     items = listing.items
     if listing.blocks == items:
         items = [node for block in listing.blocks for node in block.items]
@@ -254,15 +276,6 @@ def _facts_by(line: str) -> list[str]:
 
 def _in_parentheses(line: str) -> Block:
     return read(f"({line})", recover=True) or Block(0)
-
-
-def _spelled(name: str, names: Mapping[str, str]) -> str:
-    """The name in the spelling of the file, or unchanged if it is not in the file."""
-    if name in names:
-        return name
-    return next(
-        (spelling for spelling in names if spelling.lower() == name.lower()), name
-    )
 
 
 def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:

@@ -94,18 +94,17 @@ class FaultLog:
         return self._count[kind] > 0
 
     def _add(self, kind: Kind, at: Node | int, message: str) -> None:
-        offset = at if isinstance(at, int) else at.offset
-        if isinstance(at, Word) and "\\n" in at.text:
-            message = LITERAL_LINE_BREAK
-        elif isinstance(at, Word) and (foreign := foreign_character(str(at))):
-            kind, message = "syntax", foreign
-        elif isinstance(at, Word) and (stray := stray_mark(str(at))):
-            message = stray
+        offset = at
         if not isinstance(at, int):
+            offset = at.offset
+            if isinstance(at, Word):
+                kind, message = _about_the_word(at, kind, message)
             self.nodes.append((kind, at))
+        assert isinstance(offset, int)
+        warned: tuple[Kind, str] = ("warning", message)
         if kind != "warning":
-            self._first.pop(("warning", message), None)
-        elif self._first.keys() & {("syntax", message), ("symbol", message)}:
+            self._first.pop(warned, None)
+        elif ("syntax", message) in self._first or ("symbol", message) in self._first:
             return
         first = self._first.get((kind, message))
         if first is not None:
@@ -115,18 +114,28 @@ class FaultLog:
             self._count[kind] += 1
 
     def in_order(self) -> tuple[Fault, ...]:
-        line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
-        faults = []
         first = dict(self._first)
         if self._numeric:
-            words = [
-                f"`{word}`"
-                for word in sorted(self._numeric, key=self._numeric.__getitem__)
-            ]
-            listed = " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+            in_text = sorted(self._numeric, key=self._numeric.__getitem__)
+            *others, last = [f"`{word}`" for word in in_text]
+            listed = f"{', '.join(others)} and {last}" if others else last
             first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
-        for (kind, message), offset in sorted(first.items(), key=lambda item: item[1]):
+        line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
+        faults = []
+        for kind, message in sorted(first, key=first.__getitem__):
+            offset = first[kind, message]
             line = bisect.bisect_right(line_starts, offset)
             column = offset - line_starts[line - 1] + 1
             faults.append(Fault(kind, self.file, line, column, message))
         return tuple(faults)
+
+
+def _about_the_word(word: Word, kind: Kind, message: str) -> tuple[Kind, str]:
+    """The kind and the message of a fault, or those of what is wrong with the word
+    itself, which explains the fault.
+    """
+    if "\\n" in word.text:
+        return kind, LITERAL_LINE_BREAK
+    if foreign := foreign_character(str(word)):
+        return "syntax", foreign
+    return kind, stray_mark(str(word)) or message

@@ -13,10 +13,11 @@ from pddlego_local.pddl.formulas import (
     read_condition,
     read_effect,
     read_literal,
+    read_typed_list,
     refuse_number,
+    type_groups,
 )
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
     ":strips",
@@ -359,7 +360,7 @@ def _read_section(
     elif section == ":goal":
         goal = block.items[1] if len(block.items) == 2 else None
         if isinstance(goal, Block) and goal.items:
-            problem.goal, problem.goal_block = read_condition(goal, log), goal
+            problem.goal = read_condition(goal, log)
         else:
             log.syntax(
                 block,

@@ -15,7 +15,14 @@ be removed stay: parentheses, sections and the last part of a goal.
 Nothing is added, and the rest of the text stays unchanged.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -24,20 +31,18 @@ from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.check import Examined
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import REQUIREMENTS
+from pddlego_local.pddl.formulas import read_typed_list, type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
-from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
-FILES = ("domain", "problem")
-MOST_CHANGES = (
-    500  # each takes a reading of the files, and hostile answers have more faults
-)
+MOST_CHANGES = 500  # each takes a reading of the files
 LONGEST_QUOTE = 200  # characters of a removed part in a message
 
+FILES = ("domain", "problem")
 _NAMES = (":types", ":constants", ":objects")
-_ENTRIES = (":init", ":predicates", ":requirements")
+_MAY_BE_EMPTY = (":init", ":predicates", ":requirements")
 _NEEDED = {
-    "domain": (":requirements", *_NAMES[:2], ":predicates", ":functions"),
+    "domain": (":requirements", ":types", ":constants", ":predicates", ":functions"),
     "problem": (":domain", ":requirements", ":objects", ":init", ":goal"),
 }
 
@@ -71,28 +76,31 @@ def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
 
     If the planner accepts the pair, it accepts the repaired pair too.
     """
-    pair = _Pair((domain, problem), knows, ())
+    pair = _Pair({"domain": domain, "problem": problem}, knows)
     if knows.declared and not knows.given:
-        pair = _changed(
-            pair, lambda pair: (*_declared_again(pair), *_other_actions(pair))
-        )
+        pair = _changed(pair, _declared_again)
+        pair = _changed(pair, _other_actions)
     pair = _without_faults(pair)
     if knows.declared:
-        pair = _changed(
-            pair, lambda pair: (_fix(pair, path) for path in pair.paths({"misuse"}))
-        )
+        pair = _changed(pair, _misuses)
     if knows.names is not None:
         pair = _changed(pair, _unseen)
-    return Repaired(*pair.texts, pair.changes)
+    return Repaired(pair.texts["domain"], pair.texts["problem"], pair.changes)
+
+
+class _Edit(NamedTuple):
+    """Text that replaces the text from `start` to `stop`."""
+
+    start: int
+    stop: int
+    new: str
 
 
 class _Change(NamedTuple):
-    """Replacements in one file as (start, stop, new text), and a description
-    (`what`).
-    """
+    """Edits of one file, in order of position, and what they do in words."""
 
     file: str
-    edits: tuple[tuple[int, int, str], ...]
+    edits: tuple[_Edit, ...]
     what: str
 
 
@@ -102,14 +110,23 @@ class _Path(NamedTuple):
     file: str
     nodes: tuple[Node, ...]
 
+    @property
+    def section(self) -> str:
+        """The head of the section that holds the node."""
+        section = self.nodes[1] if len(self.nodes) > 1 else None
+        return section.head if isinstance(section, Block) else ""
+
 
 class _Pair(Examined):
-    """Both files during the repair, with the `changes` so far."""
+    """Both files during the repair, with the `changes` so far in words."""
 
     def __init__(
-        self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...]
+        self,
+        texts: Mapping[str, str],
+        knows: Knowledge,
+        changes: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(*texts)
+        super().__init__(texts["domain"], texts["problem"])
         self.texts, self.knows, self.changes = texts, knows, changes
 
     @property
@@ -118,60 +135,59 @@ class _Pair(Examined):
 
     @property
     def faults(self) -> list[_Path]:
-        return self.paths(
-            {"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"}
-        )
+        """The faults that the knowledge covers, first those of the domain."""
+        if self.knows.declared:
+            return self.paths("syntax", "symbol", "denied")
+        return self.paths("syntax")
 
-    def paths(self, kinds: Collection[str]) -> list[_Path]:
-        """The paths to faults of these kinds, in text order, first those of the
-        domain.
-        """
-        found = list[_Path]()
+    def paths(self, *kinds: str) -> list[_Path]:
+        """The paths to faults of these kinds, in text order."""
+        found = []
         for file, log in zip(FILES, self.logs, strict=True):
-            found += self.paths_to(
-                file, (node for kind, node in log.nodes if kind in kinds)
-            )
+            nodes = [node for kind, node in log.nodes if kind in kinds]
+            found += self.paths_to(file, nodes)
         return found
 
     def paths_to(self, file: str, nodes: Iterable[Node]) -> list[_Path]:
         """The paths to `nodes`. There are none in a given domain, or in a file that is
         no list.
         """
-        root, wanted = self.roots[FILES.index(file)], {id(node) for node in nodes}
-        pending: list[tuple[Node, ...]] = [(root,)] if root and wanted else []
-        found = list[_Path]()
-        while pending and not (self.knows.given and file == "domain"):
-            path = pending.pop()
-            if id(path[-1]) in wanted:
-                found.append(_Path(file, path))
-            if isinstance(path[-1], Block):
-                pending += [(*path, item) for item in reversed(path[-1].items)]
+        root = self.roots[FILES.index(file)]
+        wanted = {id(node) for node in nodes}
+        if root is None or not wanted or (self.knows.given and file == "domain"):
+            return []
+        found = []
+        pending: list[tuple[Node, ...]] = [(root,)]
+        while pending:
+            nodes_down = pending.pop()
+            last = nodes_down[-1]
+            if id(last) in wanted:
+                found.append(_Path(file, nodes_down))
+            if isinstance(last, Block):
+                pending += [(*nodes_down, item) for item in reversed(last.items)]
         return found
 
-    def text(self, file: str) -> str:
-        return self.texts[FILES.index(file)]
-
-    def after(self, changes: Iterable[_Change]) -> "_Pair":
+    def after(self, *changes: _Change) -> "_Pair":
         """Makes the changes. Of overlapping changes, only the one that begins last is
         made.
         """
-        texts, done = dict(zip(FILES, self.texts, strict=True)), list[str]()
+        texts = dict(self.texts)
         next_start = {file: len(text) for file, text in texts.items()}
-        for change in sorted(
-            changes, key=lambda change: change.edits[0][0], reverse=True
-        ):
-            if change.edits[-1][1] > next_start[change.file]:
+        done: list[str] = []
+        for change in sorted(changes, key=_start, reverse=True):
+            file, text = change.file, texts[change.file]
+            if change.edits[-1].stop > next_start[file]:
                 continue
-            for start, stop, new in reversed(change.edits):
-                text = texts[change.file]
-                texts[change.file] = text[:start] + new + text[stop:]
-            next_start[change.file] = change.edits[0][0]
-            done.append(f"{change.file}: {change.what}")
-        return _Pair(
-            (texts["domain"], texts["problem"]),
-            self.knows,
-            (*self.changes, *done[::-1]),
-        )
+            for edit in reversed(change.edits):
+                text = text[: edit.start] + edit.new + text[edit.stop :]
+            texts[file] = text
+            next_start[file] = _start(change)
+            done.insert(0, f"{file}: {change.what}")
+        return _Pair(texts, self.knows, (*self.changes, *done))
+
+
+def _start(change: _Change) -> int:
+    return change.edits[0].start
 
 
 def _without_faults(pair: _Pair) -> _Pair:
@@ -181,31 +197,28 @@ def _without_faults(pair: _Pair) -> _Pair:
     while len(pair.changes) < MOST_CHANGES:
         changes = dict[_Change, None]()
         for path in pair.faults:
-            if change := _fix(pair, path):
-                changes[change] = None
-                if (
-                    not isinstance(path.nodes[-1], Word)
-                    or _head(path.nodes[1:]) != ":init"
-                ):
-                    break
+            change = _fix(pair, path)
+            if change is None:
+                continue
+            changes[change] = None
+            if path.section != ":init" or isinstance(path.nodes[-1], Block):
+                break
         if not changes:
             break
-        pair = pair.after(changes)
+        pair = pair.after(*changes)
     return pair
 
 
-def _changed(
-    pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]
-) -> _Pair:
+def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change]]) -> _Pair:
     """Makes each change, and the repairs that it requires, unless the planner would
     then refuse a pair that it accepted before.
     """
     left = 0
     while len(pair.changes) < MOST_CHANGES:
-        change = next(islice(filter(None, changes(pair)), left, None), None)
+        change = next(islice(changes(pair), left, None), None)
         if change is None:
             break
-        after = _without_faults(pair.after([change]))
+        after = _without_faults(pair.after(change))
         if after.accepted or not pair.accepted:
             pair = after
         else:
@@ -214,48 +227,53 @@ def _changed(
 
 
 def _fix(pair: _Pair, path: _Path) -> _Change | None:
-    node = path.nodes[-1]
-    if isinstance(node, Word):
-        renamed = [
+    """The change that gives a name the only spelling that mends it, or else removes
+    what is wrong.
+    """
+    word = path.nodes[-1]
+    if isinstance(word, Word):
+        before = _number_of_faults(pair)
+        renamed = [_renamed(path.file, word, name) for name in _alike(pair, path, word)]
+        better = [
             change
-            for name in _candidates(pair, node, path.nodes)
-            if _weight(pair.after([change := _renamed(path.file, node, name)]))
-            < _weight(pair)
+            for change in renamed
+            if _number_of_faults(pair.after(change)) < before
         ]
-        if len(renamed) == 1:
-            return renamed[0]
+        if len(better) == 1:
+            return better[0]
     return _left_out(pair, path)
 
 
-def _weight(pair: _Pair) -> int:
-    return len(pair.faults) + len(pair.paths({"misuse"}))
+def _number_of_faults(pair: _Pair) -> int:
+    return len(pair.faults) + len(pair.paths("misuse"))
 
 
-def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
-    """The names, of any kind, that the rung knows at the place of `word` and that
+def _alike(pair: _Pair, path: _Path, word: Word) -> list[str]:
+    """The names, of any kind, that the rung knows at the place of a word and that
     differ from it only in marks.
     """
-    if _head(nodes[1:]) == ":requirements":
+    domain = pair.domain
+    if path.section == ":requirements":
         return _same(word, REQUIREMENTS)
     if not pair.knows.declared:
         return []
-    domain = pair.domain
-    if _head(nodes[1:]) == ":domain":
+    if path.section == ":domain":
         return [domain.word.text] if domain.word else []
-    words = [entry.word for entry in (*domain.types, *pair.symbols.objects.values())]
+    words = [entry.word for entry in domain.types]
+    words += [entry.word for entry in pair.symbols.objects.values()]
     words += [predicate.word for predicate in domain.predicates or ()]
-    if len(nodes) > 1 and isinstance(nodes[1], Block):
-        words += [
-            variable for variable in words_in(nodes[1]) if variable.name[0] == "?"
-        ]
-    return _same(word, (each.text for each in words))
+    section = path.nodes[1] if len(path.nodes) > 1 else None
+    if isinstance(section, Block):
+        words += [each for each in words_in(section) if each.name[0] == "?"]
+    return _same(word, [known.text for known in words])
 
 
 def _same(word: Word, names: Iterable[str]) -> list[str]:
     """The other names that differ from the word only in marks, each in one spelling."""
     letters = _letters(word.name)
-    alike = {name.lower(): name for name in names if _letters(name) == letters != ""}
-    return [name for key, name in alike.items() if key != word.name]
+    alike = {name.lower(): name for name in names if _letters(name) == letters}
+    alike.pop(word.name, None)
+    return list(alike.values()) if letters else []
 
 
 def _letters(name: str) -> str:
@@ -263,37 +281,40 @@ def _letters(name: str) -> str:
 
 
 def _renamed(file: str, word: Word, name: str) -> _Change:
-    edit = (word.offset, word.offset + len(word.text), name)
+    edit = _Edit(word.offset, word.offset + len(word.text), name)
     return _Change(file, (edit,), f"{word} became {name}")
-
-
-def _head(nodes: Sequence[Node]) -> str:
-    return nodes[0].head if nodes and isinstance(nodes[0], Block) else ""
 
 
 def _left_out(pair: _Pair, path: _Path) -> _Change | None:
     """Removes the smallest part around the last node that can be removed."""
     file, nodes = path
-    text, in_goal = pair.text(file), _head(nodes[1:]) == ":goal"
+    text = pair.texts[file]
     for depth in range(len(nodes) - 1, 0, -1):
         parent, node = nodes[depth - 1], nodes[depth]
         assert isinstance(parent, Block)
-        number, last = parent.items.index(node), len(parent.items) == 2
+        number = parent.items.index(node)
         if number and parent.head in _NAMES:
-            return _cut(file, text, *_entry(parent, node))
-        may_be_empty = parent.head in _ENTRIES or (parent.head == "and" and not in_goal)
-        if number and (may_be_empty or (parent.head in ("and", "or") and not last)):
+            first, last = _entry(parent, node)
+            return _cut(file, text, first, last)
+        if number and _is_dispensable(parent, path.section):
             return _cut(file, text, node, node)
         before = parent.items[number - 1] if number else None
-        if (
-            parent.head == ":action"
-            and isinstance(before, Word)
-            and before.name == ":precondition"
-        ):
+        field = before.name if isinstance(before, Word) else ""
+        if parent.head == ":action" and field == ":precondition":
             return _cut(file, text, node, node, "()")
-        if depth == 1 and number > 1 and _head([node]) not in _NEEDED[file]:
+        head = node.head if isinstance(node, Block) else ""
+        if depth == 1 and number > 1 and head not in _NEEDED[file]:
             return _cut(file, text, node, node)
     return None
+
+
+def _is_dispensable(parent: Block, section: str) -> bool:
+    """Whether a list may lose an entry: only the goal must keep its last part."""
+    if parent.head in _MAY_BE_EMPTY:
+        return True
+    if parent.head == "and" and section != ":goal":
+        return True
+    return parent.head in ("and", "or") and len(parent.items) > 2
 
 
 def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
@@ -311,42 +332,46 @@ def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _C
     start, end = first.offset, last.offset + len(source(text, last))
     what = f"left out {' '.join(text[start:end].split())[:LONGEST_QUOTE]}"
     if not instead:
-        start = len(text[:start].rstrip())
-        if ";" in text[:start].rpartition("\n")[2]:
-            start = first.offset
-        instead = "" if text[end : end + 1] in "() \t\r\n" else " "
-    return _Change(file, ((start, end, instead),), what)
+        blanks_from = len(text[:start].rstrip())
+        if ";" not in text[:blanks_from].rpartition("\n")[2]:
+            start = blanks_from
+        if text[end : end + 1] not in (*"() \t\r\n", ""):
+            instead = " "
+    return _Change(file, (_Edit(start, end, instead),), what)
 
 
-def _declared_again(pair: _Pair) -> Iterator[_Change | None]:
+def _misuses(pair: _Pair) -> Iterator[_Change]:
+    """Repairs what the planner accepts although it is misused."""
+    yield from filter(None, (_fix(pair, path) for path in pair.paths("misuse")))
+
+
+def _declared_again(pair: _Pair) -> Iterator[_Change]:
     """Removes a repeated declaration of a predicate that contradicts the first."""
-    paths = (
-        path
-        for path in pair.paths({"misuse"})
-        if _head(path.nodes[1:]) == ":predicates"
-    )
-    return (_left_out(pair, path) for path in paths)
+    for path in pair.paths("misuse"):
+        if path.section == ":predicates" and (change := _left_out(pair, path)):
+            yield change
 
 
 def _other_actions(pair: _Pair) -> Iterator[_Change]:
     """Repairs actions that the environment does not have, or that have other
     parameters.
     """
-    schemas, text = pair.knows.actions, pair.text("domain")
-    for path in pair.paths_to(
-        "domain", (action.word for action in pair.domain.actions)
-    ):
+    schemas = {schema.name.lower(): schema for schema in pair.knows.actions}
+    if not schemas:
+        return
+    actions = {id(action.word): action for action in pair.domain.actions}
+    words = [action.word for action in pair.domain.actions]
+    for path in pair.paths_to("domain", words):
         block, word = path.nodes[-2:]
         assert isinstance(block, Block) and isinstance(word, Word)
-        own = [schema for schema in schemas if schema.name.lower() == word.name]
-        same = _same(word, (schema.name for schema in schemas))
-        if own:
-            action = next(each for each in pair.domain.actions if each.word is word)
-            yield from _other_parameters(pair, block, action, own[0])
+        same = _same(word, [schema.name for schema in schemas.values()])
+        if word.name in schemas:
+            action = actions[id(word)]
+            yield from _other_parameters(pair, block, action, schemas[word.name])
         elif len(same) == 1:
             yield _renamed("domain", word, same[0])
-        elif schemas:
-            yield _cut("domain", text, block, block)
+        else:
+            yield _cut("domain", pair.texts["domain"], block, block)
 
 
 def _other_parameters(
@@ -357,24 +382,23 @@ def _other_parameters(
     """
     listed = read(schema.parameters) or Block(0)
     wanted = read_typed_list(listed.items, FaultLog()) or []
-    said, asked = _typed(action.parameters), _typed(wanted)
-    kinds = frozenset[str]().union(*(entry.type_names for entry in wanted))
-    if said == asked or not action.complete or not kinds <= pair.symbols.types.declared:
+    own, asked = _typed(action.parameters), _typed(wanted)
+    types = frozenset[str]().union(*(entry.type_names for entry in wanted))
+    if own == asked or not action.complete or not types <= pair.symbols.types.declared:
         return
-    new = dict[str, str]()
-    if {name for name, _ in said} != {name for name, _ in asked}:
-        if [kind for _, kind in said] != [kind for _, kind in asked]:
-            yield _cut("domain", pair.text("domain"), block, block)
+    new: dict[str, str] = {}
+    if {name for name, _ in own} != {name for name, _ in asked}:
+        if [kinds for _, kinds in own] != [kinds for _, kinds in asked]:
+            yield _cut("domain", pair.texts["domain"], block, block)
             return
-        new = {
-            name: entry.word.text for (name, _), entry in zip(said, wanted, strict=True)
-        }
+        for entry, instead in zip(action.parameters, wanted, strict=True):
+            new[entry.name] = instead.word.text
     place = block.blocks[0]
-    edits = [(place.offset, place.end + 1, schema.parameters)]
-    uses = (
-        word for word in words_in(block) if word.name in new and word.offset > place.end
-    )
-    edits += [(use.offset, use.offset + len(use.text), new[use.name]) for use in uses]
+    edits = [_Edit(place.offset, place.end + 1, schema.parameters)]
+    for use in words_in(block):
+        if use.name in new and use.offset > place.end:
+            end = use.offset + len(use.text)
+            edits.append(_Edit(use.offset, end, new[use.name]))
     what = f"the parameters of {action.word} became {schema.parameters}"
     yield _Change("domain", tuple(sorted(edits)), what)
 
@@ -387,16 +411,15 @@ def _unseen(pair: _Pair) -> Iterator[_Change]:
     """Repairs objects and constants whose names the prompt does not show."""
     names = pair.knows.names or ()
     seen = {name.lower() for name in names}
-    for file, entries in zip(
-        FILES, (pair.domain.constants, pair.problem.objects), strict=True
-    ):
-        for path in pair.paths_to(
-            file, (each.word for each in entries if each.name not in seen)
-        ):
+    declared = {"domain": pair.domain.constants, "problem": pair.problem.objects}
+    for file, entries in declared.items():
+        unseen = [entry.word for entry in entries if entry.name not in seen]
+        for path in pair.paths_to(file, unseen):
             listed, word = path.nodes[-2:]
             assert isinstance(listed, Block) and isinstance(word, Word)
             same = _same(word, names)
             if len(same) == 1:
                 yield _renamed(file, word, same[0])
             else:
-                yield _cut(file, pair.text(file), *_entry(listed, word))
+                first, last = _entry(listed, word)
+                yield _cut(file, pair.texts[file], first, last)

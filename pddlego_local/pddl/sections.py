@@ -1,38 +1,50 @@
-"""Finds and replaces sections in the text of a problem file. All other text stays
-unchanged.
+"""Finds and replaces sections in the text of a file, and removes repeated entries from
+them. All other text stays unchanged.
 
 A section is found at any place in the file, even if parentheses are wrong. In that case
 the file is read with recovery, as the static check reads it.
+
+Fast Downward refuses a file that declares an object twice, although nothing else is
+wrong with it. So a name that is declared again with the same type is removed, and so is
+a fact or an action that is repeated word by word. An entry that contradicts an earlier
+one stays, and the planner refuses it.
 """
 
-from pddlego_local.pddl.reader import Block, Word, read
+from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
+
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import read_domain
+from pddlego_local.pddl.formulas import read_typed_list
+from pddlego_local.pddl.reader import Block, Word, read, source
 
 
-def listed(problem: str, name: str) -> Block:
+def listed(text: str, name: str) -> Block:
     """Returns the first section of that name, such as ":init", or an empty list without
     one.
     """
-    return _first(name, _lists(problem, name)) or Block(0)
+    return _first(name, _lists(text, name)) or Block(0)
 
 
-def with_section(problem: str, name: str, text: str) -> str:
-    """Returns the problem with `text` in place of the section `name`.
+def with_section(text: str, name: str, section: str) -> str:
+    """Returns the text with another `section` of this name.
 
     A missing section is added: `:objects` before `:init`, any other section at the end.
     If a section is never closed, its replacement is not closed either, because this
     function does not repair that fault. A text without any list is returned unchanged.
     """
-    lists = _lists(problem, name)
-    present, init = _first(name, lists), _first(":init", lists)
+    lists = _lists(text, name)
+    present = _first(name, lists)
     if present is not None:
-        new = text if present.end >= 0 else text.removesuffix(")")
-        return problem[: present.offset] + new + problem[_end(present) :]
+        new = section if present.end >= 0 else section.removesuffix(")")
+        return text[: present.offset] + new + text[_end(present) :]
     if not lists:
-        return problem
-    at = lists[0].end if lists[0].end >= 0 else _end(lists[0])
+        return text
+    root, init = lists[0], _first(":init", lists)
+    place = root.end if root.end >= 0 else _end(root)
     if name == ":objects" and init is not None:
-        at = init.offset
-    return problem[:at] + text + problem[at:]
+        place = init.offset
+    return text[:place] + section + text[place:]
 
 
 def with_goal(problem: str, condition: str) -> str:
@@ -44,16 +56,13 @@ def _lists(text: str, name: str) -> list[Block]:
     """The file's list and its sections as the planner reads them, or with recovery if
     the planner finds no such section.
     """
-    lists = _with_parts(read(text))
-    return (
-        lists
-        if _first(name, lists) is not None
-        else _with_parts(read(text, recover=True))
-    )
-
-
-def _with_parts(root: Block | None) -> list[Block]:
-    return [root, *root.blocks] if root else []
+    lists: list[Block] = []
+    for recover in (False, True):
+        root = read(text, recover=recover)
+        lists = [root, *root.blocks] if root else []
+        if _first(name, lists) is not None:
+            break
+    return lists
 
 
 def _first(name: str, lists: list[Block]) -> Block | None:
@@ -70,3 +79,93 @@ def _end(block: Block) -> int:
             return last.offset + len(last.text)
         block = last
     return max(block.end, block.offset) + 1
+
+
+# ---- Repeated entries
+
+
+class Distinct(NamedTuple):
+    """A file without repeated entries, and the removed entries."""
+
+    text: str
+    removed: tuple[str, ...]
+
+
+def domain_without_repetition(domain: str) -> Distinct:
+    """Removes repeated types, constants, predicates and actions."""
+    removed: list[str] = []
+    for section in (":types", ":constants"):
+        domain = _with_each_name_once(domain, section, {}, removed)
+    domain = _with_each_block_once(domain, ":predicates", removed, _signature)
+    domain = _with_each_block_once(domain, "define", removed, _if_action)
+    return Distinct(domain, tuple(removed))
+
+
+def problem_without_repetition(problem: str, domain: str) -> Distinct:
+    """Removes repeated objects and facts. Objects that are also constants of the domain
+    are repeated entries too.
+    """
+    removed: list[str] = []
+    block = read(domain, recover=True)
+    constants = read_domain(block).constants if block else []
+    known = {entry.name: entry.type_names for entry in constants}
+    problem = _with_each_name_once(problem, ":objects", known, removed)
+    problem = _with_each_block_once(problem, ":init", removed, _written)
+    return Distinct(problem, tuple(removed))
+
+
+def _with_each_name_once(
+    text: str, section: str, known: Mapping[str, Hashable], removed: list[str]
+) -> str:
+    """Keeps each typed name of a list once. Adds the repeated ones to `removed`."""
+    entries = read_typed_list(listed(text, section).items[1:], FaultLog()) or []
+    types = dict(known)
+    kept, repeated = [section], list[str]()
+    for entry in entries:
+        kind = entry.types[0].text if entry.types else "object"
+        is_repeated = types.get(entry.name) == entry.type_names
+        entries_of = repeated if is_repeated else kept
+        entries_of.append(f"{entry.word.text} - {kind}")
+        types.setdefault(entry.name, entry.type_names)
+    if not repeated:
+        return text
+    removed += [f"{section} {entry}" for entry in repeated]
+    return with_section(text, section, f"({' '.join(kept)})")
+
+
+def _with_each_block_once(
+    text: str,
+    section: str,
+    removed: list[str],
+    key_of: Callable[[Block, str], Hashable],
+) -> str:
+    """Keeps one block for each key and adds the others to `removed`. `key_of` returns
+    the key of a block with its text, or None for a block that may be repeated.
+    """
+    seen: set[Hashable] = set()
+    repeated: list[Block] = []
+    for block in listed(text, section).blocks:
+        written = " ".join(source(text, block).split())
+        key = key_of(block, written)
+        if key in seen and block.end >= 0:
+            repeated.append(block)
+            removed.append(f"{section} {written}")
+        elif key is not None:
+            seen.add(key)
+    for block in reversed(repeated):
+        text = text[: block.offset] + text[block.end + 1 :]
+    return text
+
+
+def _signature(predicate: Block, _: str) -> Hashable:
+    """The name of a predicate and the types of its parameters."""
+    parameters = read_typed_list(predicate.items[1:], FaultLog()) or []
+    return (predicate.head, *(parameter.type_names for parameter in parameters))
+
+
+def _if_action(block: Block, written: str) -> Hashable:
+    return written.lower() if block.head == ":action" else None
+
+
+def _written(_: Block, written: str) -> Hashable:
+    return written.lower()

@@ -12,8 +12,8 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanOutcome
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import type_groups
 from pddlego_local.pddl.reader import Block, Word, read
-from pddlego_local.pddl.typed_list import type_groups
 
 MESSAGE_CHARACTERS = 1500
 

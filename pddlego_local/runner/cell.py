@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,29 +19,30 @@ from pddlego_local.core import errors
 from pddlego_local.core.formats import now
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import Environment, Planner, Trained
+from pddlego_local.core.protocols import Environment, LanguageModel, Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.run_record import refuse_older
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Model
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.model_caller import layout_of
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.provenance import run_record
-from pddlego_local.runner.unexpected import Unexpected
+from pddlego_local.runner.provenance import provenance, run_record
+from pddlego_local.runner.unexpected import Unexpected, unexpected
 
-MOST_EQUAL = (
-    10  # unexpected exceptions of one type and place; with the last one, the cell ends
-)
-MOST_WAIT_S = (
-    30  # the waits before retries of an episode are 1 s, 2 s, 4 s, … up to this
-)
+MOST_EQUAL = 10
+"""Unexpected exceptions of one type and place. With the last one, the cell ends."""
+
+MOST_WAIT_S = 30
+"""The waits before retries of an episode are 1 s, 2 s, 4 s, … up to this."""
 
 
 @dataclass
@@ -187,6 +188,7 @@ class OpenCell:
                 contextlib.closing(EnvironmentStore(config))
             )
             config.check_games(self._environments.first, config.settings.games)
+            refuse_older(self.folder, config.identity, provenance())
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
@@ -208,44 +210,52 @@ class OpenCell:
         Also writes run.json. Raises MissingPart, ConfigError, GrammarIgnored or
         ModelFault.
         """
-        decoding, model = self._decoding, self._model
+        model, thinking = self._model, self._decoding.thinking
         environment = self._environments.first
-        context = GrammarContext(actions=environment.actions, domain=environment.domain)
-        constraints = {
-            form.name: constraint_for(
-                decoding.rung, form, context, layout_of(model, decoding)
-            )
-            for form in self._method.forms
-        }
+        constraints = self._constraints(environment)
         for constraint in constraints.values():
             validate(constraint.first_grammar)
         environment.preflight()
         self._models.open(self.config, model)  # frees the previous model's GPU
-        model.preflight(thinking=decoding.thinking)
-        self._trained_on = (
-            model.trained_on() if isinstance(model, Trained) else frozenset()
-        )
-        rows_before = self.done if self.done and not self._record.described else None
-        if rows_before:
+        model.preflight(thinking=thinking)
+        if isinstance(model, Trained):
+            self._trained_on = model.trained_on()
+        rows_before = None
+        if self.done and not self._record.described:
+            rows_before = self.done
             console.print(f"{self.folder}: run.json is missing and is written again")
         run = run_record(
             self.config, environment, self._method, constraints, model, rows_before
         )
         self._record.describe(run)
-        if (
-            self.missing
-            and model.decodes
-            and not all(one.free for one in constraints.values())
-        ):
+        all_free = all(constraint.free for constraint in constraints.values())
+        if self.missing and model.decodes and not all_free:
             console.print("starting the model and checking that it obeys grammars")
-            stages = any(one.in_stages for one in constraints.values())
-            grammars = [one.first_grammar for one in constraints.values()]
-            schema = not any(one.kind == "lark" for one in grammars if one)
-            check_obedience(
-                model, thinking=decoding.thinking, stages=stages, schema=schema
-            )
+            self._check_model(model, constraints)
             if "forced_tokens" in run.model:
-                check_forced_tokens(model, thinking=decoding.thinking)
+                check_forced_tokens(model, thinking=thinking)
+
+    def _constraints(self, environment: Environment) -> dict[str, Constraint]:
+        """Returns the constraint of each form in which the method asks for answers."""
+        context = GrammarContext(actions=environment.actions, domain=environment.domain)
+        layout = layout_of(self._model, self._decoding)
+        return {
+            form.name: constraint_for(self._decoding.rung, form, context, layout)
+            for form in self._method.forms
+        }
+
+    def _check_model(
+        self, model: LanguageModel, constraints: Mapping[str, Constraint]
+    ) -> None:
+        """Raises GrammarIgnored or ModelFault if the model does not obey grammars."""
+        grammars = [constraint.first_grammar for constraint in constraints.values()]
+        is_lark = [grammar.kind == "lark" for grammar in grammars if grammar]
+        check_obedience(
+            model,
+            thinking=self._decoding.thinking,
+            stages=any(constraint.in_stages for constraint in constraints.values()),
+            schema=not any(is_lark),
+        )
 
     def _waves(self) -> Iterator[list[tuple[int, int]]]:
         """Yields one trial after the other for a method that learns from earlier
@@ -253,19 +263,22 @@ class OpenCell:
         not depend on chance.
         """
         learns = self._method.learns
-        by_trial = grouped((one[1] if learns else 0, one) for one in self.missing)
-        for trial in sorted(by_trial):
+        waves = grouped(
+            (trial if learns else 0, (game, trial)) for game, trial in self.missing
+        )
+        for first_trial, episodes in sorted(waves.items()):
             if self.result.faults:
                 self.result.faults += [
-                    f"game {g}, trial {t}: waits for trial {t - 1}"
-                    for g, t in by_trial[trial]
+                    f"game {game}, trial {trial}: waits for trial {trial - 1}"
+                    for game, trial in episodes
                 ]
             elif self.result.left:
-                self.result.left += len(by_trial[trial])
+                self.result.left += len(episodes)
             else:
-                self._earlier = self._record.earlier(trial) if learns else []
-                self.in_flight = len(by_trial[trial])
-                yield by_trial[trial]
+                if learns:
+                    self._earlier = self._record.earlier(first_trial)
+                self.in_flight = len(episodes)
+                yield episodes
 
     def ended(self, end: EpisodeRow | FaultRow | None) -> None:
         """Adds an episode's end to `result`; `end` is None if it was not begun or was
@@ -296,17 +309,15 @@ class OpenCell:
             except errors.InfrastructureError as error:
                 if error.ends_run:
                     raise
-                last = retries == self.config.settings.run.retries
-                if not self._stop.is_set() and (
-                    last or isinstance(error, errors.GrammarFault)
-                ):
+                is_last = retries == self.config.settings.run.retries
+                would_fail_again = isinstance(error, errors.GrammarFault)
+                if (is_last or would_fail_again) and not self._stop.is_set():
                     return self._record_fault(game, trial, error)
             except (errors.PddlegoError, KeyboardInterrupt):
                 raise
-            except (
-                BaseException
-            ) as error:  # also SystemExit: the code of an extension may exit
-                return self._record_unexpected(game, trial, Unexpected.of(error))
+            except BaseException as error:
+                # Also SystemExit: the code of an extension may exit.
+                return self._record_unexpected(game, trial, unexpected(error))
             if self._stop.wait(min(2**retries, MOST_WAIT_S)):
                 return None
             retries += 1
@@ -346,7 +357,6 @@ class OpenCell:
 
     def _play(self, game: int, trial: int) -> EpisodeRow:
         """Plays one episode. The transcript is complete before the row is written."""
-        seed = self.config.settings.seed
         began = time.perf_counter()
         with (
             self._environments.lend() as environment,
@@ -362,28 +372,12 @@ class OpenCell:
             episode = Episode(
                 parts,
                 transcript,
-                run_seed=seed,
+                run_seed=self.config.settings.seed,
                 game=game,
                 trial=trial,
                 earlier=self._earlier,
             )
-            try:
-                outcome = self._method(episode)
-            except errors.UnsolvableGame as error:
-                transcript(Unsolvable(message=str(error)))
-                outcome = "unsolvable_game"
-            except errors.PromptTooLong:
-                if not _asked(transcript):
-                    raise
-                outcome = "context_exceeded"
-            except errors.ConfigError as error:
-                if not (self._answered or _asked(transcript)):
-                    raise  # the settings are wrong: no episode could be played
-                raise errors.ModelFault(
-                    f"{error} (Earlier requests were answered.)"
-                ) from error
-            finally:
-                self._answered = self._answered or _asked(transcript)
+            outcome = self._outcome_of(episode, transcript)
             row = EpisodeRow(
                 game=game,
                 trial=trial,
@@ -396,6 +390,26 @@ class OpenCell:
             transcript(End(row=row))
         self._record.append(row)
         return row
+
+    def _outcome_of(self, episode: Episode, transcript: Transcript) -> str:
+        """Has the method play the episode, and returns how it ended."""
+        try:
+            return self._method(episode)
+        except errors.UnsolvableGame as error:
+            transcript(Unsolvable(message=str(error)))
+            return "unsolvable_game"
+        except errors.PromptTooLong:
+            if not _asked(transcript):
+                raise
+            return "context_exceeded"
+        except errors.ConfigError as error:
+            if not (self._answered or _asked(transcript)):
+                raise  # the settings are wrong: no episode could be played
+            raise errors.ModelFault(
+                f"{error} (Earlier requests were answered.)"
+            ) from error
+        finally:
+            self._answered = self._answered or _asked(transcript)
 
 
 def _asked(transcript: Transcript) -> bool:

@@ -17,12 +17,8 @@ from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError, PddlegoError
 from pddlego_local.core.secrets import hidden, is_secret_name
 
-_JSON = (
-    "dict",
-    "list",
-    "float",
-    "[key]",
-)  # pydantic adds these to the path of a JSON value
+# Pydantic adds these to the path of a JSON value.
+_OF_JSON = ("dict", "list", "float", "[key]")
 
 
 @contextlib.contextmanager
@@ -39,67 +35,84 @@ def clear_errors(group: str) -> Iterator[None]:
             cause = cause.__cause__  # from a module that reads files on import
         if isinstance(cause, PddlegoError):
             raise cause from cause.__cause__
+        message: str | None
         if isinstance(cause, pydantic.ValidationError):
-            message = "; ".join(_sentence(group, e) for e in cause.errors())
-        elif building and isinstance(cause, TypeError | ValueError | ImportError):
-            message = f"{group}: {' '.join(str(cause).split())}"
-        elif isinstance(error, yaml.YAMLError):
-            message = yaml_faults.fault_of(error)
-        elif isinstance(error, UnicodeDecodeError):
-            message = _undecodable()
-        elif isinstance(error, OSError):
-            message = f"{error.filename}: {error.strerror or error}"
-        elif isinstance(error, OmegaConfBaseException):
-            message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
-        elif building and error.__cause__ is None:  # a target that Hydra refuses
-            message = f"{group}: {' '.join(str(error).split())}"
-        elif isinstance(error.__context__, GrammarParseError):
-            key = (
-                getattr(error.__context__, "full_key", None)
-                or group
-                or "a configuration"
-            )
-            message = (
-                f"{key}: {_first_line(error)}; write \\${{ for a text that has ${{"
-                " in it"
-            )
-        elif isinstance(error, HydraException | ValueError) and not building:
-            message = _first_line(error)
+            message = "; ".join(_sentence(group, fault) for fault in cause.errors())
+        elif building:
+            message = _about_building(group, error, cause)
         else:
+            message = _about_configuration(group, error)
+        if not message:
             raise
         raise ConfigError(message) from error
 
 
-def _sentence(group: str, error: Any) -> str:
+def _sentence(group: str, fault: Any) -> str:
     """Returns pydantic's error about one value as a sentence."""
-    parts = [part for part in map(str, error["loc"]) if part not in _JSON]
-    key = ".".join(filter(None, [group, *parts]))
-    if error["type"] == "unexpected_keyword_argument" and key in ("arm", "experiment"):
+    parts = [part for part in map(str, fault["loc"]) if part not in _OF_JSON]
+    key = ".".join(part for part in (group, *parts) if part)
+    kind = fault["type"]
+    if kind == "unexpected_keyword_argument":
+        if key not in ("arm", "experiment"):
+            return f"{key}: there is no such option"
         return (
             f"{key}: the first line of its file must be `# @package _global_`, and"
             " below it stand options such as `name: mine`"
         )
-    if error["type"] == "unexpected_keyword_argument":
-        return f"{key}: there is no such option"
-    if error["type"] in (
-        "missing",
-        "missing_argument",
-        "missing_keyword_only_argument",
-    ):
+    if kind.startswith("missing"):
         return f"{key}: must be given"
-    words = error["msg"].removeprefix("Value error, ")
-    value = hidden(error["input"], named=is_secret_name(key))
-    place = f"{key}={value!r}: " if error["loc"] else f"{key}: " if key else ""
-    return f"{place}{words[0].lower()}{words[1:]}"
+    words = fault["msg"].removeprefix("Value error, ")
+    words = f"{words[0].lower()}{words[1:]}"
+    if fault["loc"]:
+        value = hidden(fault["input"], named=is_secret_name(key))
+        return f"{key}={value!r}: {words}"
+    return f"{key}: {words}" if key else words
+
+
+def _about_building(
+    group: str, error: Exception, cause: BaseException | None
+) -> str | None:
+    """Returns the sentence about a class that Hydra refuses (no cause), or that cannot
+    be built; None for an error that is no mistake in the configuration.
+    """
+    if cause is not None and not isinstance(
+        cause, TypeError | ValueError | ImportError
+    ):
+        return None
+    words = " ".join(str(cause or error).split())
+    return f"{group}: {words}"
+
+
+def _about_configuration(group: str, error: Exception) -> str | None:
+    """Returns the sentence about files and values that cannot be read or composed; None
+    for other errors.
+    """
+    if isinstance(error, yaml.YAMLError):
+        return yaml_faults.fault_of(error)
+    if isinstance(error, UnicodeDecodeError):
+        return _undecodable()
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror or error}"
+    if isinstance(error, OmegaConfBaseException):
+        key = error.full_key
+        return f"{key}: {_first_line(error)}" if key else _first_line(error)
+    context = error.__context__
+    if isinstance(context, GrammarParseError):
+        key = getattr(context, "full_key", None) or group or "a configuration"
+        remedy = "write \\${ for a text that has ${ in it"
+        return f"{key}: {_first_line(error)}; {remedy}"
+    if isinstance(error, HydraException | ValueError):
+        return _first_line(error)
+    return None
 
 
 def _undecodable() -> str:
     """Names the first file among the configurations that is not in UTF-8."""
     for element in GlobalHydra.instance().config_loader().get_search_path().get_path():
-        folder = Path(element.path.removeprefix("file://"))
-        for path in (
-            sorted(folder.rglob("*.yaml")) if element.path.startswith("file://") else ()
-        ):
+        scheme, _, folder = element.path.partition("file://")
+        if scheme or not folder:
+            continue
+        for path in sorted(Path(folder).rglob("*.yaml")):
             try:
                 path.read_text(encoding="utf-8")
             except UnicodeDecodeError:
@@ -113,5 +126,6 @@ def _first_line(error: Exception) -> str:
     """Returns the first line of the message of an error, or of its cause if it has
     none.
     """
-    said = str(error).strip() or str(error.__cause__ or error.__context__ or "").strip()
-    return said.split("\n")[0] or type(error).__name__
+    message = str(error) or str(error.__cause__ or error.__context__ or "")
+    first_line = message.strip().split("\n")[0]
+    return first_line or type(error).__name__

@@ -4,11 +4,8 @@ from it.
 
 import contextlib
 import hashlib
-import inspect
 import itertools
 import json
-import pkgutil
-import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,34 +19,28 @@ from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import InstantiationException
-from hydra.utils import instantiate
 from hydra.version import setbase
 from omegaconf import DictConfig, OmegaConf
-from typing_extensions import get_protocol_members
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
-from pddlego_local.core.protocols import Environment, LanguageModel, Numbered, Planner
+from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
-from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.environments import family, own_pddl, tables
-from pddlego_local.environments.base import BaseEnvironment
-from pddlego_local.methods import Method, prompting
+from pddlego_local.runner import parts
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import (
     GROUPS,
+    as_meant,
+    at_home,
     known_options,
     refuse_sweep,
 )
 from pddlego_local.runner.settings import Settings
-from pddlego_local.runner.values import as_fields_read, at_home
-from pddlego_local.runner.words import as_meant, quote_games
 
 # Limits, concurrency, paths, and model metadata do not change results, so they are not
 # part of a cell's name.
@@ -59,10 +50,6 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
-# Options that older records lack, with the values that leave a cell's name as it was.
-_ABSENT_IN_OLDER_NAMES = {"reject": None, "rollback": True, "names": "prompt"}
-
-_OF_HYDRA = ("_target_", "_convert_")
 
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
@@ -70,13 +57,6 @@ _PLAIN = pydantic.TypeAdapter(
 """The values that a record can hold. Other values and keys would change when they are
 read back.
 """
-
-_PROTOCOLS: dict[str, type[Any]] = {
-    "environment": Environment,
-    "method": Method,
-    "model": LanguageModel,
-    "planner": Planner,
-}
 
 _FOLDERS = (
     ("model", "weights"),
@@ -90,12 +70,11 @@ _FOLDERS = (
 class CellConfig:
     """One resolved configuration. `labels` maps each group to the stem of its YAML
     file, and `arm` is that of the arm, "" without one. `tree` has each value as its
-    field reads it, and `written` as it was written.
+    field reads it.
     """
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
-    written: Mapping[str, Any]
     arm: str = ""
 
     @classmethod
@@ -112,8 +91,8 @@ class CellConfig:
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
         written = at_home(plain)
-        read = {group: as_fields_read(written[group]) for group in GROUPS}
-        return cls({**written, **read}, labels, written, choices.get("arm") or "")
+        read = {group: parts.as_fields_read(written[group]) for group in GROUPS}
+        return cls({**written, **read}, labels, choices.get("arm") or "")
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -121,42 +100,20 @@ class CellConfig:
         domains is represented by its name only. A secret is no part of it: another key
         gives the same cell.
         """
-        identity: dict[str, Any] = without_secrets(self._identity_of(self.tree))
-        return identity
-
-    def _identity_of(self, tree: Mapping[str, Any]) -> dict[str, Any]:
-        options: dict[str, Any] = {
-            group: {
-                k: v
-                for k, v in tree[group].items()
-                if k not in WITHOUT_EFFECT.get(group, ())
+        options: dict[str, Any] = {}
+        for group in GROUPS:
+            without_effect = WITHOUT_EFFECT.get(group, ())
+            options[group] = {
+                key: value
+                for key, value in self.tree[group].items()
+                if key not in without_effect
             }
-            for group in GROUPS
-        }
         for group, key in _FOLDERS:
             path = options[group].get(key)
             if path and Path(path).is_dir():
                 options[group][key] = Path(path).name
-        decoding = options["decoding"]
-        rung = RUNGS.get(str(decoding.get("rung")))
-        if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
-            decoding.pop(
-                "reading", None
-            )  # records older than this option were read strictly
-        decoding.setdefault("repair", "none")  # all records have this key
-        for option, default in _ABSENT_IN_OLDER_NAMES.items():
-            if decoding.get(option) == default:
-                decoding.pop(option, None)
-        for key, old in {
-            "shows_commands": False,
-            "constraint": "none",
-            "listing": "each",
-        }.items():
-            if (
-                options["environment"].get(key) == old
-            ):  # the value before the option existed
-                del options["environment"][key]
-        return {**options, "seed": self.settings.seed}
+        identity: dict[str, Any] = without_secrets(options)
+        return {**identity, "seed": self.settings.seed}
 
     @property
     def paths(self) -> dict[str, str]:
@@ -170,28 +127,16 @@ class CellConfig:
     def cell(self) -> str:
         """A stable folder name from labels, seed, and a hash of everything that changes
         results.
-
-        Earlier versions hashed the values as they were written. A record that was begun
-        under such a name keeps it.
         """
-        name, older = map(self._named, (self.identity, self._identity_of(self.written)))
-        begun = (self._experiment / older / "run.json").is_file()
-        return older if begun and not (self._experiment / name).is_dir() else name
-
-    def _named(self, identity: Mapping[str, Any]) -> str:
-        text = json.dumps(identity, sort_keys=True)
+        text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])
 
-    @property
-    def _experiment(self) -> Path:
-        return self.settings.run.out / self.settings.name
-
     @cached_property
     def folder(self) -> Path:
         """The folder of the cell's record."""
-        return self._experiment / self.cell
+        return self.settings.run.out / self.settings.name / self.cell
 
     @property
     def episodes(self) -> Iterator[tuple[int, int]]:
@@ -278,83 +223,21 @@ class CellConfig:
                     " conf/arm lists them)"
                 )
 
-    def _folder_faults(self) -> list[str]:
-        """Returns a sentence for each part that the environment's folder lacks. A class
-        derived from BaseEnvironment needs no folder.
-        """
-        kind = self.class_of("environment")
-        if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
-            return []
-        target = str(self.tree["environment"].get("_target_"))
-        package, _, _ = target.rpartition(".game.")
-        if not package:
-            raise ConfigError(
-                f"environment._target_={target}: write PACKAGE.game.CLASS, or the path"
-                " of a class that is derived from BaseEnvironment"
-            )
-        return [
-            *self._environment_faults(package, *family.ALWAYS),
-            *own_pddl.faults(package),
-        ]
-
-    def _environment_faults(self, package: str, *always: str) -> list[str]:
-        """Returns a sentence for each part that the folder lacks for this method and
-        model.
-        """
-        by_rules = str(self.tree["model"].get("_target_")).endswith(
-            ".ReferenceFormalizer"
-        )
-        files = (*always, *["reference.py"] * by_rules)
-        prompts = getattr(
-            self.class_of("method"), "prompts", ""
-        )  # "" if it cannot be loaded
-        return [
-            *family.missing(package, *files),
-            *tables.faults(package),
-            *prompting.missing(str(prompts), package),
-        ]
-
-    def class_of(self, group: str) -> object:
-        """Returns the class that a group names, None if it cannot be loaded, which
-        `build` reports.
-        """
-        try:
-            return pkgutil.resolve_name(self.tree[group]["_target_"])
-        except Exception:  # a module can raise anything on import
-            return None
-
     def build(self, group: str) -> Any:
         """Builds the part that a group configures. No other code follows `_target_`.
 
-        Raises ConfigError naming the unknown or impossible keys, and everything that
-        the folder or the class of an environment or a method lacks.
+        Raises ConfigError as `parts.build` does, and if the model does not support the
+        settings of decoding.
         """
-        faults = self._folder_faults() if group == "environment" else []
-        if "_target_" not in self.tree[group]:
-            raise ConfigError(
-                f"{group}._target_: must be given; write a class, PACKAGE.CLASS"
-            )
-        try:
-            with clear_errors(group):
-                part = _built(self.tree[group])
-            if group in _PROTOCOLS:
-                whole = group == "model" and not getattr(part, "decodes", True)
-                faults += _lacking(
-                    part, WholeAnswerModel if whole else _PROTOCOLS[group]
-                )
-            if isinstance(part, BaseEnvironment):
-                faults += self._environment_faults(part.package)
-        except ConfigError as error:
-            if not faults or "Error loc" not in str(
-                error
-            ):  # else `faults` names the file already
-                faults += str(error).split("; ")
-        if faults:
-            raise ConfigError("; ".join(dict.fromkeys(faults)))
+        part = parts.build(self.tree, group)
         declare(getattr(part, "outcomes", {}))
         if group == "decoding":
             self._check_decoding(part)
         return part
+
+    def class_of(self, group: str) -> object:
+        """Returns the class that a group names, None if it cannot be loaded."""
+        return parts.class_named(str(self.tree[group].get("_target_")))
 
     def _check_decoding(self, decoding: Decoding) -> None:
         """Raises ConfigError if the model does not support these decoding settings."""
@@ -372,45 +255,6 @@ class CellConfig:
             )
 
 
-def _built(node: Any) -> Any:
-    """Calls the `_target_` of a part with its values, those of parts within it first.
-
-    Hydra finds the target, and refuses dangerous ones. The values do not pass through
-    Hydra again: they are resolved, and a text in them that looks like an interpolation
-    is only text.
-    """
-    if isinstance(node, list):
-        return [_built(inner) for inner in node]
-    if not isinstance(node, Mapping):
-        return node
-    values = {key: _built(value) for key, value in node.items() if key not in _OF_HYDRA}
-    if "_target_" not in node:
-        return values
-    target = node["_target_"]
-    if not isinstance(target, str) or not re.fullmatch(r"\w+(\.\w+)*", target):
-        raise ConfigError(
-            f"_target_={target!r}: write the path of a class, PACKAGE.CLASS"
-        )
-    make = instantiate({"_target_": target, "_partial_": True})
-    try:
-        return make(**values)
-    except InstantiationException:
-        raise
-    except Exception as error:
-        raise InstantiationException(f"{target} cannot be built: {error!r}") from error
-
-
-def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
-    """Yields a sentence for each attribute of the protocol that a part does not
-    have.
-    """
-    kind = type(part)
-    for name in sorted(get_protocol_members(protocol)):
-        if inspect.getattr_static(part, name, part) is part:
-            what, where = f"{kind.__module__}.{kind.__qualname__}", protocol.__module__
-            yield f"{what} has no `{name}` (see {where}.{protocol.__name__})"
-
-
 _composing = threading.RLock()
 """Hydra holds one configuration for the whole process."""
 _ours: Hydra | None = None
@@ -425,7 +269,7 @@ def compose_cell(
     those in `conf/`. Raises ConfigError for an unknown group, option or key.
     """
     with _composing, _set_up(config_dir), clear_errors(""):
-        words = as_meant(quote_games(overrides), GlobalHydra.instance().config_loader())
+        words = as_meant(overrides)
         for word in words:
             refuse_sweep(word)
         with known_options(words):

@@ -1,4 +1,7 @@
-"""Reads the overrides of a command line. An override that Hydra cannot parse or does
+"""Reads and writes the overrides of a command line, as Hydra needs them.
+
+`as_meant` turns the words that people type into overrides that Hydra can read.
+`as_override` writes a value of a program. An override that Hydra cannot parse or does
 not know is reported in one sentence that names the option and suggests the nearest
 known one.
 """
@@ -7,6 +10,7 @@ import contextlib
 import functools
 import itertools
 import json
+import os.path
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +19,7 @@ from typing import Any
 
 from hydra import compose
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, Quote, QuotedString
 from hydra.errors import (
     ConfigCompositionException,
     HydraException,
@@ -30,12 +34,94 @@ from pddlego_local.core.secrets import hidden_in_word
 GROUPS = ("environment", "method", "model", "decoding", "planner")
 CHOSEN = (*GROUPS, "arm", "experiment")
 
+_CHOICE = re.compile(rf"({'|'.join(CHOSEN)})=[^,{{]*")
+_HOME = re.compile(r"~[\w.-]*/")
+# A text in quotes, or a value that begins with "~".
+_QUOTED_OR_HOME = re.compile(
+    r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+    r"""|(?P<before>^|[,\[(]\s*)(?P<path>~[^,\[\](){}'"]+)""",
+    re.DOTALL,
+)
 
-def at(tree: object, key: str) -> object:
-    """Returns the value of a dotted key; None if there is none."""
-    for part in key.split("."):
-        tree = tree.get(part) if isinstance(tree, Mapping) else None
+
+def as_meant(overrides: Sequence[str]) -> list[str]:
+    """Returns the overrides as Hydra needs them: with quotes around the value of
+    `games`, in which Hydra would read a comma as a sweep, and around paths that begin
+    with "~", which Hydra would not parse.
+
+    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]". A backslash
+    before an interpolation is kept.
+    """
+    words = []
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if key.lstrip("+") == "games" and equals:
+            bare = re.sub(r"""["']|\\(?!\\*\$)""", "", value)
+            words.append(f'{key}="{bare}"')
+        else:
+            words.append(f"{key}{equals}{_QUOTED_OR_HOME.sub(_quoted_home, value)}")
+    return words
+
+
+def _quoted_home(match: re.Match[str]) -> str:
+    """Quotes a path that begins with "~". `at_home` replaces this beginning later, as
+    in values that the user quoted.
+    """
+    if match["quoted"]:
+        return match["quoted"]
+    return match["before"] + QuotedString(match["path"], Quote.double).with_quotes()
+
+
+def at_home(tree: Any) -> Any:
+    """Returns a JSON value with the home folder in place of `~/` at the beginning of
+    its texts.
+    """
+    if isinstance(tree, Mapping):
+        return {key: at_home(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [at_home(value) for value in tree]
+    if isinstance(tree, str) and _HOME.match(tree):
+        return os.path.expanduser(tree)  # noqa: PTH111 - a path would lose a "/" at the end
     return tree
+
+
+def as_override(key: str, value: object) -> str:
+    """Returns the override that sets an option to just this value, which comes from a
+    program and not from a command line: Hydra neither splits nor interpolates any text
+    in it.
+
+    Raises ConfigError for a key or a value that cannot be written as an override.
+    """
+    if not re.fullmatch(r"\w+(\.\w+)*", key):
+        raise ConfigError(
+            f"{key!r:.80}: this is not the name of an option, such as games"
+        )
+    # `conf` does not list the keys of all mappings, so a mapping may add some.
+    adds = "++" if isinstance(value, Mapping) else ""
+    return f"{adds}{key}={_written(key, value)}"
+
+
+def _written(key: str, value: object) -> str:
+    """Returns a value in Hydra's grammar."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool | int | float):
+        return repr(value).lower()
+    if isinstance(value, Mapping):
+        entries = []
+        for name, inner in value.items():
+            if not re.fullmatch(r"[\w./-]+", str(name)):
+                raise ConfigError(
+                    f"{key}: a key has letters, digits and _ . / - only, not"
+                    f" {str(name)!r}"
+                )
+            entries.append(f"{name}:{_written(key, inner)}")
+        return f"{{{','.join(entries)}}}"
+    if isinstance(value, list | tuple | range):
+        return f"[{','.join(_written(key, inner) for inner in value)}]"
+    # OmegaConf reads "\${" as a text, and would interpolate "${".
+    escaped = re.sub(r"(\\*)\$\{", r"\1\1\\${", str(value))
+    return QuotedString(escaped, Quote.double).with_quotes()
 
 
 def read_override(text: str, config_loader: Any = None) -> Override:
@@ -50,26 +136,22 @@ def read_override(text: str, config_loader: Any = None) -> Override:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException as error:
-        shown, reason = (
-            hidden_in_word(text),
-            ". ".join(str(error).split("\n")).strip(". "),
-        )
+        reason = str(error).replace("\n", ". ").strip(". ")
         raise ConfigError(
-            f"{shown}: Hydra cannot parse this value ({reason}); if it is a string,"
-            f" quote it: {_quoted(key, value)}"
+            f"{hidden_in_word(text)}: Hydra cannot parse this value ({reason}); if it"
+            f" is a string, quote it: {_quoted(key, value)}"
         ) from error
     override.config_loader = config_loader
     return override
 
 
-@functools.lru_cache(
-    maxsize=10_000
-)  # the cells of a sweep share most of their overrides
+@functools.lru_cache(maxsize=10_000)
 def refuse_sweep(text: str) -> None:
     """Raises ConfigError for an override with several values, where one value is
-    required.
+    required. The cells of a sweep share most of their overrides.
     """
-    override, (key, _, value) = read_override(text), text.partition("=")
+    override = read_override(text)
+    key, _, value = text.partition("=")
     if key in CHOSEN and isinstance(override.value(), list):
         raise ConfigError(
             f"{text}: choose one; several need -m, and commas without brackets"
@@ -85,7 +167,8 @@ def _quoted(key: str, value: str) -> str:
     """Returns the override with a value that Hydra reads as one string, quoted for a
     shell.
     """
-    return shlex.quote(hidden_in_word(f"{key}={json.dumps(value, ensure_ascii=False)}"))
+    as_string = json.dumps(value, ensure_ascii=False)
+    return shlex.quote(hidden_in_word(f"{key}={as_string}"))
 
 
 def hold_back_options(overrides: Sequence[str]) -> list[str]:
@@ -94,23 +177,24 @@ def hold_back_options(overrides: Sequence[str]) -> list[str]:
 
     A group varies if it has several choices or is set by the arms. Hydra composes a
     sweep's own configuration without the overrides that have several values. So it
-    would look for decoding.lists=tight in the default choice although
-    decoding=typed,grounded is requested.
+    would look for an option of decoding=typed,grounded in the default choice.
     """
-    read = {text: read_override(text) for text in overrides}
-    several = {
-        one.get_key_element() for one in read.values() if one.is_sweep_override()
+    swept = {
+        override.get_key_element()
+        for override in map(read_override, overrides)
+        if override.is_sweep_override()
     }
-    varied = GROUPS if "arm" in several else several.intersection(GROUPS)
-
-    def held(text: str) -> str:
+    varied = set(GROUPS) if "arm" in swept else swept.intersection(GROUPS)
+    held_back = []
+    for text in overrides:
         key, equals, value = text.partition("=")
         group, dot, _ = key.lstrip("+").partition(".")
-        if group in varied and dot and equals and not read[text].is_sweep_override():
-            return f"{key}=choice({value})"
-        return text
-
-    return [held(text) for text in overrides]
+        is_option_of_varied = group in varied and dot and equals
+        if is_option_of_varied and not read_override(text).is_sweep_override():
+            held_back.append(f"{key}=choice({value})")
+        else:
+            held_back.append(text)
+    return held_back
 
 
 def values_of(override: Override, most: int) -> list[str]:
@@ -145,18 +229,18 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
     except MissingConfigException as error:
         if not error.options or not error.missing_cfg_file:
             raise
-        raise ConfigError(
-            _unknown_choice(error.missing_cfg_file, error.options)
-        ) from error
+        message = _unknown_choice(error.missing_cfg_file, error.options)
+        raise ConfigError(message) from error
     except ConfigCompositionException as error:
         unknown = re.match(r"Could not override '([^']+)'", str(error))
         if not unknown:
             raise
+        key = unknown[1]
         within = getattr(error.__cause__, "full_key", None) or ""
-        key = within if within.startswith(f"{unknown[1]}.") else unknown[1]
-        raise ConfigError(
-            f"there is no option {key!r}{_meant(key, overrides)}"
-        ) from error
+        if within.startswith(f"{key}."):
+            key = within
+        end = _suggestion(key, default_tree(overrides))
+        raise ConfigError(f"there is no option {key!r}{end}") from error
 
 
 def _unknown_choice(file: str, options: Sequence[str]) -> str:
@@ -168,59 +252,60 @@ def _unknown_choice(file: str, options: Sequence[str]) -> str:
         group, _, name = file.rpartition("/")
     end = did_you_mean(name, options)
     if group == "model" and ("/" in name or Path(name).suffix == ".gguf"):
-        own = nearest(Path(name).name, options)
         end = f"; for your own weights write model=vllm model.weights={name}"
-        end += f", and model={own} has a configuration here." if own else "."
+        shipped = nearest(Path(name).name, options)
+        end += f", and model={shipped} has a configuration here." if shipped else "."
     return (
         f"{group}={name}: there is no such choice{end} The choices are"
         f" {', '.join(options)}"
     )
 
 
-def _meant(key: str, overrides: Sequence[str]) -> str:
-    """Suggests the option with the nearest name: one beside it, else one from any
-    group. Lists the options beside it if none is near.
+def _suggestion(key: str, tree: Mapping[str, Any]) -> str:
+    """Returns the end of the sentence about an unknown option. It suggests the option
+    with the nearest name: one beside it, else one from any group. It lists the options
+    beside it if none is near.
     """
-    (above, _, name), tree = key.rpartition("."), default_tree(overrides)
+    above, _, name = key.rpartition(".")
     beside = at(tree, above) if above else None
     if beside == {}:
         return (
             f": the keys of {above} are free, and a new one is written with a plus,"
             f" +{key}=…"
         )
-    beside = [str(one) for one in beside] if isinstance(beside, Mapping) else []
-    if close := _nearest_or_longer(name, beside):
+    names = list(beside) if isinstance(beside, Mapping) else []
+    if close := nearest(name, names):
         return f"; did you mean {above}.{close}?"
-    by_name = {one.rpartition(".")[2]: one for one in reversed(list(_keys(tree)))}
+    by_name = dict[str, str]()
+    for option in _options_in(tree):
+        by_name.setdefault(option.rpartition(".")[2], option)
     if close := nearest(name, by_name):
         return f"; did you mean {by_name[close]}?"
-    names = [one for one in beside if not one.startswith("_")]
-    return f"; the options of {above} are {', '.join(names)}" if names else "."
+    shown = [known for known in names if not known.startswith("_")]
+    return f"; the options of {above} are {', '.join(shown)}" if shown else "."
 
 
-def _nearest_or_longer(name: str, known: Sequence[str]) -> str:
-    """Returns the nearest known name, else the only one that begins with `name`: cpu_s
-    for cpu.
-    """
-    longer = [one for one in known if one.startswith(f"{name}_")]
-    return nearest(name, known) or (longer[0] if len(longer) == 1 else "")
+def at(tree: object, key: str) -> object:
+    """Returns the value of a dotted key; None if there is none."""
+    for part in key.split("."):
+        tree = tree.get(part) if isinstance(tree, Mapping) else None
+    return tree
 
 
 def default_tree(overrides: Sequence[str]) -> Mapping[str, Any]:
     """Returns the configuration of the chosen files, without the other overrides; {} if
     these cannot be composed.
     """
-    one = re.compile(rf"({'|'.join(CHOSEN)})=[^,{{]*")
-    chosen = [word for word in overrides if one.fullmatch(word)]
+    chosen = [word for word in overrides if _CHOICE.fullmatch(word)]
     with contextlib.suppress(HydraException):
         tree: Any = OmegaConf.to_container(compose("config", chosen), resolve=False)
         return {str(key): value for key, value in tree.items()}
     return {}
 
 
-def _keys(tree: object, prefix: str = "") -> Iterator[str]:
-    """Yields the dotted names of all keys of a configuration."""
+def _options_in(tree: object, prefix: str = "") -> Iterator[str]:
+    """Yields the dotted names of all options of a configuration."""
     if isinstance(tree, Mapping):
         for key, value in tree.items():
             yield f"{prefix}{key}"
-            yield from _keys(value, f"{prefix}{key}.")
+            yield from _options_in(value, f"{prefix}{key}.")

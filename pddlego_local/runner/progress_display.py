@@ -46,7 +46,8 @@ class LiveView:
         self.cells_done = self._ended = self._tokens = 0
         self.standing = Standing()
         self._began = self._line_at = time.monotonic()
-        columns = (
+        self._console = console
+        self._progress = Progress(
             TextColumn("episodes"),
             BarColumn(20, table_column=Column(no_wrap=True)),
             MofNCompleteColumn(table_column=Column(no_wrap=True)),
@@ -54,10 +55,8 @@ class LiveView:
                 "{task.description}", "dim", markup=False, table_column=Column()
             ),
             TimeElapsedColumn(table_column=Column(no_wrap=True)),
-        )
-        self._console = console
-        self._progress = Progress(
-            *columns, console=console, refresh_per_second=DRAWN_A_SECOND
+            console=console,
+            refresh_per_second=DRAWN_A_SECOND,
         )
         self._bar = self._progress.add_task("", total=episodes, completed=done)
 
@@ -86,8 +85,7 @@ class LiveView:
         now = time.monotonic()
         if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
             self._line_at = now
-            line = f"{self._done} of {self._episodes} episodes, {status}"
-            self._console.print(line, highlight=False)
+            self._console.print(f"{self._done} of {self._episodes} episodes, {status}")
 
     def end(self) -> None:
         if self._progress.live.is_started:

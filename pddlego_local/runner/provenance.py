@@ -1,29 +1,36 @@
-"""Collects the data that make a run reproducible: versions, commit, machine."""
+"""Collects the data that make a run reproducible: versions, commit, machine, and the
+code of environments and methods from outside the project.
+"""
 
+import ast
 import contextlib
 import functools
+import hashlib
 import importlib.metadata
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.formats import now
-from pddlego_local.core.protocols import Environment
+from pddlego_local.core.protocols import Environment, Versioned
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments import family
-from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.extension_code import code_sha256
 
 UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # the format of `now`
+
+_TABLES = (".jinja", ".yaml", ".yml", ".toml", ".pddl")
+_HASHED_ELSEWHERE = ("prompts", "conf")
+_INSTALLED = ("site-packages", "dist-packages")
+_PROJECT = "pddlego_local"
 
 PACKAGES = (
     "pddlego_local",
@@ -52,6 +59,9 @@ def run_record(
     the names of the method's forms to their constraints.
     """
     identity = model.identity()
+    here = provenance()
+    if isinstance(environment, Versioned):
+        here = here | {"packages": here["packages"] | environment.versions()}
     groups = difficulty_groups(environment.package)
     own_outcomes = {
         **getattr(environment, "outcomes", {}),
@@ -66,7 +76,7 @@ def run_record(
         backend_version=identity.pop("backend_version", None),
         servers=identity.pop("servers", "").split(),
         rows_before=rows_before,
-        **provenance(),
+        **here,
     )
     return RunRecord(
         cell=config.cell,
@@ -93,13 +103,11 @@ def run_record(
 
 
 def words_of(command: Sequence[str]) -> list[str]:
-    """Splits "pddlego run", which Hydra and older records hold as one word, into two
-    words.
-    """
-    return [
-        *(command[0].split() if command[:1] == ["pddlego run"] else command[:1]),
-        *command[1:],
-    ]
+    """Splits "pddlego run", which is one word under Hydra, into two words."""
+    program, *words = command or [""]
+    if program == "pddlego run":
+        return ["pddlego", "run", *words]
+    return list(command)
 
 
 @functools.cache
@@ -110,7 +118,7 @@ def provenance() -> dict[str, Any]:
     """
     return {
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
+        "packages": {name: _version(name) for name in PACKAGES},
         "commit": _git("rev-parse", "HEAD"),
         "committed": _git("show", "-s", "--format=%cd", f"--date=format-local:{UTC}"),
         "dirty": bool(_git("status", "--porcelain")),
@@ -137,3 +145,103 @@ def _git(*arguments: str) -> str | None:
             command, stderr=subprocess.DEVNULL, encoding="utf-8", timeout=10, env=utc
         ).strip()
     return None
+
+
+@functools.cache
+def code_sha256(*classes: type) -> dict[str, str]:
+    """Returns the hash of each file of these classes that come from outside the
+    project, by its path in the folder that Python imports from.
+
+    Such code may change while a cell is unfinished, and then one record would hold two
+    versions of a game. The files are the module of the class, the modules that it
+    imports from the same place, and the tables and templates beside it. If the class is
+    in a package, all code, tables and templates in its folder count. Prompts and
+    configurations are hashed elsewhere, and data sets not at all. The first result of a
+    process is kept, because the process runs the code of that time.
+    """
+    files = dict[str, Path]()
+    for kind in classes:
+        files |= _files_of(kind)
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in sorted(files.items())
+    }
+
+
+def _files_of(kind: type) -> dict[str, Path]:
+    """Returns the files of one class. One of the project, or one that was made in no
+    file, has none.
+    """
+    names = kind.__module__.split(".")
+    module = sys.modules.get(kind.__module__)
+    file = Path(getattr(module, "__file__", None) or "").absolute()
+    if names[0] == _PROJECT or not file.is_file():
+        return {}
+    if file.stem == "__init__":
+        package, root = names, file.parents[len(names)]
+    else:
+        package, root = names[:-1], file.parents[len(names) - 1]
+    files = _imported(root, file, package)
+    files.update(_beside(root.joinpath(*package), whole=bool(package)))
+    return {path.relative_to(root).as_posix(): path for path in files}
+
+
+def _beside(folder: Path, *, whole: bool) -> Iterator[Path]:
+    """Yields the tables and templates in a folder. With `whole`, also its code, and the
+    same of the folders below it, without hidden ones and caches.
+    """
+    for path in folder.iterdir():
+        if path.is_dir():
+            is_hidden = path.name.startswith((".", "_"))
+            if whole and not is_hidden and path.name not in _HASHED_ELSEWHERE:
+                yield from _beside(path, whole=True)
+        elif path.suffix in _TABLES or (whole and path.suffix == ".py"):
+            yield path
+
+
+def _imported(root: Path, file: Path, package: Sequence[str]) -> set[Path]:
+    """Returns the file of a module of this package, and those of all modules below
+    `root` that it imports. Of installed packages, only those of the same name are
+    followed.
+    """
+    is_installed = not set(_INSTALLED).isdisjoint(root.parts)
+    found = set[Path]()
+    waiting: list[tuple[Path, Sequence[str]]] = [(file, package)]
+    while waiting:
+        path, its_package = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for module in _modules_in(path, its_package):
+            is_other_package = is_installed and module[:1] != its_package[:1]
+            imported = _file_of(root, module)
+            if module[0] == _PROJECT or is_other_package or not imported:
+                continue
+            is_package = imported.stem == "__init__"
+            waiting.append((imported, module if is_package else module[:-1]))
+    return found
+
+
+def _file_of(root: Path, module: Iterable[str]) -> Path | None:
+    plain = root.joinpath(*module)
+    paths = (plain / "__init__.py", plain.with_name(f"{plain.name}.py"))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _modules_in(path: Path, package: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the modules that a file may import, as the parts of their names: from
+    `from a import b`, a and a.b, since b may be a module or not.
+    """
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        base: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            if node.level:  # one dot is the package itself, two that around it
+                base += package[: len(package) + 1 - node.level]
+            if node.module:
+                base += node.module.split(".")
+        elif not isinstance(node, ast.Import):
+            continue
+        for alias in node.names:
+            parts = [*base, *alias.name.split(".")]
+            for length in range(1, len(parts) + 1):
+                yield parts[:length]

@@ -84,12 +84,11 @@ def run_cells(
                 view.standing.add(folder, row)
 
         def cell_ended(result: CellResult) -> None:
-            view.cells_done += not (result.left or result.faults or result.refused)
+            if not (result.left or result.faults or result.refused):
+                view.cells_done += 1
             on_result(result)
 
-        by_model = grouped(
-            (json.dumps(c.tree["model"], sort_keys=True), c) for c in configs
-        )
+        by_model = grouped((_key(config, "model"), config) for config in configs)
         for cells in by_model.values():
             Pool(cells, store, shutdown, console, cell_ended, view).play()
     if shutdown.interrupted:
@@ -101,7 +100,9 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
     result. An episode that two cells request is counted once.
     """
     asked = {
-        (config.folder, *episode) for config in configs for episode in config.episodes
+        (config.folder, game, trial)
+        for config in configs
+        for game, trial in config.episodes
     }
     done = {
         (folder, row.game, row.trial)
@@ -109,6 +110,11 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
         for row in read_rows(folder / "episodes.jsonl")
     }
     return len(asked), len(asked - done)
+
+
+def _key(config: CellConfig, group: str) -> str:
+    """Returns what cells have in common that can share the part of this group."""
+    return json.dumps(config.tree[group], sort_keys=True)
 
 
 class Shutdown:
@@ -128,9 +134,9 @@ class Shutdown:
         """Why no further episode may begin, "" while episodes may begin."""
         if self.interrupted:
             return "interrupted"
-        most = self._max_hours
-        if most is not None and time.monotonic() - self._began >= 3600 * most:
-            return f"run.max_hours={most:g} is reached"
+        hours = (time.monotonic() - self._began) / 3600
+        if self._max_hours is not None and hours >= self._max_hours:
+            return f"run.max_hours={self._max_hours:g} is reached"
         return ""
 
     @contextlib.contextmanager
@@ -241,15 +247,15 @@ class Pool:
         return bool(self._cells)
 
     def _open(self, config: CellConfig) -> None:
-        key = json.dumps(config.tree["planner"], sort_keys=True)
+        key = _key(config, "planner")
         if key not in self._planners:
             self._planners[key] = config.build("planner")
         cell = OpenCell(config, self._models, self._planners[key], self._stop)
         try:
-            line = (
-                f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
+            to_play = len(cell.missing)
+            self._console.print(
+                f"{cell.folder}: {to_play} episodes to play, {cell.done} done"
             )
-            self._console.print(line, highlight=False)
             if not cell.ready:
                 cell.prepare(self._console)
         except BaseException:
@@ -264,12 +270,10 @@ class Pool:
         if not episodes:
             self._cells.remove(cell)
             cell.close()
-            result = cell.result
-            result.faults.sort()
-            result.reason = (
-                (cell.given_up or self._shutdown.reason) if result.left else ""
-            )
-            self._on_result(result)
+            cell.result.faults.sort()
+            if cell.result.left:
+                cell.result.reason = cell.given_up or self._shutdown.reason
+            self._on_result(cell.result)
             return
         self._view.begin()
         for game, trial in episodes:
@@ -283,15 +287,14 @@ class Pool:
     def _await_one(self) -> None:
         """Waits for the end of an episode, `POLL_S` seconds at most."""
         if not self._announced and (reason := self._shutdown.reason):
-            again = "; Ctrl-C again stops at once" if self._shutdown.interrupted else ""
-            self._console.print(
-                f"{reason}: finishing current episodes{again}", highlight=False
-            )
+            line = f"{reason}: finishing current episodes"
+            if self._shutdown.interrupted:
+                line += "; Ctrl-C again stops at once"
+            self._console.print(line)
             self._announced = True
         under_way = min(self._in_flight(), self._width)
-        self._view.update(
-            under_way, sum(one.waiting for one in self._planners.values())
-        )
+        planner_queue = sum(planner.waiting for planner in self._planners.values())
+        self._view.update(under_way, planner_queue)
         try:
             cell, future = self._ended.get(timeout=POLL_S)
         except queue.Empty:

@@ -31,7 +31,8 @@ def _factor(name: str) -> str:
         raise ValueError(
             f"decoding has no such option; its options are {', '.join(known)}"
         )
-    if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
+    is_option = bool(option) and name.startswith(OPTIONS_OF)
+    if name not in FACTORS and not is_option:
         raise ValueError(
             f"write {', '.join(FACTORS)}, or an option such as decoding.rung"
         )
@@ -51,10 +52,13 @@ def choices_of(factor: str) -> tuple[str, ...]:
 _Option = tuple[
     Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]
 ]
-_PAIRS = BeforeValidator(
-    lambda given: (*given.items(),) if isinstance(given, Mapping) else given
-)
-Where = Annotated[tuple[_Option, ...], _PAIRS]
+
+
+def _as_pairs(given: object) -> object:
+    return tuple(given.items()) if isinstance(given, Mapping) else given
+
+
+Where = Annotated[tuple[_Option, ...], BeforeValidator(_as_pairs)]
 """Options and their values, given as a mapping."""
 
 
@@ -90,11 +94,14 @@ class Declared:
 
     def __str__(self) -> str:
         """Returns for example "decoding.rung, free against grounded"."""
-        values = "every two values"
+        words = f"{self.factor}, every two values"
         if self.base:
-            values = f"{self.base} against {self.other or 'each other value'}"
-        where = " and ".join(f"{option} is {value}" for option, value in self.where)
-        return f"{self.factor}, {values}" + (f", where {where}" if where else "")
+            other = self.other or "each other value"
+            words = f"{self.factor}, {self.base} against {other}"
+        if self.where:
+            conditions = [f"{option} is {value}" for option, value in self.where]
+            words += f", where {' and '.join(conditions)}"
+        return words
 
 
 Comparisons = tuple[Declared, ...]

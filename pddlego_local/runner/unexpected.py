@@ -4,8 +4,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-_MOST_CHARS = 20_000
-_MOST_WORDS = 500
+_MOST_CHARS = 20_000  # of a traceback
+_MOST_MESSAGE_CHARS = 500
 
 
 @dataclass(frozen=True)
@@ -22,27 +22,23 @@ class Unexpected:
     place: str
     traceback: str
 
-    @classmethod
-    def of(cls, error: BaseException) -> "Unexpected":
-        told = traceback.TracebackException.from_exception(error)
-        kind = type(error).__name__
-        words = " ".join(
-            "".join(told.format_exception_only()).split()
-        )  # str(error) may fail
-        _, _, message = words.partition(f"{kind}: ")
-        where = told.stack[-1] if told.stack else None
-        place = (
-            f"{Path(where.filename).name}, line {where.lineno}"
-            if where
-            else "an unknown place"
-        )
-        lines = "".join(told.format())
-        return cls(
-            kind,
-            _shortened(message, _MOST_WORDS),
-            place,
-            _shortened(lines, _MOST_CHARS),
-        )
+
+def unexpected(error: BaseException) -> Unexpected:
+    """Describes an exception, even one whose `str` fails."""
+    summary = traceback.TracebackException.from_exception(error)
+    kind = type(error).__name__
+    last_lines = " ".join("".join(summary.format_exception_only()).split())
+    _, _, message = last_lines.partition(f"{kind}: ")
+    place = "an unknown place"
+    if summary.stack:
+        frame = summary.stack[-1]
+        place = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return Unexpected(
+        kind=kind,
+        message=_shortened(message, _MOST_MESSAGE_CHARS),
+        place=place,
+        traceback=_shortened("".join(summary.format()), _MOST_CHARS),
+    )
 
 
 def _shortened(text: str, most: int) -> str:
@@ -50,5 +46,6 @@ def _shortened(text: str, most: int) -> str:
     is long.
     """
     text = text.encode("utf-8", "backslashreplace").decode()
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n…\n{text[-half:]}"
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}\n…\n{text[-(most // 2) :]}"

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from pddlego_local.core.errors import ConfigError
 
-COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"
+COIN = "pddlego_local.api.gymnasium_env:pddlego/Coin-v0"
 
 
 def test_gymnasiums_own_check_finds_nothing() -> None:
@@ -24,7 +24,8 @@ def test_gymnasiums_own_check_finds_nothing() -> None:
 def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
     env = gymnasium.make(COIN, environment__rooms=5)
     first, info = env.reset(seed=7)
-    assert "kitchen" in first and not info["outcome"]
+    assert "kitchen" in first
+    assert not info["outcome"]
     drawn = [env.reset()[1]["map"] for _ in range(3)]
     assert env.reset(seed=7)[0] == first
     assert [env.reset()[1]["map"] for _ in range(3)] == drawn
@@ -36,15 +37,18 @@ def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_several_games_are_played_at_once(mode: str) -> None:
-    gymnasium.make(COIN).reset(
-        seed=7
-    )  # so that a process for each game is forked after a game
+    # With "async", a process for each game is forked while this game is in progress.
+    gymnasium.make(COIN).reset(seed=7)
     options = {"shared_memory": False} if mode == "async" else {}
     envs = gymnasium.make_vec(
         COIN, 3, mode, vector_kwargs=options, environment__rooms=5
     )
     seen, info = envs.reset(seed=7)
-    assert len(set(info["map"])) == 3 and len(seen) == 3
+    assert len(set(info["map"])) == 3
+    assert len(seen) == 3
     again, rewards, terminated, truncated, _ = envs.step(("look around",) * 3)
-    assert again == seen and not (rewards.any() or terminated.any() or truncated.any())
+    assert again == seen
+    assert not rewards.any()
+    assert not terminated.any()
+    assert not truncated.any()
     envs.close()

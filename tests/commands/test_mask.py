@@ -1,8 +1,9 @@
 """The masks of a `Game`: whoever samples under them writes an answer of the rung."""
 
-import contextlib
 import random
 import re
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from llguidance.hf import from_tokenizer
 
 import pddlego_local
 from pddlego_local import Game
-from pddlego_local.commands.game import Info
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 
@@ -34,18 +34,38 @@ def tokenizer(spelling: Any) -> LLTokenizer:
     return from_tokenizer(spelling)
 
 
-def sampled(
-    game: Game, spelling: Any, tokenizer: LLTokenizer, seed: int
-) -> tuple[str, int, int]:
-    """An answer of a policy that knows nothing; how many tokens, and how often text was
-    taken back or added.
+@pytest.fixture(scope="module")
+def typed() -> Iterator[Game]:
+    with closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
+        yield game
+
+
+class Policy:
+    """Knows nothing, and writes an answer under the masks of a game.
+
+    `tokens` counts its tokens, and `changes` how often text was taken back or added.
     """
-    chance, text, count, changed = random.Random(seed), "", 0, 0
-    while (allowed := game.mask(text, tokenizer)).tokens is not None:
-        changed += allowed.text != text
-        token = chance.choice(allowed.tokens.nonzero()[0].tolist())
-        text, count = allowed.text + str(spelling.decode([token])), count + 1
-    return allowed.text, count, changed
+
+    def __init__(self, spelling: Any, seed: int) -> None:
+        self._spelling = spelling
+        self._chance = random.Random(seed)
+        self.tokens = 0
+        self.changes = 0
+
+    def token(self, allowed: Any) -> str:
+        number = self._chance.choice(allowed.nonzero()[0].tolist())
+        return str(self._spelling.decode([number]))
+
+    def answer(self, game: Game, tokenizer: LLTokenizer) -> str:
+        text = ""
+        while True:
+            allowed = game.mask(text, tokenizer)
+            if allowed.tokens is None:
+                return allowed.text
+            if allowed.text != text:
+                self.changes += 1
+            text = allowed.text + self.token(allowed.tokens)
+            self.tokens += 1
 
 
 @pytest.mark.parametrize("rung", ["syntax", "typed", "grounded"])
@@ -53,86 +73,83 @@ def sampled(
 def test_a_random_policy_writes_answers_of_the_rung(
     rung: str, layout: str, spelling: Any, tokenizer: LLTokenizer
 ) -> None:
-    with contextlib.closing(
-        Game(actions="pddl", decoding=rung, decoding__layout=layout, **COIN)
-    ) as game:
-        infos, changes = list[Info](), 0
+    options = {"decoding": rung, "decoding__layout": layout, **COIN}
+    changes = 0
+    with closing(Game(actions="pddl", **options)) as game:
         for seed in (1, 3, 4):
             game.reset(seed)
-            text, count, changed = sampled(game, spelling, tokenizer, seed)
-            assert count > 10
-            changes += changed
-            *_, info = game.step(text)
-            infos.append(info)
-    assert all("read" in info["reached"] for info in infos)
-    if rung != "syntax":  # which knows no declarations
-        assert all("accepted" in info["reached"] for info in infos)
-        assert changes > 0 or layout == "any"
+            policy = Policy(spelling, seed)
+            *_, info = game.step(policy.answer(game, tokenizer))
+            assert policy.tokens > 10
+            assert "read" in info["reached"]
+            if rung != "syntax":  # which knows no declarations
+                assert "accepted" in info["reached"]
+            changes += policy.changes
+    assert changes > 0 or layout == "any" or rung == "syntax"
 
 
 def test_what_was_not_written_to_its_end_under_the_masks_is_cut(
-    tokenizer: LLTokenizer,
+    typed: Game, tokenizer: LLTokenizer
 ) -> None:
-    with contextlib.closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
-        game.reset(1)
-        begun = game.mask("", tokenizer).text
-        *_, info = game.step(begun + '{"objects":')
-        assert info["fault"] == "truncated" and info["reached"] == ()
+    typed.reset(1)
+    begun = typed.mask("", tokenizer).text
+    *_, info = typed.step(begun + '{"objects":')
+    assert info["fault"] == "truncated"
+    assert info["reached"] == ()
 
 
-def test_a_text_that_the_rung_does_not_allow_is_refused(tokenizer: LLTokenizer) -> None:
-    with contextlib.closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
-        with pytest.raises(ConfigError, match="no answer to constrain"):
-            game.mask("", tokenizer)
-        game.reset(1)
-        begun = game.mask("", tokenizer).text
-        with pytest.raises(ConfigError, match="does not allow"):
-            game.mask(begun + "Sure! Here", tokenizer)
-        assert game.mask("", tokenizer).text == begun  # anew
+def test_a_text_that_the_rung_does_not_allow_is_refused(
+    typed: Game, tokenizer: LLTokenizer
+) -> None:
+    typed.close()
+    with pytest.raises(ConfigError, match="no answer to constrain"):
+        typed.mask("", tokenizer)
+    typed.reset(1)
+    begun = typed.mask("", tokenizer).text
+    with pytest.raises(ConfigError, match="does not allow"):
+        typed.mask(begun + "Sure! Here", tokenizer)
+    assert typed.mask("", tokenizer).text == begun  # anew
 
 
-def test_a_game_without_masks_says_so(tokenizer: LLTokenizer) -> None:
-    with contextlib.closing(Game(actions="pddl", **COIN)) as game:
+@pytest.mark.parametrize("options", [{"actions": "pddl"}, {"decoding": "typed"}])
+def test_a_game_without_masks_says_so(
+    options: dict[str, Any], tokenizer: LLTokenizer
+) -> None:
+    with closing(Game(**options, **COIN)) as game:
         game.reset(1)
-        with pytest.raises(ConfigError, match="a decoding with a grammar"):
-            game.mask("", tokenizer)
-    with contextlib.closing(Game(environment="coin")) as game:
-        game.reset(1)
-        with pytest.raises(ConfigError, match="actions='pddl'"):
+        with pytest.raises(ConfigError, match=r"actions='pddl', a decoding with a gra"):
             game.mask("", tokenizer)
 
 
 def test_the_example_of_the_page_samples_an_answer(spelling: Any) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text(
-        encoding="utf-8"
+    page = Path(__file__).parents[2] / "docs" / "use" / "games.md"
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S
     )
-    _, block, _ = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
-    chance = random.Random(0)
-
-    def sample(prompt: str, text: str, allowed: Any) -> str:
-        return str(spelling.decode([chance.choice(allowed.nonzero()[0].tolist())]))
-
+    policy = Policy(spelling, seed=0)
     found: dict[str, Any] = {
         "pddlego": pddlego_local,
         "policy_tokenizer": spelling,
-        "sample": sample,
+        "sample": lambda prompt, text, allowed: policy.token(allowed),
     }
-    exec(block, found)
+    exec(blocks[1], found)
     assert "accepted" in found["info"]["reached"]
 
 
 def test_another_token_may_take_the_place_of_the_last(
-    spelling: Any, tokenizer: LLTokenizer
+    typed: Game, spelling: Any, tokenizer: LLTokenizer
 ) -> None:
-    with contextlib.closing(Game(actions="pddl", decoding="typed", **COIN)) as game:
-        game.reset(1)
-        text, allowed = game.mask("", tokenizer)
-        assert allowed is not None
-        ways = [
-            text + str(spelling.decode([token])) for token in allowed.nonzero()[0][:2]
-        ]
-        first = [game.mask(way, tokenizer) for way in ways]
-        again = [game.mask(way, tokenizer) for way in ways]
-    assert [one.text for one in first] == [one.text for one in again]
-    for one, other in zip(first, again, strict=True):
-        assert one.tokens is not None and (one.tokens == other.tokens).all()
+    typed.reset(1)
+    policy = Policy(spelling, seed=0)
+    text, allowed = typed.mask("", tokenizer)
+    while allowed is not None and allowed.sum() < 2:
+        text, allowed = typed.mask(text + policy.token(allowed), tokenizer)
+    assert allowed is not None
+    tokens = allowed.nonzero()[0][:2]
+    ways = [text + str(spelling.decode([token])) for token in tokens]
+    before = [typed.mask(way, tokenizer) for way in ways]
+    again = [typed.mask(way, tokenizer) for way in ways]
+    for once, twice in zip(before, again, strict=True):
+        assert once.text == twice.text
+        assert once.tokens is not None
+        assert (once.tokens == twice.tokens).all()

@@ -57,12 +57,14 @@ class Client:
             stdout=subprocess.PIPE,
             encoding="utf-8",
         )
-        info: dict[str, Any] = {"protocolVersion": "2025-06-18", "capabilities": {}}
-        self.send(
-            0, "initialize", {**info, "clientInfo": {"name": "test", "version": "0"}}
-        )
+        initialize = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "0"},
+        }
+        self.send("initialize", initialize, id=0)
         self.read()
-        self.send(None, "notifications/initialized", {})
+        self.send("notifications/initialized", {})
 
     def read(self) -> str:
         assert self.server.stdout
@@ -81,19 +83,14 @@ class Client:
         self.server.stdout.close()
         self.server.wait()
 
-    def send(self, number: int | None, method: str, parameters: dict[str, Any]) -> None:
-        line: dict[str, Any] = {
-            "jsonrpc": "2.0",
-            "method": method,
-            "params": parameters,
-        }
-        line |= {} if number is None else {"id": number}
+    def send(self, method: str, parameters: dict[str, Any], **id_: int) -> None:
+        line = {"jsonrpc": "2.0", "method": method, "params": parameters, **id_}
         assert self.server.stdin
         self.server.stdin.write(json.dumps(line) + "\n")
         self.server.stdin.flush()
 
     def call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
-        self.send(number, "tools/call", {"name": tool, "arguments": arguments})
+        self.send("tools/call", {"name": tool, "arguments": arguments}, id=number)
 
     def working(self) -> list[psutil.Process]:
         """The processes that carry out a request, once they are at work."""
@@ -103,10 +100,6 @@ class Client:
                 return found
             assert self.server.poll() is None
             time.sleep(0.01)
-
-
-def close_input(client: Client) -> None:
-    client.close()
 
 
 def kill_the_server(client: Client) -> None:
@@ -120,10 +113,10 @@ def end_the_server(client: Client) -> None:
 @pytest.mark.parametrize(
     ("tool", "leave"),
     [
-        ("validate_plan", close_input),
+        ("validate_plan", Client.close),
         ("validate_plan", kill_the_server),
         ("validate_plan", end_the_server),
-        ("plan_pddl", close_input),
+        ("plan_pddl", Client.close),
     ],
 )
 def test_nothing_is_computed_for_a_client_that_has_gone(
@@ -141,15 +134,13 @@ def test_a_cancelled_request_ends_and_the_next_one_is_answered() -> None:
     with Client() as client:
         client.call(1, "validate_plan", ENDLESS)
         at_work = client.working()
-        client.send(None, "notifications/cancelled", {"requestId": 1})
+        client.send("notifications/cancelled", {"requestId": 1})
         assert not psutil.wait_procs(at_work)[1]
         client.call(2, "validate_plan", {**FILES, "plan": GO})
         answer = json.loads(client.read())
-        assert (
-            answer["id"] == 2
-            and '"valid": true' in answer["result"]["content"][0]["text"]
-        )
-        close_input(client)
+        assert answer["id"] == 2
+        assert '"valid": true' in answer["result"]["content"][0]["text"]
+        client.close()
         assert client.server.wait() == 0
 
 
@@ -184,20 +175,17 @@ def test_a_request_beyond_its_limits_has_a_named_outcome(
 ) -> None:
     monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": limits})
     told = asked("validate_plan", **files)
-    assert told["valid"] is None and told["outcome"] == "timeout"
-    assert told["why_not"].startswith(
-        "timeout: the plan was not judged, because the limit of"
-    )
+    assert told["valid"] is None
+    assert told["outcome"] == "timeout"
+    assert told["why_not"].startswith("The request was ended, because the limit of")
 
 
 def test_memory_is_limited_too(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        mcp.Tools._ask, "__kwdefaults__", {"limits": Limits(memory_mb=96)}
-    )
-    told = asked(
-        "check_pddl", domain=MANY_OBJECTS["domain"], problem=MANY_OBJECTS["problem"]
-    )
-    assert told["accepted"] is None and told["outcome"] == "out_of_memory"
+    limits = Limits(memory_mb=96)
+    monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": limits})
+    told = asked("check_pddl", **hostile(40_000, 1))
+    assert told["accepted"] is None
+    assert told["outcome"] == "out_of_memory"
     assert "96 MiB" in told["faults"][0]
 
 
@@ -209,58 +197,46 @@ def test_the_command_ends_at_its_limits(
     for path, text in zip(paths, ENDLESS.values(), strict=True):
         path.write_text(text, encoding="utf-8")
     told = pddlego("validate", *paths, code=1)
-    assert (
-        told.out.startswith("timeout: the plan was not judged")
-        and "Traceback" not in told.err
-    )
+    assert told.out.startswith("timeout: the plan was not judged")
 
 
 @pytest.mark.parametrize(
-    ("plan", "text"),
-    [
-        (GO, GO),
-        ([GO, GO], f"{GO}\n{GO}"),
-        ({"outcome": "solved", "plan": [GO], "message": "found"}, GO),
-        ({"plan": GO}, GO),
-        ([], ""),
-    ],
+    "plan",
+    [GO, [GO], {"outcome": "solved", "plan": [GO], "message": "found"}, {"plan": GO}],
 )
-def test_a_plan_is_taken_in_each_form(plan: Any, text: str) -> None:
-    assert mcp.text_of_plan(plan) == text
+def test_a_plan_is_taken_in_each_form(asked: Asked, plan: object) -> None:
+    assert asked("validate_plan", **FILES, plan=plan) == {"valid": True, "why_not": ""}
 
 
-@pytest.mark.parametrize(
-    "plan", [{}, {"plan": None}, {"outcome": "refused", "message": "no"}]
-)
+@pytest.mark.parametrize("plan", [{"outcome": "refused"}, {"plan": None}])
 def test_an_object_without_a_plan_is_named(asked: Asked, plan: object) -> None:
     told = asked("validate_plan", **FILES, plan=plan)
-    assert told["valid"] is None and 'has no "plan"' in told["why_not"]
+    assert told["valid"] is None
+    assert 'has no "plan"' in told["why_not"]
+
+
+A_PATH = "is a path: give the content"
 
 
 @pytest.mark.parametrize(
-    "path", ["domain.pddl", "/tmp/my files/d.PDDL", "runs\\plan", "./d", "a.txt"]
-)
-@pytest.mark.parametrize(
-    ("tool", "name", "arguments"),
+    ("tool", "arguments"),
     [
-        ("check_pddl", "domain", FILES),
-        ("check_pddl", "problem", FILES),
-        ("plan_pddl", "problem", FILES),
-        ("validate_plan", "domain", {**FILES, "plan": GO}),
-        ("validate_plan", "plan", {**FILES, "plan": GO}),
-        ("formalize", "text", {"text": "", "model": "nano"}),
-        ("formalize", "domain", {"text": "A block.", "model": "nano", "domain": ""}),
+        ("check_pddl", {**FILES, "domain": "domain.pddl"}),
+        ("check_pddl", {**FILES, "problem": "/tmp/my files/d.PDDL"}),
+        ("plan_pddl", {**FILES, "problem": "./d"}),
+        ("validate_plan", {**FILES, "plan": GO, "domain": "domain.pddl"}),
+        ("validate_plan", {**FILES, "plan": "runs\\plan"}),
+        ("formalize", {"text": "a.txt", "model": "nano"}),
+        ("formalize", {"text": "A block.", "model": "nano", "domain": "d.pddl"}),
     ],
 )
 def test_a_path_in_place_of_a_text_is_named(
-    asked: Asked, tool: str, name: str, arguments: dict[str, str], path: str
+    asked: Asked, tool: str, arguments: dict[str, str]
 ) -> None:
-    told = json.dumps(asked(tool, **{**arguments, name: path}))
-    assert f"{name}: " in told and "is a path: give the content" in told
+    assert A_PATH in json.dumps(asked(tool, **arguments))
 
 
 def test_what_the_planner_returns_is_validated(asked: Asked) -> None:
     made = asked("plan_pddl", **FILES)
-    assert made["plan"] == [GO] or made["plan"] == (GO,)
+    assert made["plan"] == [GO]
     assert asked("validate_plan", **FILES, plan=made)["valid"] is True
-    assert asked("validate_plan", **FILES, plan=made["plan"])["valid"] is True

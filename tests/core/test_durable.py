@@ -1,6 +1,6 @@
 """Files that are written by several at once, or while a disk is full."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,21 +13,14 @@ from tests.rows import row
 
 
 def test_racing_writers_leave_one_whole_file(tmp_path: Path) -> None:
-    path, failed = tmp_path / "run.json", list[BaseException]()
+    path = tmp_path / "run.json"
 
     def write(writer: int) -> None:
-        try:
-            for _ in range(25):
-                write_json(path, {"writer": [writer] * 1000})
-        except BaseException as error:
-            failed.append(error)
+        for _ in range(25):
+            write_json(path, {"writer": [writer] * 1000})
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
     assert path.read_bytes().count(b"\n") == 1004
     assert list(tmp_path.iterdir()) == [path]
 
@@ -48,13 +41,12 @@ def test_a_failed_write_leaves_the_file_as_it_was(
 
 
 def test_a_folder_is_renamed_with_all_that_it_holds(tmp_path: Path) -> None:
-    (tmp_path / "unfinished" / "inner").mkdir(parents=True)
-    (tmp_path / "unfinished" / "inner" / "file").write_text("content", encoding="utf-8")
-    rename_synced(tmp_path / "unfinished", tmp_path / "made")
-    assert (tmp_path / "made" / "inner" / "file").read_text(
-        encoding="utf-8"
-    ) == "content"
-    assert not (tmp_path / "unfinished").exists()
+    unfinished = tmp_path / "unfinished"
+    (unfinished / "inner").mkdir(parents=True)
+    (unfinished / "inner" / "file").write_bytes(b"content")
+    rename_synced(unfinished, tmp_path / "made")
+    assert (tmp_path / "made" / "inner" / "file").read_bytes() == b"content"
+    assert not unfinished.exists()
 
 
 @pytest.mark.parametrize("first_to_end", [0, 1])
@@ -62,14 +54,16 @@ def test_two_writers_of_one_transcript_without_locks_leave_a_whole_one(
     tmp_path: Path, first_to_end: int
 ) -> None:
     (tmp_path / "transcripts").mkdir()
-    stacks, written = [ExitStack(), ExitStack()], []
-    for number, stack in enumerate(stacks):
-        transcript = stack.enter_context(Cell(tmp_path).transcript(7, 0))
+    end = End(row=row(game=7))
+    files = [ExitStack(), ExitStack()]
+    transcripts = []
+    for number, file in enumerate(files):
+        transcript = file.enter_context(Cell(tmp_path).transcript(7, 0))
         transcript(Restart(replayed=(f"of {number}",)))
-        written.append(transcript)
+        transcripts.append(transcript)
     for number in (first_to_end, 1 - first_to_end):
-        written[number](End(row=row(game=7)))
-        stacks[number].close()
+        transcripts[number](end)
+        files[number].close()
         events = read_events(tmp_path / "transcripts" / "7-0.jsonl")
-        assert events == [Restart(replayed=(f"of {number}",)), End(row=row(game=7))]
+        assert events == [Restart(replayed=(f"of {number}",)), end]
     assert [path.name for path in (tmp_path / "transcripts").iterdir()] == ["7-0.jsonl"]

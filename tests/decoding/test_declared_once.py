@@ -21,9 +21,12 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
-from pddlego_local.episode.model_caller import without_repetition
-from pddlego_local.episode.one_answer import draw_one
-from pddlego_local.episode.reading.answer import Answer, read_constrained
+from pddlego_local.episode.drawing import draw_one
+from pddlego_local.episode.reading.answer import (
+    Answer,
+    read_constrained,
+    without_repetition,
+)
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
@@ -84,7 +87,7 @@ def test_an_object_that_is_added_changes_no_type_of_another(
 ) -> None:
     domain, objects, names, expected = REWRITTEN[case]
     context = GrammarContext(
-        domain=domain, goal="unmet", lists="free", names=Names(tuple(names.split()))
+        domain=domain, goal="unmet", names=Names(tuple(names.split()))
     )
     question = Question(PROBLEM, (), context)
     opening = "" if layout == "line" else '{"pf": "(define (problem'

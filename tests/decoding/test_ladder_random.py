@@ -14,8 +14,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.model_caller import without_repetition
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.pddl.repair import Knowledge, repair
@@ -118,7 +117,7 @@ def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
     """With strong likings random weights write the same things again and again."""
     context, circles, finished = first_context(environment), 0, 0
     for rung in ("typed", "grounded"):
-        asked = replace(context, goal=GOALS[rung], lists="free")
+        asked = replace(context, goal=GOALS[rung])
         question = Question(PDDL, QUESTION.messages, asked)
         constraint = constraint_for(rung, PDDL, asked)
         for seed in range(5):

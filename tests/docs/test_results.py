@@ -2,16 +2,10 @@
 played.
 """
 
-import itertools
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import yaml
 
-from pddlego_local.environments.coin.game import Coin
-from pddlego_local.models.weights import training_maps
 from tools.pages.__main__ import PAGES
 from tools.pages.blocks import Page, regenerated
 from tools.pages.records import RESULTS, ROOT, Records
@@ -27,7 +21,6 @@ DECLARED = [  # archives and their sweeps
     ("nano_worlds/records.tar.xz", "nano_worlds_constraint"),
     ("grpo/records.tar.xz", "grpo"),
 ]
-SIZES = (5, 6, 7, 9, 11)
 
 
 @pytest.fixture(scope="module")
@@ -85,32 +78,3 @@ def test_rows_of_real_games_ship_without_the_games() -> None:
         if path.is_file()
     ]
     assert {path.name for path in files} == {"run.json", "episodes.jsonl"}
-
-
-def fresh_seeds() -> list[int]:
-    """The seeds of experiment=nano_fresh."""
-    path = Path("conf/experiment/nano_fresh.yaml")
-    games = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))["games"]
-    parts = (part.partition("-") for part in games.split(","))
-    return [
-        seed for low, _, high in parts for seed in range(int(low), int(high or low) + 1)
-    ]
-
-
-def test_the_fresh_games_are_the_first_on_maps_that_nothing_had_before() -> None:
-    taken = {*training_maps("nano"), *training_maps("nano_early")}
-    houses = [Coin(rooms=rooms) for rooms in SIZES]
-
-    def maps(seed: int) -> Iterator[str]:
-        """With "" for a game that is solved at the start."""
-        return ("" if house.reset(seed).success else house.map for house in houses)
-
-    for seed in range(80):
-        taken |= {"", *maps(seed)}
-    found = []
-    for seed in range(5000, max(fresh_seeds()) + 1):
-        new = {*itertools.takewhile(lambda one: one not in taken, maps(seed))}
-        if len(new) == len(SIZES):
-            found.append(seed)
-            taken.update(new)
-    assert found == fresh_seeds()

@@ -55,19 +55,25 @@ def key_and_port() -> tuple[str, int]:
     return str(parameters.auth_token), parameters.port
 
 
-def java() -> psutil.Process:
-    """The Java process of this process."""
-    return next(one for one in psutil.Process().children() if one.name() == "java")
-
-
 def listening(process: psutil.Process) -> list[tuple[str, int]]:
     """The addresses at which a process accepts connections."""
-    found = process.net_connections("inet")
     return [
-        (one.laddr.ip, one.laddr.port)
-        for one in found
-        if one.status == psutil.CONN_LISTEN
+        (connection.laddr.ip, connection.laddr.port)
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
     ]
+
+
+def java_at(port: int) -> psutil.Process:
+    """The Java process that listens at this port. The test process may have others: a
+    Java that an earlier test shut down listens no more, and takes a moment to end.
+    """
+    children = psutil.Process().children()
+    javas = [child for child in children if child.name() == "java"]
+    ports = {java: [number for _, number in listening(java)] for java in javas}
+    listeners = [java for java in javas if port in ports[java]]
+    assert len(listeners) == 1, javas
+    return listeners[0]
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
@@ -105,7 +111,7 @@ java.lang.Runtime.getRuntime().exec("touch {file}").waitFor()
 def test_only_loopback_is_listened_at_and_nobody_sees_the_key(coin: Coin) -> None:
     key, port = key_and_port()
     assert len(key) > 20
-    process = java()
+    process = java_at(port)
     assert listening(process) == [("::ffff:127.0.0.1", port)]
     assert key not in " ".join(process.cmdline())
     assert key not in str(process.environ()) and key not in str(os.environ)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from transformers import AddedToken, AutoModelForCausalLM, AutoTokenizer
 
-from pddlego_local.commands.sample import Sample, first_question, sampler
+from pddlego_local.api.sample import Sample, first_question, sampler
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn
-from pddlego_local.episode.one_answer import draw_one
+from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import CellConfig, compose_cell
 

@@ -49,7 +49,9 @@ def typed(layout: Layout) -> list[tuple[str, str]]:
     first = next(iter(played("coin", [1])))
     context, text = first.question.context, json.dumps(first.answer)
     if layout != "any":
-        text = Printer(layout, schemas=context.actions, tight=True).answer(first.answer)
+        text = Printer(layout, schemas=context.actions, as_staged=True).answer(
+            first.answer
+        )
     constraint = constraint_for("typed", PDDL, context, layout)
     assert constraint.in_stages
     stages = stages_of(constraint, text)

@@ -12,7 +12,7 @@ from pddlego_local.pddl.formulas import DEEPEST_CONDITION
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.planner import FastDownward
-from tests.pddl.test_solvability import random_task
+from tests.pddl.random_tasks import random_task
 
 CASES: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_name("initial_state.yaml").read_text(encoding="utf-8")

@@ -72,4 +72,4 @@ def test_every_way_to_give_two_texts_says_so(tmp_path: Path, pddlego: Pddlego) -
         {"text": "A robot.", "domain": "domain.pddl"},
     ):
         with pytest.raises(ConfigError, match="is a path"):
-            formalize(**texts, model="nano_described")
+            formalize(**texts, model="nano_worlds")

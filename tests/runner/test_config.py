@@ -4,19 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.api.options import overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.training.settings import (
-    GrpoSettings,
-    TrainSettings,
-    compose_settings,
-)
 
 OPTIONS = sorted(
-    f"{path.parent.name}={path.stem}"
-    for path in folder("conf").glob("*/[!_]*.yaml")
-    if path.parent.name != "train"
+    f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/[!_]*.yaml")
 )
 
 
@@ -71,34 +65,6 @@ def test_an_environment_brings_the_planner_that_suits_it(
     overrides: list[str], search: str
 ) -> None:
     assert compose_cell(overrides).tree["planner"]["search"] == search
-
-
-def test_the_planners_limits_are_no_part_of_a_cells_name() -> None:
-    names = {
-        compose_cell(["environment=described", *limits]).cell
-        for limits in ([], ["planner.limits.cpu_s=9"], ["planner.limits.wall_s=9"])
-    }
-    assert names == {compose_cell(["environment=described", "planner=lama_first"]).cell}
-    assert compose_cell([]).cell == "coin-pddlego_plus-reference-syntax-s0-1d17f3bf"
-
-
-def test_every_training_composes() -> None:
-    assert compose_settings(TrainSettings, "nano", []).shape
-    lora = compose_settings(TrainSettings, "lora", ["weights=some/model"])
-    assert lora.lora and not lora.shape
-    assert (
-        "decoding=typed" in compose_settings(GrpoSettings, "grpo", ["rung=typed"]).task
-    )
-
-
-@pytest.mark.parametrize(
-    "wrong", ["rung=none", "group=1", "seed=20", "rooms=7", "rooms"]
-)
-def test_a_wrong_setting_of_a_reinforcement_is_named(wrong: str) -> None:
-    with pytest.raises(
-        ConfigError, match=rf"\A{wrong.split('=')[0]}(=|: th(ere|is) is no)"
-    ):
-        compose_settings(GrpoSettings, "grpo", ["rung=free", wrong])
 
 
 @pytest.mark.parametrize(
@@ -244,30 +210,32 @@ def test_a_draft_and_an_answer_must_fit_the_context(
             drafting.check()
 
 
-SAME = [
+WITHOUT_EFFECT = [
     "games=0-59",
     "trials=3",
     "run.concurrency=9",
     "run.out=elsewhere",
     "name=other",
+    "planner.limits.cpu_s=9",
+    "planner.limits.wall_s=9",
 ]
-OTHER = [
+WITH_EFFECT = [
     "seed=1",
     "environment.rooms=7",
     "method.variant=simple",
     "decoding=free",
+    "decoding.reason=draft",
     "model=random",
+    "planner=lama_first",
 ]
-OTHER += ["decoding.reason=draft"]
 
 
-@pytest.mark.parametrize("override", SAME + OTHER)
-def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(
-    override: str,
-) -> None:
-    assert (compose_cell([override]).cell == compose_cell([]).cell) == (
-        override in SAME
-    )
+def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else() -> None:
+    default = compose_cell([]).cell
+    assert default.startswith("coin-pddlego_plus-reference-syntax-s0-")
+    assert {compose_cell([word]).cell for word in WITHOUT_EFFECT} == {default}
+    others = {compose_cell([word]).cell for word in WITH_EFFECT}
+    assert len(others) == len(WITH_EFFECT) and default not in others
 
 
 @pytest.mark.parametrize(
@@ -285,3 +253,47 @@ def test_weights_and_data_count_by_their_name_wherever_they_lie(
         (place / "tiny" / "valid_seen").mkdir(parents=True)
         cells.add(compose_cell(option.format(place).split()).cell)
     assert len(cells) == 1
+
+
+SPELLINGS = [
+    ("decoding.temperature", ["0", "0.0", "'0'", "0e0", "-0.0", '" 0 "']),
+    ("decoding.temperature", ["1", "1.0", "'1'", "1e0"]),
+    ("decoding.temperature", ["0.4", "0.40", "'0.4'", "4e-1"]),
+    ("decoding.top_p", ["1", "1.0", "'1.0'"]),
+    ("decoding.max_tokens", ["2000", "2000.0", "2_000", "'2000'", "2e3"]),
+    ("environment.rooms", ["5", "5.0", "'5'", "5e0"]),
+    ("environment.doors", ["true", "True", "TRUE", "yes", "on", "1", "1.0", "'true'"]),
+    ("environment.doors", ["false", "False", "no", "off", "0", "'false'"]),
+    ("environment.budget.limit", ["30", "30.0", "'30'"]),
+    (
+        "environment.budget",
+        ["{limit: 30}", "{limit: 30.0}", "{limit: '30', unit: actions}"],
+    ),
+    ("environment.sizes", ["[3,4]", "[3.0,4]", "['3', \"4\"]", "[3, 4.0]"]),
+    ("decoding.reject", ["{rung: typed, tries: 4}", "{tries: 4.0, rung: 'typed'}"]),
+    ("seed", ["7", "07", "7.0", "'7'"]),
+    ("games", ["0-9", "0,1,2,3,4,5,6,7,8,9", "[0,1,2,3-9]", "'0-9'"]),
+]
+
+
+@pytest.mark.parametrize(("option", "spellings"), SPELLINGS)
+def test_every_spelling_of_a_value_is_one_cell(
+    option: str, spellings: list[str]
+) -> None:
+    words = ["decoding=free"]
+    if option == "environment.sizes":
+        words = ["environment=described"]
+    cells = set()
+    for spelling in spellings:
+        config = compose_cell([*words, f"{option}={spelling}"])
+        config.build("environment")
+        cells.add((config.cell, config.settings.games))
+    assert len(cells) == 1
+
+
+def test_a_value_of_a_program_is_the_same_cell_as_its_word() -> None:
+    by_program = compose_cell(
+        overrides_of({"environment__rooms": 5.0, "decoding__temperature": 0})
+    )
+    by_words = compose_cell(["environment.rooms=5", "decoding.temperature=0.0"])
+    assert by_program.cell == by_words.cell

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import pddlego_local
-from pddlego_local.commands import agent_work
-from pddlego_local.commands.formalize import formalizer
-from pddlego_local.commands.shared.options import model_options, overrides_of
+from pddlego_local.api.formalize import formalizer
+from pddlego_local.api.options import model_options, overrides_of
+from pddlego_local.commands import mcp
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.values import at_home
+from pddlego_local.runner.overrides import at_home
 
 SECRET = "value-of-a-variable"
 PIECES = [
@@ -84,7 +84,7 @@ def test_any_text_of_a_program_arrives_as_it_is() -> None:
     config = compose_cell(
         overrides_of({**chosen, "model__server__extra_arguments": texts})
     )
-    expected = [at_home(one) for one in texts]
+    expected = list(map(at_home, texts))
     assert config.build("model").server.extra_arguments == tuple(expected)
     for text in (
         "${oc.env:PDDLEGO_TEST_SECRET}",
@@ -140,7 +140,7 @@ def test_a_key_that_is_no_name_is_refused(key: str) -> None:
 
 
 WAYS: dict[str, Callable[[str], object]] = {
-    "mcp": lambda text: agent_work.formalized("a puzzle", text, ""),
+    "mcp": lambda text: mcp.formalized("a puzzle", text, ""),
     "formalize": lambda text: pddlego_local.formalize("a puzzle", model=text),
     "formalize's rung": lambda text: pddlego_local.formalize(
         "a puzzle", model="nano", rung=text

@@ -25,7 +25,7 @@ from typing import Any
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.environments.described.world import in_order
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.index import Fact
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Step, Task, read_task
 from pddlego_local.planner import FastDownward, Limits
 from tools.bench.grounding import Grounding, grounding_of

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+from pddlego_training.progress import Progress
 from rich.console import Console
 
 from pddlego_local.core.errors import MissingPart
@@ -16,7 +17,6 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.training.progress import Progress
 from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tools.bench.large_vocabulary import make_large_vocabulary_llama
 from tools.gpu_check.episodes import play_cell
@@ -131,7 +131,7 @@ def training(setting: Setting, findings: Findings) -> None:
     """
     out = setting.out / "training"
     shutil.rmtree(out, ignore_errors=True)
-    command = [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}"]
+    command = [sys.executable, "-m", "pddlego_training", "nano", f"out={out}"]
     command += [f"device={setting.device}", *setting.scale.training]
     if code := subprocess.run(command).returncode:
         raise Wrong(f"training ended with exit code {code}; training.log says why")

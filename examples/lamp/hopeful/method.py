@@ -3,7 +3,6 @@
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import prompting
@@ -14,9 +13,6 @@ class Hopeful:
     prompts = "hopeful.prompts"
     forms = (PDDL,)
     learns = False
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        return budget.limit * best_of
 
     def __call__(self, episode: Episode) -> str:
         if episode.start().success:

@@ -6,7 +6,6 @@ Several threads may process the pairs. Only a few pairs are read ahead of the re
 
 import argparse
 import contextlib
-import functools
 import io
 import json
 import sys
@@ -18,27 +17,27 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pddlego_local.commands.shared.options import as_error, path
-from pddlego_local.core.errors import ConfigError, InfrastructureError
+from pddlego_local.core.errors import ConfigError
 
-FAULT = "unreadable"  # the key of an output line whose input line holds no pair
-MOST_AHEAD = (
-    32  # items per worker that are read before the first of them has its result
-)
+UNREADABLE = "unreadable"  # the key of an output line whose input line holds no pair
+MOST_AHEAD = 32
+"""Items per worker that are read before the first of them has its result."""
 
+Work = Callable[[str, str], dict[str, Any]]
+"""Takes the texts of a domain and of a problem, and returns their output line."""
 S = TypeVar("S")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A pair of files. `place` is where it was read, such as "pairs.jsonl line 3".
-    `unreadable` says why the line holds no pair, "" if it holds one.
+class Pair:
+    """A domain and a problem. If they come from a JSON line, `line` is its number, and
+    `unreadable` says why it holds no pair, "" if it holds one.
     """
 
     id: Any
-    domain: str
-    problem: str
-    place: str
+    domain: str = ""
+    problem: str = ""
     line: int = 0
     unreadable: str = ""
 
@@ -52,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
+def pairs_of(arguments: argparse.Namespace) -> Iterator[Iterator[Pair]]:
     """Opens the one pair, or the pairs of the JSON lines, which are read as they are
     needed. Raises ConfigError for wrong arguments.
     """
@@ -60,39 +59,31 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
     if arguments.jsonl:
         with lines_of(arguments.jsonl, arguments.out, "--jsonl ") as lines:
-            yield _entries(arguments.jsonl, lines)
+            yield (_pair(line, n) for n, line in enumerate(lines, 1) if line.strip())
     elif arguments.domain and arguments.problem:
-        place = str(arguments.problem)
-        yield iter(
-            [Entry(place, text_of(arguments.domain), text_of(arguments.problem), place)]
-        )
+        domain, problem = text_of(arguments.domain), text_of(arguments.problem)
+        yield iter([Pair(str(arguments.problem), domain, problem)])
     else:
         raise ConfigError(
             "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for stdin)"
         )
 
 
-def answer_lines(
-    work: Callable[[str, str], dict[str, Any]],
-    entries: Iterable[Entry],
-    workers: int = 1,
+def output_lines(
+    work: Work, pairs: Iterable[Pair], workers: int = 1
 ) -> Iterator[dict[str, Any]]:
-    """Yields an output line for each entry, in order: the result of `work`, or why the
-    entry holds no pair. Raises an InfrastructureError of `work` with the entry's place.
+    """Yields an output line for each pair, in order: the result of `work`, or why the
+    line holds no pair.
     """
-    answer = functools.partial(_answer_line, work)
-    return map(answer, entries) if workers == 1 else in_order(answer, entries, workers)
 
+    def output_line(pair: Pair) -> dict[str, Any]:
+        if pair.unreadable:
+            return {"id": pair.id, "line": pair.line, UNREADABLE: pair.unreadable}
+        return {"id": pair.id, **work(pair.domain, pair.problem)}
 
-def _answer_line(
-    work: Callable[[str, str], dict[str, Any]], entry: Entry
-) -> dict[str, Any]:
-    if entry.unreadable:
-        return {"id": entry.id, "line": entry.line, FAULT: entry.unreadable}
-    try:
-        return {"id": entry.id, **work(entry.domain, entry.problem)}
-    except InfrastructureError as error:
-        raise type(error)(f"{entry.place}: {error}") from error
+    if workers == 1:  # then each result comes before the next line is read
+        return map(output_line, pairs)
+    return in_order(output_line, pairs, workers)
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
@@ -101,13 +92,13 @@ def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Itera
 
     `things` may be endless. Raises the error of the first thing that failed.
     """
-    pool, pending = ThreadPoolExecutor(workers), deque[Future[T]]()
+    most_pending = MOST_AHEAD * workers
+    pool = ThreadPoolExecutor(workers)
+    pending: deque[Future[T]] = deque()
     try:
         for thing in things:
             pending.append(pool.submit(work, thing))
-            while pending and (
-                len(pending) > MOST_AHEAD * workers or pending[0].done()
-            ):
+            while pending and (len(pending) > most_pending or pending[0].done()):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -119,25 +110,27 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
     """Writes one JSON object per line and flushes each line. Returns 0, or 2 if an
     input line held no pair, which is reported at the end.
     """
-    unreadable = list[Mapping[str, Any]]()
-    with (
-        out.open("w", encoding="utf-8") if out else contextlib.nullcontext(sys.stdout)
-    ) as file:
+    unreadable: list[Mapping[str, Any]] = []
+    with contextlib.ExitStack() as stack:
+        file: IO[str] = sys.stdout
+        if out:
+            file = stack.enter_context(out.open("w", encoding="utf-8"))
         for result in results:
-            unreadable += [result] * (FAULT in result)
+            if UNREADABLE in result:
+                unreadable.append(result)
             line = json.dumps(result, ensure_ascii=file.isatty())
-            line = line.encode(
-                "utf-8", "backslashreplace"
-            ).decode()  # for a lone surrogate
+            # UTF-8 has no bytes for a lone surrogate, which is written as an escape.
+            line = line.encode("utf-8", "backslashreplace").decode()
             print(line, file=file, flush=True)
-    if unreadable:
-        first = unreadable[0]
-        print(
-            f"pddlego: {len(unreadable)} lines could not be read and have no verdict;"
-            f" the first: line {first['line']} {first[FAULT]}",
-            file=sys.stderr,
-        )
-    return ConfigError.exit_code if unreadable else 0
+    if not unreadable:
+        return 0
+    first = unreadable[0]
+    print(
+        f"pddlego: {len(unreadable)} lines could not be read and have no verdict;"
+        f" the first: line {first['line']} {first[UNREADABLE]}",
+        file=sys.stderr,
+    )
+    return ConfigError.exit_code
 
 
 @contextlib.contextmanager
@@ -163,26 +156,19 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
         yield lines
 
 
-def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _entry(line, number, f"{name} line {number}")
-
-
-def _entry(line: str, number: int, place: str) -> Entry:
+def _pair(line: str, number: int) -> Pair:
     try:
-        pair = json.loads(line)
+        given = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Entry(None, "", "", place, number, f"is not JSON: {error}")
-    if not isinstance(pair, dict):
-        return Entry(None, "", "", place, number, "is not a JSON object")
-    id_ = pair.get("id")
+        return Pair(None, line=number, unreadable=f"is not JSON: {error}")
+    if not isinstance(given, dict):
+        return Pair(None, line=number, unreadable="is not a JSON object")
+    id_ = given.get("id")
     for key in ("domain", "problem"):
-        if not isinstance(pair.get(key), str):
-            return Entry(
-                id_, "", "", place, number, f'has no "{key}" that is a string of PDDL'
-            )
-    return Entry(id_, pair["domain"], pair["problem"], place, number)
+        if not isinstance(given.get(key), str):
+            fault = f'has no "{key}" that is a string of PDDL'
+            return Pair(id_, line=number, unreadable=fault)
+    return Pair(id_, given["domain"], given["problem"], number)
 
 
 def text_of(path: Path) -> str:

@@ -31,25 +31,23 @@ Cluster = str | int
 """The map of a game, or the game's number if its map is unknown."""
 
 
-def reason(rows: Iterable[EpisodeRow]) -> Apart:
-    """Returns why one game is excluded, "" if it is scored. `rows` are its trials in
-    all arms.
-    """
-    return _first(_every_reason(rows))
-
-
-def _every_reason(rows: Iterable[EpisodeRow]) -> set[Apart]:
-    seen: set[Apart] = {"seen in training" for row in rows if row.map_seen}
-    return seen | {OUTCOMES[row.outcome].apart for row in rows}
+def _reasons_of(rows: Iterable[EpisodeRow]) -> set[Apart]:
+    """Returns all reasons why one game is excluded; `rows` are its trials."""
+    found = {OUTCOMES[row.outcome].apart for row in rows}
+    if any(row.map_seen for row in rows):
+        found.add("seen in training")
+    return found
 
 
 def _first(reasons: Collection[Apart]) -> Apart:
-    return next((why for why in APART if why in reasons), "")
+    return next((reason for reason in APART if reason in reasons), "")
 
 
 def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
-    """Returns {game: why it is excluded, "" if it is scored}."""
-    return {game: reason(trials) for game, trials in _by_game(rows).items()}
+    """Returns {game: why it is excluded, "" if it is scored}. `rows` are the trials of
+    the games in all arms.
+    """
+    return {game: _first(_reasons_of(its)) for game, its in _by_game(rows).items()}
 
 
 @dataclass(frozen=True)
@@ -69,28 +67,30 @@ def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
     or of arms that are compared. Games that would be excluded for a reason in `also`
     are scored too, and are still listed in `apart`.
     """
-    every = {game: _every_reason(trials) for game, trials in _by_game(rows).items()}
-    why = {game: _first(found) for game, found in every.items()}
-    counting = {
-        game for game, found in every.items() if not _first(found.difference(also))
-    }
-    return Counted(
-        [row for row in rows if row.game in counting],
-        {name: [row for row in rows if why[row.game] == name] for name in APART},
-    )
+    reasons_of = {game: _reasons_of(its) for game, its in _by_game(rows).items()}
+    scored = list[EpisodeRow]()
+    apart: dict[Apart, list[EpisodeRow]] = {reason: [] for reason in APART}
+    for row in rows:
+        found = reasons_of[row.game]
+        if reason := _first(found):
+            apart[reason].append(row)
+        if not _first(found.difference(also)):
+            scored.append(row)
+    return Counted(scored, apart)
 
 
-def clusters(rows: Iterable[EpisodeRow]) -> dict[int, Cluster]:
+def clusters(rows: Sequence[EpisodeRow]) -> dict[int, Cluster]:
     """Returns {game: its cluster}. Games with the same map are one cluster.
 
     A game number must mean the same game in all `rows`, whichever arm they are from. A
     caller that pools several kinds of games must add the kind to each cluster, to keep
     the kinds apart.
     """
-    return {
-        game: next((row.map for row in trials if row.map), game)
-        for game, trials in _by_game(rows).items()
-    }
+    found = dict[int, Cluster]()
+    for row in rows:
+        if row.map:
+            found.setdefault(row.game, row.map)
+    return {row.game: found.get(row.game, row.game) for row in rows}
 
 
 def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
@@ -116,7 +116,7 @@ class Standing:
         before, won = self._games.get((cell, row.game), ("", {}))
         self._count(before, won, -1)
         won[row.trial] = row.success
-        why = _first({before, reason([row])})
+        why = _first({before, *_reasons_of([row])})
         self._count(why, won, 1)
         self._games[cell, row.game] = why, won
 
@@ -132,15 +132,15 @@ class Standing:
         """For example "80.0% of 10 scored (2 trivial excluded)"; "" before any episode
         ends.
         """
-        apart = ", ".join(
-            f"{self.apart[why]} {why}" for why in APART if self.apart[why]
-        )
-        if not self.counting and not apart:
+        excluded = [f"{self.apart[why]} {why}" for why in APART if self.apart[why]]
+        if not (self.counting or excluded):
             return ""
-        won = f"{self.won / self.counting:.1%} of " if self.counting else ""
-        return f"{won}{self.counting:,} scored" + (
-            f" ({apart} excluded)" if apart else ""
-        )
+        words = f"{self.counting:,} scored"
+        if self.counting:
+            words = f"{self.won / self.counting:.1%} of {words}"
+        if excluded:
+            words += f" ({', '.join(excluded)} excluded)"
+        return words
 
 
 def time_left_s(
@@ -154,4 +154,7 @@ def time_left_s(
     subtracted from the remaining work, because fewer episodes are played at once near
     the end.
     """
-    return elapsed_s / (done + under_way / 2) * (total - done) if done else None
+    if not done:
+        return None
+    episode_s = elapsed_s / (done + under_way / 2)
+    return episode_s * (total - done)

@@ -24,7 +24,6 @@ import json
 import os
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,16 +90,15 @@ class Cell:
 
     def done(self) -> set[tuple[int, int]]:
         """Returns (game, trial) of every terminal row."""
-        return {
-            (row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")
-        }
+        return {(row.game, row.trial) for row in self._rows()}
+
+    def _rows(self) -> list[EpisodeRow]:
+        return read_rows(self.folder / "episodes.jsonl")
 
     def earlier(self, trial: int) -> list[EpisodeRow]:
         """Returns the rows of the trials before `trial`, in the order (trial, game)."""
-        before = [
-            r for r in read_rows(self.folder / "episodes.jsonl") if r.trial < trial
-        ]
-        return sorted(before, key=lambda row: (row.trial, row.game))
+        rows = [row for row in self._rows() if row.trial < trial]
+        return sorted(rows, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:
         """Writes run.json, with the one start of `run` added to the earlier starts.
@@ -130,13 +128,15 @@ class Cell:
 
         Raises RecordFault, as all writing methods of this class do.
         """
-        path = self.folder / (
-            "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
-        )
+        if isinstance(row, EpisodeRow):
+            name = "episodes.jsonl"
+        else:
+            name, row = "faults.jsonl", self._without_secrets(row)
+        path = self.folder / name
         with self._append_lock, recording(path), path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
             try:
-                _write(file, self._without_secrets(row))
+                _write(file, row)
                 os.fsync(file.fileno())
                 if before == 0:
                     sync_folder(self.folder)
@@ -144,18 +144,9 @@ class Cell:
                 file.truncate(before)
                 raise
 
-    def _without_secrets(self, row: EpisodeRow | FaultRow) -> EpisodeRow | FaultRow:
-        """Hides secrets in the message of a fault, which can be a server's. Rows have
-        no text.
-        """
-        if isinstance(row, EpisodeRow):
-            return row
-        texts = {
-            k: hidden(v, self._secrets)
-            for k, v in vars(row).items()
-            if isinstance(v, str)
-        }
-        return replace(row, **texts)
+    def _without_secrets(self, row: FaultRow) -> FaultRow:
+        """Hides secrets in the texts of a fault, which can be a server's."""
+        return FaultRow(**hidden(vars(row), self._secrets))
 
     def keep_grammar(self, game: int, trial: int, text: str) -> Path:
         """Writes the text of a grammar that did not compile beside the episode's
@@ -176,14 +167,10 @@ class Cell:
         path = transcript_of(self.folder, game, trial)
         partial = unused_name(path, ".partial")
         with recording(path):
-            for earlier in (
-                path.with_suffix(".partial"),
-                *path.parent.glob(f"{path.stem}.*.partial"),
-            ):
+            for earlier in path.parent.glob(f"{path.stem}.*partial"):
                 earlier.unlink(missing_ok=True)
-            file = partial.open(
-                "wb", buffering=0
-            )  # a buffered file would fail again on closing
+            # A buffered file would fail again on closing.
+            file = partial.open("wb", buffering=0)
         with file:
             transcript = Transcript(file, self._secrets)
             yield transcript
@@ -191,9 +178,8 @@ class Cell:
                 os.fsync(file.fileno())
                 try:
                     partial.replace(path)
-                except (
-                    FileNotFoundError
-                ):  # without locks, another process plays this episode too
+                except FileNotFoundError:
+                    # Without locks, another process plays this episode too.
                     lines = [_line(event, self._secrets) for event in transcript.events]
                     replace_file(path, b"".join(lines))
                 sync_folder(path.parent)
@@ -241,8 +227,9 @@ def missing_end(transcript: Path, events: Sequence[Event]) -> list[str]:
     """Returns the problem of a transcript whose last event is not the end; else
     nothing.
     """
-    ended = any(isinstance(event, End) for event in events[-1:])
-    return [] if ended else [f"{transcript} has no end: a part of the episode is lost"]
+    if events and isinstance(events[-1], End):
+        return []
+    return [f"{transcript} has no end: a part of the episode is lost"]
 
 
 def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
@@ -254,10 +241,8 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
     """
     first: dict[tuple[int, int], EpisodeRow] = {}
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
-        if (
-            first.setdefault((row.game, row.trial), row) is not row
-            and problems is not None
-        ):
+        is_further = first.setdefault((row.game, row.trial), row) is not row
+        if is_further and problems is not None:
             problems.append(
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}, is"
                 " ignored"
@@ -296,10 +281,9 @@ def _read(
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replaces the file atomically. Raises RecordFault."""
+    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
     with recording(path):
-        replace_file(
-            path, (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
-        )
+        replace_file(path, text.encode())
 
 
 def _write(file: FileIO, entry: Recorded, secrets: Collection[str] = ()) -> None:

@@ -48,15 +48,11 @@ class Counts(Recorded):
     # attempt
     solver_errors_fixed: int
     simulation_errors: int  # steps that needed more than one attempt
-    simulation_errors_fixed: (
-        int  # … of which a later attempt finished without a refusal
-    )
+    simulation_errors_fixed: int  # … of which a later attempt ran without a refusal
     edit_faults: int  # parts of edits that named something absent (PDDL-edit)
     prompt_tokens: int  # of all requests
     completion_tokens: int  # of all answers
-    forced_tokens: (
-        int  # completion tokens that the grammar fixed, so they were not sampled
-    )
+    forced_tokens: int  # completion tokens that the grammar fixed: not sampled
     rollbacks: int  # how often a part of an answer was rolled back and resampled
     model_time_s: float
     planner_time_s: float  # the planner's own time
@@ -64,9 +60,7 @@ class Counts(Recorded):
     notes: Mapping[str, Any]  # what the method noted, the last value of each name
     map: str = ""  # hash: games with the same map are the same house; "" if unknown
     map_seen: bool = False  # whether the playing model was trained on this map
-    cut_after_answer: int = (
-        0  # answers that were complete before the token limit cut the rest
-    )
+    cut_after_answer: int = 0  # answers that were complete before the token limit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,27 +31,33 @@ def parse_games(text: object) -> tuple[int, ...]:
     Raises ValueError for any other syntax, and for more than `MOST_EPISODES` games.
     """
     ranges: list[range] = []
+    count = 0
     for part in str(text).strip("[] ").split(","):
         match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
         if not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(
                 "write seeds and ranges of seeds, such as '0-59' or '3,7-9'"
             )
-        ranges.append(range(int(match[1]), int(match[2] or match[1]) + 1))
-    if sum(games.stop - games.start for games in ranges) > MOST_EPISODES:
+        first, last = int(match[1]), int(match[2] or match[1])
+        ranges.append(range(first, last + 1))
+        count += last + 1 - first
+    if count > MOST_EPISODES:
         raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
     return tuple(dict.fromkeys(itertools.chain(*ranges)))
 
 
 def in_ranges(numbers: Iterable[int]) -> str:
     """Writes numbers as `parse_games` reads them: "0-2,7"."""
-    ranges = list[list[int]]()
+    lasts = dict[int, int]()  # the last number of each range, by its first
+    first = -1
     for number in sorted(set(numbers)):
-        if ranges and number == ranges[-1][-1] + 1:
-            ranges[-1][1:] = [number]
-        else:
-            ranges.append([number])
-    return ",".join("-".join(map(str, each)) for each in ranges)
+        if number != lasts.get(first, -2) + 1:
+            first = number
+        lasts[first] = number
+    return ",".join(
+        str(first) if first == last else f"{first}-{last}"
+        for first, last in lasts.items()
+    )
 
 
 class _Labels(TypedDict):
@@ -136,8 +142,7 @@ class RunRecord:
 
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
-    files of an environment or a method from outside the project. Older records lack
-    these two.
+    files of an environment or a method from outside the project.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -191,46 +196,87 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     """Returns the content of run.json after another start. Raises ValueError, which
     says what differs, if `new` describes a different run.
 
-    What an older record lacks is added to it. All prompts of a folder are compared only
-    if it is not known which of them the record used.
+    All prompts of a folder are compared only if it is not known which of them the
+    record used.
     """
-    compared = (new.keys() | before.keys()) - {"starts"} - (_NEWER - before.keys())
+    keys = (new.keys() | before.keys()) - {"starts"}
     if _USED_PROMPT in before:
-        compared -= {_PROMPT}
-    if changed := sorted(key for key in compared if before.get(key) != new.get(key)):
+        keys.discard(_PROMPT)
+    changed = sorted(key for key in keys if before.get(key) != new.get(key))
+    if changed:
         raise ValueError(_differing(changed, before, new))
     return {**new, **before, "starts": [*before["starts"], *new["starts"]]}
 
 
 MOST_FILES = 5  # that a message names
 _PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha256"
-_NEWER = {_USED_PROMPT, _CODE}
 
 
 def _differing(
     changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]
 ) -> str:
     """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
-    what = list[str]()
+    others = list[str]()
     if _CODE in changed:
-        old, now = before[_CODE], new.get(_CODE) or {}
-        files = sorted(
-            name for name in old.keys() | now.keys() if old.get(name) != now.get(name)
-        )
-        more = (
-            f" and {len(files) - MOST_FILES} more files"
-            if len(files) > MOST_FILES
-            else ""
-        )
-        what.append(f"other code in {', '.join(files[:MOST_FILES])}{more}")
-    if not {_PROMPT, _USED_PROMPT}.isdisjoint(changed):
-        what.append("other prompts")
-    if rest := [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]:
-        what.append(f"other values of {', '.join(rest)}")
+        old_files, new_files = before[_CODE].items(), (new.get(_CODE) or {}).items()
+        files = sorted({name for name, _ in old_files ^ new_files})
+        named = ", ".join(files[:MOST_FILES])
+        if len(files) > MOST_FILES:
+            named += f" and {len(files) - MOST_FILES} more files"
+        others.append(f"other code in {named}")
+    if _PROMPT in changed or _USED_PROMPT in changed:
+        others.append("other prompts")
+    values = [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]
+    if values:
+        others.append(f"other values of {', '.join(values)}")
     return (
-        f"{' and '.join(what)}: choose another `name`, move that folder away, or put"
+        f"{' and '.join(others)}: choose another `name`, move that folder away, or put"
         " the old version back to finish it"
     )
+
+
+def refuse_older(
+    cell: Path, identity: Mapping[str, Any], versions: Mapping[str, Any]
+) -> None:
+    """Raises ConfigError if another version of this program began the cell under
+    another name, because some of its options were others.
+
+    `cell` is the cell's folder, `identity` is as in `RunRecord`, and `versions` are the
+    "packages" and the "commit" that run now.
+    """
+    labels_and_seed, _, _ = cell.name.rpartition("-")
+    for path in sorted(cell.parent.glob(f"{labels_and_seed}-*/run.json")):
+        try:
+            older = read_run(path.parent)
+        except ConfigError:  # a report names it; it does not concern this cell
+            continue
+        last = older.starts[-1]
+        same_version = (last.packages, last.commit) == (
+            versions["packages"],
+            versions["commit"],
+        )
+        options = _options_of_one(older.identity, identity)
+        if path.parent != cell and options and not same_version:
+            program = (last.packages or {}).get("pddlego_local", "of unknown version")
+            commit = f" (commit {last.commit:.12})" if last.commit else ""
+            raise ConfigError(
+                f"{path.parent} was begun with pddlego_local {program}{commit}, which"
+                f" had other options ({', '.join(options)}): finish it with that"
+                " version, or choose another `name`"
+            )
+
+
+def _options_of_one(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Returns the options that only one of two identities has; none if an option that
+    both have differs.
+    """
+    options = list[str]()
+    for group in one.keys() & other.keys() - {"seed"}:
+        here, there = one[group], other[group]
+        if any(here[name] != there[name] for name in here.keys() & there.keys()):
+            return []
+        options += [f"{group}.{name}" for name in here.keys() ^ there.keys()]
+    return sorted(options)
 
 
 def check_readable(written: Mapping[str, Any]) -> None:

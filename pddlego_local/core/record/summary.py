@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import OUTCOMES, something_to_do
@@ -27,11 +28,8 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import Counts, EpisodeRow
 
-WRITES_PDDL = (
-    "pddl",
-    "problem",
-    "edit",
-)  # the answer formats whose answers go to the planner
+WRITES_PDDL = ("pddl", "problem", "edit")
+"""The answer formats whose answers go to the planner."""
 
 
 def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
@@ -39,15 +37,22 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
     requests = requests_of(events)
     answers = [event for event in events if isinstance(event, Call)]
     plans = [event for event in events if isinstance(event, Plan)]
-    cut_short = _cut_short(events, outcome)
-    solver, simulation = (
-        _solver_errors(requests, cut_short),
-        _simulation_errors(events, cut_short),
-    )
-    actions = _counted_actions(events)
     commands = [event for event in events if isinstance(event, ActionTaken)]
-    refused = sum(event.refused for event in commands)
     start = next((event for event in events if isinstance(event, Start)), None)
+    cut_short = _cut_short(events, outcome)
+    solver_errors = _solver_errors(requests, cut_short)
+    simulation_errors = _simulation_errors(events, cut_short)
+    actions = _counted_actions(events)
+    refused = sum(command.refused for command in commands)
+    causes = Counter(request.cause for request in requests)
+    edits = [request.edits.get(request.chosen) for request in requests]
+    cut_after_answer = [
+        answer.finish_reason == "length" and not answer.fault for answer in answers
+    ]
+    notes = dict[str, Any]()
+    for event in events:
+        if isinstance(event, Note):
+            notes |= event.facts
     return Counts(
         task_type=start.task_type if start else "",
         steps=max((call.where.step for call in answers), default=len(commands)),
@@ -55,27 +60,23 @@ def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
         refused=refused,
         pddlego_steps=actions + refused,
         calls=len(requests),
-        causes=dict(sorted(Counter(request.cause for request in requests).items())),
-        solver_errors=len(solver),
-        solver_errors_fixed=sum(solver),
-        simulation_errors=len(simulation),
-        simulation_errors_fixed=sum(simulation),
-        edit_faults=sum(
-            len(r.edits[r.chosen].faults) for r in requests if r.chosen in r.edits
-        ),
+        causes=dict(sorted(causes.items())),
+        solver_errors=len(solver_errors),
+        solver_errors_fixed=sum(solver_errors),
+        simulation_errors=len(simulation_errors),
+        simulation_errors_fixed=sum(simulation_errors),
+        edit_faults=sum(len(edit.faults) for edit in edits if edit),
         prompt_tokens=sum(request.prompt_tokens for request in requests),
-        completion_tokens=sum(call.completion_tokens for call in answers),
-        forced_tokens=sum(call.forced_tokens for call in answers),
-        rollbacks=sum(call.rollbacks for call in answers),
+        completion_tokens=sum(answer.completion_tokens for answer in answers),
+        forced_tokens=sum(answer.forced_tokens for answer in answers),
+        rollbacks=sum(answer.rollbacks for answer in answers),
         model_time_s=round(sum(request.latency_s for request in requests), 3),
         planner_time_s=round(sum(plan.wall_time_s for plan in plans), 3),
         planner_wait_s=round(sum(plan.wait_s for plan in plans), 3),
-        notes={k: v for e in events if isinstance(e, Note) for k, v in e.facts.items()},
+        notes=notes,
         map=start.map if start else "",
         map_seen=bool(start and start.map_seen),
-        cut_after_answer=sum(
-            c.finish_reason == "length" and not c.fault for c in answers
-        ),
+        cut_after_answer=sum(cut_after_answer),
     )
 
 
@@ -120,18 +121,17 @@ def requests_of(events: Iterable[Event]) -> list[Request]:
     """
     requests: list[Request] = []
     for event in events:
-        if isinstance(event, Call) and not (requests and event.where.sample):
-            requests.append(Request([event]))
-        elif requests:
-            match event:
-                case Call():
-                    requests[-1].calls.append(event)
-                case Plan():
-                    requests[-1].plans[event.where.sample] = event
-                case EditApplied():
-                    requests[-1].edits[event.where.sample] = event
-                case Chosen():
-                    requests[-1].chosen = event.where.sample
+        match event:
+            case Call(where=where) if not requests or not where.sample:
+                requests.append(Request([event]))
+            case Call():
+                requests[-1].calls.append(event)
+            case Plan(where=where) if requests:
+                requests[-1].plans[where.sample] = event
+            case EditApplied(where=where) if requests:
+                requests[-1].edits[where.sample] = event
+            case Chosen(where=where) if requests:
+                requests[-1].chosen = where.sample
     return requests
 
 
@@ -158,8 +158,7 @@ def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
             where = request.call.where
             attempts[where.step, where.attempt].append(something_to_do(request.cause))
     if cut_short and attempts:
-        last = max(attempts)
-        attempts[last] = attempts[last][:1]
+        del attempts[max(attempts)][1:]
     return [any(retries) for first, *retries in attempts.values() if not first]
 
 
@@ -204,14 +203,14 @@ def differences(cell: Path) -> Iterator[str]:
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
     recorded = {(row.game, row.trial): row for row in rows}
-    found = {
-        (int(name[1]), int(name[2])): path
-        for path in (cell / "transcripts").glob("*.jsonl")
-        if (name := re.fullmatch(r"(\d+)-(\d+)", path.stem))
-    }
-    for episode in sorted(recorded.keys() | found.keys()):
-        for difference in _compared(recorded.get(episode), found.get(episode)):
-            yield f"game {episode[0]}, trial {episode[1]}: {difference}"
+    transcripts = dict[tuple[int, int], Path]()
+    for path in (cell / "transcripts").glob("*.jsonl"):
+        if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
+            transcripts[int(name[1]), int(name[2])] = path
+    for game, trial in sorted(recorded.keys() | transcripts.keys()):
+        episode = (game, trial)
+        for difference in _compared(recorded.get(episode), transcripts.get(episode)):
+            yield f"game {game}, trial {trial}: {difference}"
 
 
 def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:
@@ -226,21 +225,20 @@ def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[
     except ConfigError as error:
         yield str(error)
         return
-    end = next(
-        (event.row for event in reversed(events) if isinstance(event, End)), None
-    )
-    if end is None:
+    ends = [event.row for event in events if isinstance(event, End)]
+    if not ends:
         yield "the transcript has no end"
         return
-    row = replace(end, **vars(summarize(events, end.outcome)))
+    outcome = ends[-1].outcome
+    computed = replace(ends[-1], **vars(summarize(events, outcome)))
     for name, before in vars(recorded).items():
-        now = getattr(row, name)
+        now = getattr(computed, name)
         if before != now:
             yield f"{name} is {before!r} in the row and {now!r} in the transcript"
-    seen = any(
-        event.success for event in events if isinstance(event, Start | ActionTaken)
-    )
-    if OUTCOMES[row.outcome].success != row.success:
-        yield f"success is {row.success} with the outcome {row.outcome}"
-    elif OUTCOMES[row.outcome].played and row.success != seen:
-        yield f"the outcome is {row.outcome} and the game said success: {seen}"
+    success = computed.success
+    played = [event for event in events if isinstance(event, Start | ActionTaken)]
+    game_success = any(event.success for event in played)
+    if OUTCOMES[outcome].success != success:
+        yield f"success is {success} with the outcome {outcome}"
+    elif OUTCOMES[outcome].played and success != game_success:
+        yield f"the outcome is {outcome} and the game said success: {game_success}"

@@ -17,7 +17,10 @@ from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
-from pddlego_local.environments.alfworld.installation import find_environment
+from pddlego_local.environments.alfworld.installation import (
+    find_environment,
+    installed_versions,
+)
 from pddlego_local.environments.alfworld.process import (
     AlfworldGame,
     GameProcess,
@@ -98,6 +101,9 @@ class Alfworld:
         """
         plan = self._game.floor_plan if self._game else ""
         return map_hash(self.name, plan) if plan else ""
+
+    def versions(self) -> dict[str, str]:
+        return installed_versions()
 
     def preflight(self) -> None:
         find_environment()

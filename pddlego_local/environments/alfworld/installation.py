@@ -47,7 +47,7 @@ def find_package() -> Path:
     return _packages(find_environment())[0]
 
 
-def versions() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
     """Returns the versions of the packages that play the games, by package. The result
     is empty if ALFWorld is not installed.
     """

@@ -9,9 +9,8 @@ lie anywhere.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Literal
 
 from pddlego_local.core.nouns import Turns
@@ -33,13 +32,18 @@ from pddlego_local.environments.alfworld.task import (
     read_task,
 )
 from pddlego_local.environments.tables import domain_text
-from pddlego_local.environments.writing import Fact, atoms, problem_file
+from pddlego_local.environments.writing import (
+    Fact,
+    atoms,
+    of_each,
+    of_pairs,
+    problem_file,
+)
 
 KNIVES = ("knife", "butterknife")
 DOMAIN = domain_text(__package__, "reference.pddl")
-TYPES = {one: f"{one}Receptacle" for one in TOOLS.values()} | dict.fromkeys(
-    KNIVES, "sharpObject"
-)
+TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()}
+TYPES |= dict.fromkeys(KNIVES, "sharpObject")
 CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
 """The words of the hand-written domain. Among them are the classes that it has as
 types.
@@ -67,22 +71,19 @@ class Step:
 def steps(task: Task) -> Iterator[Step]:
     """Yields all steps of the task in order."""
     thing = f"sliced {task.object}" if task.sliced else task.object
+    kind = task.kind
     for number in range(1, task.count + 1):
-        a, the, where = (
-            ("a", "the", "a") if number == 1 else ("another", "the other", "the same")
-        )
+        a, the, where = "a", "the", "a"
+        if number > 1:
+            a, the, where = "another", "the other", "the same"
         if task.sliced:
             yield Step("slice", number, f"slice {a} {task.object} with a knife")
         yield Step("take", number, f"find and take {a} {thing}")
-        if task.kind == "look":
+        if kind == "look":
             yield Step("look", number, f"look at {the} {thing} under a {task.lamp}")
             continue
-        if task.kind != "put":
-            yield Step(
-                task.kind,
-                number,
-                f"{task.kind} {the} {thing} with a {TOOLS[task.kind]}",
-            )
+        if kind != "put":
+            yield Step(kind, number, f"{kind} {the} {thing} with a {TOOLS[kind]}")
         yield Step("put", number, f"put {the} {thing} in/on {where} {task.receptacle}")
 
 
@@ -100,12 +101,12 @@ class Progress:
         placed = len(placed_best(self.task, self.room))
         if step.number != placed + 1:
             return step.number <= placed
-        thing = self.subject(step)
-        if step.verb == "take":
-            return thing == self.room.held != "" and (
-                not self.task.sliced or thing in self.room.treated["slice"]
-            )
-        return thing in self.room.treated[step.verb]
+        thing, treated = self.subject(step), self.room.treated
+        if step.verb != "take":
+            return thing in treated[step.verb]
+        if self.task.sliced and thing not in treated["slice"]:
+            return False
+        return bool(thing) and thing == self.room.held
 
     def subject(self, step: Step) -> str:
         """Returns the object that a step is about: the one that is treated furthest,
@@ -132,17 +133,12 @@ class Progress:
         near = room.where(thing) or room.here
 
         def rank(place: str) -> tuple[int, bool, bool]:
-            return (
-                len(fitting(self.task, room, place)),
-                place in room.inside,
-                place == near,
-            )
+            placed = len(fitting(self.task, room, place))
+            return placed, place in room.inside, place == near
 
+        seen = room.inside.keys() | room.closed
         places = of_class(self.task.receptacle, room.receptacles)
-        seen = [
-            place for place in places if place in room.inside or place in room.closed
-        ]
-        return max(seen, key=rank, default="")
+        return max((place for place in places if place in seen), key=rank, default="")
 
     def sought(self, step: Step) -> str:
         """Returns the class of what a step needs and was not seen yet; "" if the step
@@ -170,37 +166,37 @@ class Progress:
         object.
         """
         thing = self.subject(planned[0])
+        put: Fact = ("in", thing, self.destination(thing))
+        holding: Fact = ("holding", thing)
         if planned[0].number <= len(placed_best(self.task, self.room)):
-            return [("in", thing, self.destination(thing))]
+            return [put]
         states: list[Fact] = []
         place: list[Fact] = []
         for step in planned:
-            if step.verb == "take":
-                place = [("holding", thing)]
-            elif step.verb == "put":
-                place = [("in", thing, self.destination(thing))]
-            elif step.verb == "look":
-                lamp = self.nearest([self.task.lamp])
-                place = [
-                    ("holding", thing),
-                    ("used", lamp),
-                    ("at", self.room.where(lamp)),
-                ]
-            else:
-                states.append((STATES[step.verb], thing))
+            match step.verb:
+                case "take":
+                    place = [holding]
+                case "put":
+                    place = [put]
+                case "look":
+                    lamp = self.nearest([self.task.lamp])
+                    spot = self.room.where(lamp)
+                    place = [holding, ("used", lamp), ("at", spot)]
+                case treatment:
+                    states.append((STATES[treatment], thing))
         return states + place
 
     def _progress_of(self, thing: str) -> tuple[int, int]:
-        done = sum(
-            thing in self.room.treated[treatment] for treatment in self.task.treatments
-        )
-        return done, self._nearness(thing)
+        treated = self.room.treated
+        done = [kind for kind in self.task.treatments if thing in treated[kind]]
+        return len(done), self._nearness(thing)
 
     def _nearness(self, thing: str) -> int:
         """Returns 2 for a thing in the hand, 1 for a thing here, and 0 for others."""
-        if thing == self.room.held:
+        room = self.room
+        if thing == room.held:
             return 2
-        return int(bool(self.room.here) and self.room.where(thing) == self.room.here)
+        return 1 if room.here and room.where(thing) == room.here else 0
 
 
 def formalize(
@@ -215,10 +211,10 @@ def formalize(
     and is looked into last.
     """
     progress = Progress(read_task(memory), RoomMap.of(memory, offered))
+    ahead = progress.remaining()
     if goal:
-        ahead = [{step.words: step for step in steps(progress.task)}[goal]]
-    else:
-        ahead = progress.remaining()
+        by_words = {step.words: step for step in steps(progress.task)}
+        ahead = [by_words[goal]]
     return DOMAIN, _problem(progress, _next_goal(progress, ahead))
 
 
@@ -227,18 +223,14 @@ def problem(memory: Turns) -> str:
     placeholder."""
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
-    for things, fallback in (
-        (room.receptacles, "receptacle"),
-        (room.objects, "bluntObject"),
-    ):
-        typed |= {
-            one: class_of(one) if class_of(one) in CLASSES else fallback
-            for one in things
-        }
+    for place in room.receptacles:
+        typed[place] = class_of(place) if class_of(place) in CLASSES else "receptacle"
+    for thing in room.objects:
+        typed[thing] = class_of(thing) if class_of(thing) in CLASSES else "bluntObject"
     state = [
         *_facts(room, room.objects, room.receptacles),
-        *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),
-        *(("explored", place) for place in room.inside),
+        *of_each("visited", dict.fromkeys([MIDDLE, *room.visited])),
+        *of_each("explored", room.inside),
     ]
     return _written("alfworld", typed, state, [_here(room)])
 
@@ -253,14 +245,18 @@ def _next_goal(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
     """Returns what is true after the steps that can be planned now, or else after
     looking into one more place.
     """
-    of_one_object = [step for step in ahead if step.number == ahead[0].number]
-    plannable = list(takewhile(lambda step: not progress.sought(step), of_one_object))
+    room = progress.room
+    plannable: list[Step] = []
+    for step in ahead:
+        if step.number != ahead[0].number or progress.sought(step):
+            break
+        plannable.append(step)
     if plannable:
         return progress.result(plannable)
-    place = progress.room.next_place(progress.sought(ahead[0])) if ahead else ""
+    place = room.next_place(progress.sought(ahead[0])) if ahead else ""
     if not place:
-        return [_here(progress.room)]
-    return [("opened" if place in progress.room.closed else "visited", place)]
+        return [_here(room)]
+    return [("opened" if place in room.closed else "visited", place)]
 
 
 def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
@@ -272,39 +268,38 @@ def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
     knife = progress.nearest(KNIVES) if "sliced" in named else ""
     things = [thing for thing in room.objects if thing in {*named, room.held, knife}]
     origins = {thing: room.where(thing) or room.taken_from[thing] for thing in things}
-    tools = {tool for treatment, tool in TOOLS.items() if STATES[treatment] in named}
-    places = [
-        place
-        for place in room.receptacles
-        if place in {*named, *origins.values(), room.here} or class_of(place) in tools
-    ]
-    if any(
-        room.beside(room.here, place) and place not in room.visited for place in places
-    ):
-        # To see a receptacle at this spot, the player leaves and returns: add a place
-        # to go to.
-        places += [
-            place for place in room.receptacles if not room.beside(room.here, place)
-        ][:2]
-    fits: list[Fact] = [("fits", *pair) for pair in origins.items()]
+    places = _places(room, named, {*origins.values()})
+    fits = of_pairs("fits", origins.items())
     fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
     if knife:
-        fits += [
-            ("fits", knife, place)
-            for place in places
-            if class_of(place) in KNIFE_PLACES
-        ]
+        holders = [place for place in places if class_of(place) in KNIFE_PLACES]
+        fits += [("fits", knife, place) for place in holders]
     typed = {place: TYPES.get(class_of(place), "receptacle") for place in places}
     typed |= {thing: TYPES.get(class_of(thing), "object") for thing in things}
     if not room.here:
         typed[MIDDLE] = "receptacle"
-    seen = [("visited", place) for place in places if place in room.visited]
-    return _written(
-        "household",
-        typed,
-        dict.fromkeys([*_facts(room, things, places), *fits, *seen]),
-        goal,
-    )
+    visited = [place for place in places if place in room.visited]
+    facts = [*_facts(room, things, places), *fits, *of_each("visited", visited)]
+    return _written("household", typed, dict.fromkeys(facts), goal)
+
+
+def _places(room: RoomMap, named: Set[str], origins: Set[str]) -> list[str]:
+    """Returns the receptacles that the goal names, that things come from, and that are
+    needed to bring the goal about.
+    """
+    tools = {tool for treatment, tool in TOOLS.items() if STATES[treatment] in named}
+    places = [
+        place
+        for place in room.receptacles
+        if place in named | origins | {room.here} or class_of(place) in tools
+    ]
+    unseen = [place for place in places if place not in room.visited]
+    if any(room.beside(room.here, place) for place in unseen):
+        # To see a receptacle at this spot, the player leaves and returns: add a place
+        # to go to.
+        apart = [p for p in room.receptacles if not room.beside(room.here, p)]
+        places += apart[:2]
+    return places
 
 
 def _here(room: RoomMap) -> Fact:
@@ -326,13 +321,13 @@ def _facts(
             yield ("opened", place)
         elif room.beside(room.here, place):
             yield ("beside", room.here, place)
-        yield from (
-            ("in", one, place) for one in room.inside.get(place, ()) if one in things
-        )
+        for thing in room.inside.get(place, ()):
+            if thing in things:
+                yield ("in", thing, place)
     for treatment, state in STATES.items():
-        yield from (
-            (state, thing) for thing in things if thing in room.treated[treatment]
-        )
+        for thing in things:
+            if thing in room.treated[treatment]:
+                yield (state, thing)
 
 
 def _written(

@@ -12,16 +12,16 @@ from typing import Self
 from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments import family
 
-ORDER: dict[str, int] = {
-    name: rank
-    for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
-}
+SEARCH: list[str] = family.words(__package__, "search.yaml")["order"]
+"""The classes of receptacles, in the order in which they are looked into."""
 MIDDLE = "init_receptacle"
 """The PDDL name of the player's place before the first move, from PDDLego+ (appendix
 C.6).
 """
 
-_UNDONE = {"heat": "cool", "cool": "heat"}
+UNDOES = {"heat": "cool", "cool": "heat"}
+"""Treatment → the treatment whose effect it ends."""
+
 _THING = r"([a-z]+ \d+)"
 _MENTIONED = re.compile(rf"\b{_THING}\b")
 _LISTED = re.compile(rf"\ban? {_THING}")
@@ -49,6 +49,11 @@ def of_class(name: str, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if class_of(thing) == name]
 
 
+def _search_rank(place: str) -> int:
+    kind = class_of(place)
+    return SEARCH.index(kind) if kind in SEARCH else len(SEARCH)
+
+
 def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
     """Returns all receptacles and objects that were named, in order."""
     things = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
@@ -68,7 +73,7 @@ class RoomMap:
     at it from elsewhere. `treated["heat"]` are the objects that were heated.
     """
 
-    receptacles: tuple[str, ...] = ()
+    receptacles: Sequence[str] = ()
     here: str = ""
     held: str = ""
     visited: list[str] = field(default_factory=list)
@@ -89,23 +94,28 @@ class RoomMap:
         room = cls()
         for turn in memory:
             room._read(turn)
-        for place in room.receptacles if offered else ():
-            if f"go to {place}" not in offered:
-                room._join(place)
+        if offered:
+            for place in room.receptacles:
+                if f"go to {place}" not in offered:
+                    room._join(place)
         return room
 
     @property
     def objects(self) -> list[str]:
         """Returns all objects whose place is known, the held one first."""
-        seen = [thing for things in self.inside.values() for thing in things]
-        return list(dict.fromkeys([*filter(None, [self.held]), *seen]))
+        objects = {self.held: None} if self.held else {}
+        for things in self.inside.values():
+            objects.update(dict.fromkeys(things))
+        return list(objects)
 
     def where(self, thing: str) -> str:
         """Returns the receptacle that an object is in, the current one if it is there;
         "" if it is held or unknown.
         """
         places = [place for place, things in self.inside.items() if thing in things]
-        return self.here if self.here in places else next(iter(places), "")
+        if self.here in places:
+            return self.here
+        return places[0] if places else ""
 
     def next_place(self, sought: str) -> str:
         """Returns the best place that was not looked into yet, for a class of objects
@@ -118,15 +128,12 @@ class RoomMap:
         leave and come back to see them.
         """
 
-        def rank(place: str) -> tuple[bool, bool, int]:
-            return (
-                not (place == self.here and place in self.closed),
-                self.beside(self.here, place),
-                ORDER.get(class_of(place), len(ORDER)),
-            )
-
         unexplored = [place for place in self.receptacles if place not in self.inside]
-        return min(of_class(sought, unexplored) or unexplored, key=rank, default="")
+        suitable = of_class(sought, unexplored) or unexplored
+        if self.here in suitable and self.here in self.closed:
+            return self.here
+        apart = [place for place in suitable if not self.beside(self.here, place)]
+        return min(apart or suitable, key=_search_rank, default="")
 
     def beside(self, first: str, second: str) -> bool:
         return first != second and any({first, second} <= spot for spot in self.spots)
@@ -134,33 +141,32 @@ class RoomMap:
     def _read(self, turn: Turn) -> None:
         text = turn.text
         if not self.receptacles:
-            self.receptacles = tuple(
-                _LISTED.findall(text.partition("Your task is to")[0])
-            )
+            seen, _, _ = text.partition("Your task is to")
+            self.receptacles = _LISTED.findall(seen)
         elif text.startswith("Nothing happens"):
             self._stay(turn.command.removeprefix("go to "))
-        elif match := _TAKEN.search(text):
-            self._take(*match.groups())
-        elif match := _MOVED.search(text):
+        elif taken := _TAKEN.search(text):
+            self._take(thing=taken[1], place=taken[2])
+        elif put := _MOVED.search(text):
+            thing, place = put.groups()
             self.held = ""
-            self.inside.setdefault(match[2], []).append(match[1])
-        elif match := _TREATED.search(text):
-            self._treat(*match.groups())
+            self.inside.setdefault(place, []).append(thing)
+        elif treated := _TREATED.search(text):
+            self._treat(treatment=treated[1], thing=treated[2])
         else:
             self._read_receptacle(text)
 
     def _read_receptacle(self, text: str) -> None:
-        if match := _ARRIVED.search(text):
-            self.here = match[1]
+        if arrived := _ARRIVED.search(text):
+            self.here = arrived[1]
             self.visited.append(self.here)
-        if match := _CLOSED.search(text):
-            self.closed.add(match[1] or match[2])
-        if match := _SEEN.search(text):
-            place = match[1] or match[2]
+        if closed := _CLOSED.search(text):
+            self.closed.add(closed[1] or closed[2])
+        if seen := _SEEN.search(text):
+            place = seen[1] or seen[2]
+            things = _LISTED.findall(seen[3])
             self.closed.discard(place)
-            self.inside[place] = [
-                one for one in _LISTED.findall(match[3]) if one != self.held
-            ]
+            self.inside[place] = [thing for thing in things if thing != self.held]
 
     def _stay(self, target: str) -> None:
         """Handles a refused command: the player cannot go where they already are, which
@@ -174,9 +180,13 @@ class RoomMap:
         """Records that the receptacle is at the player's spot."""
         if self.here and target in self.receptacles and target != self.here:
             together = {self.here, target}
-            joined = [spot for spot in self.spots if spot & together]
-            apart = [spot for spot in self.spots if not spot & together]
-            self.spots = [*apart, together.union(*joined)]
+            apart = []
+            for spot in self.spots:
+                if spot.isdisjoint(together):
+                    apart.append(spot)
+                else:
+                    together |= spot
+            self.spots = [*apart, together]
 
     def _take(self, thing: str, place: str) -> None:
         """Removes the object from every receptacle: it can be listed in two, such as a
@@ -190,4 +200,5 @@ class RoomMap:
 
     def _treat(self, treatment: str, thing: str) -> None:
         self.treated[treatment].add(thing)
-        self.treated[_UNDONE.get(treatment, "")].discard(thing)
+        if treatment in UNDOES:
+            self.treated[UNDOES[treatment]].discard(thing)

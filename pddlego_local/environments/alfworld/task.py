@@ -71,9 +71,10 @@ class Task:
         """Returns what has to be done to the object, in order, such as ("slice",
         "heat").
         """
-        return ("slice",) * self.sliced + (self.kind,) * (
-            self.kind in ("clean", "heat", "cool")
-        )
+        treatments: list[str] = ["slice"] if self.sliced else []
+        if self.kind in TOOLS:
+            treatments.append(self.kind)
+        return tuple(treatments)
 
 
 def parse_task(sentence: str) -> Task:
@@ -87,12 +88,12 @@ def parse_task(sentence: str) -> Task:
             parts = match.groupdict(default="")
             kind = _KINDS[parts["state"]] if "state" in parts else "put"
             return Task(
-                "look" if "lamp" in parts else kind,
-                parts["object"],
-                parts.get("place", ""),
-                parts.get("lamp", ""),
-                2 if "two" in parts else 1,
-                bool(parts.get("sliced")),
+                kind="look" if "lamp" in parts else kind,
+                object=parts["object"],
+                receptacle=parts.get("place", ""),
+                lamp=parts.get("lamp", ""),
+                count=2 if "two" in parts else 1,
+                sliced=bool(parts.get("sliced")),
             )
     raise EnvironmentFault(
         f"the task of this ALFWorld game cannot be read: {sentence!r}. Leave the game"
@@ -127,11 +128,11 @@ def goals(memory: Turns) -> tuple[Goal, ...]:
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
-    place = room.next_place(
-        task.receptacle if class_of(room.held) == task.object else ""
-    )
-    exploring = [_explore(place, closed=place in room.closed)] if place else []
-    return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
+    found = [end, *_missing(task, room)]
+    carries = class_of(room.held) == task.object
+    if place := room.next_place(task.receptacle if carries else ""):
+        found.append(_explore(place, closed=place in room.closed))
+    return (*found, OPEN_ANY, VISIT_ANY)
 
 
 def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
@@ -153,11 +154,9 @@ def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
 
 def _explore(place: str, *, closed: bool) -> Goal:
     name = pddl_name(place)
-    if closed:
-        return Goal(
-            f"look into {place}", f"(and (opened {name}) (not (explored {name})))"
-        )
-    return Goal(f"be at {place}", f"(and (at {name}) (not (visited {name})))")
+    look = f"(and (opened {name}) (not (explored {name})))"
+    go = f"(and (at {name}) (not (visited {name})))"
+    return Goal(f"look into {place}", look) if closed else Goal(f"be at {place}", go)
 
 
 def _variables(count: int) -> list[str]:
@@ -166,31 +165,34 @@ def _variables(count: int) -> list[str]:
 
 def _put(task: Task, count: int) -> Goal:
     things = _variables(count)
-    states = "".join(f"{STATES[treatment]} " for treatment in task.treatments)
-    what = f"{count if count > 1 else 'a'} {states}{task.object}"
-    return Goal(
-        f"put {what} in or on one {task.receptacle}", _exists(task, things, things)
-    )
+    states = [STATES[treatment] for treatment in task.treatments]
+    what = " ".join([_amount(count), *states, task.object])
+    condition = _exists(task, things, things)
+    return Goal(f"put {what} in or on one {task.receptacle}", condition)
 
 
 def _hold(task: Task, placed: int) -> Goal:
     """Requires one more object in the hand; the placed objects stay where they are."""
     there = _variables(placed)
-    condition = _exists(task, ["?held", *there], there, "(holding ?held)")
+    condition = _exists(task, ["?held", *there], there, ["(holding ?held)"])
     return Goal(f"hold {'another' if placed else 'a'} {task.object}", condition)
 
 
 def _slice(task: Task, count: int) -> Goal:
     things = _variables(count)
-    condition = _exists(task, things, (), *(f"(sliced {thing})" for thing in things))
-    return Goal(f"slice {count if count > 1 else 'a'} {task.object}", condition)
+    condition = _exists(task, things, (), [f"(sliced {thing})" for thing in things])
+    return Goal(f"slice {_amount(count)} {task.object}", condition)
+
+
+def _amount(count: int) -> str:
+    return str(count) if count > 1 else "a"
 
 
 def _look(task: Task) -> Goal:
     """Requires the lamp to be where the player is when the game checks the task, so
     that using the lamp comes last.
     """
-    sliced = "(sliced ?o) " * task.sliced
+    sliced = "(sliced ?o) " if task.sliced else ""
     return Goal(
         f"hold a {task.object} beside a {task.lamp} that was turned on",
         f"(exists (?o - {task.object} ?l - {task.lamp} ?r - receptacle)"
@@ -199,7 +201,10 @@ def _look(task: Task) -> Goal:
 
 
 def _exists(
-    task: Task, things: Sequence[str], placed: Sequence[str], *conditions: str
+    task: Task,
+    things: Sequence[str],
+    placed: Sequence[str],
+    conditions: Sequence[str] = (),
 ) -> str:
     """Returns a condition on different `things`: those in `placed` are treated and
     together in one receptacle.
@@ -207,17 +212,12 @@ def _exists(
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
-    different = [
-        f"(not (= {first} {second}))" for first, second in combinations(things, 2)
-    ]
-    states = [
-        f"({STATES[done]} {thing})" for thing in placed for done in task.treatments
-    ]
-    together = [f"(in {thing} ?r)" for thing in placed]
-    return (
-        f"(exists ({variables}) (and"
-        f" {' '.join([*different, *conditions, *states, *together])}))"
-    )
+    facts = [f"(not (= {first} {second}))" for first, second in combinations(things, 2)]
+    facts += conditions
+    for thing in placed:
+        facts += [f"({STATES[treatment]} {thing})" for treatment in task.treatments]
+    facts += [f"(in {thing} ?r)" for thing in placed]
+    return f"(exists ({variables}) (and {' '.join(facts)}))"
 
 
 def placed_best(task: Task, room: RoomMap) -> list[str]:
@@ -225,18 +225,16 @@ def placed_best(task: Task, room: RoomMap) -> list[str]:
     requires, treated as it requires. The group is never complete during a game, because
     the game ends with the last object.
     """
-    return max(
-        (fitting(task, room, place) for place in room.inside), key=len, default=[]
-    )
+    groups = [fitting(task, room, place) for place in room.inside]
+    return max(groups, key=len, default=[])
 
 
 def fitting(task: Task, room: RoomMap, place: str) -> list[str]:
     """Returns the objects in this receptacle that satisfy the task. There are none if
     the receptacle is of another class.
     """
-    return [
-        thing
-        for thing in of_class(task.object, room.inside.get(place, ()))
-        if class_of(place) == task.receptacle
-        and all(thing in room.treated[treatment] for treatment in task.treatments)
-    ]
+    if class_of(place) != task.receptacle:
+        return []
+    treated = [room.treated[treatment] for treatment in task.treatments]
+    objects = of_class(task.object, room.inside.get(place, ()))
+    return [thing for thing in objects if all(thing in group for group in treated)]

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turns
-from pddlego_local.environments.cooking.text import CUTS, KNIFE, Kitchen, mentioned
+from pddlego_local.environments.cooking.text import CUT, KNIFE, Kitchen, mentioned
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.game import HouseEnvironment
@@ -95,20 +95,15 @@ class Cooking(HouseEnvironment):
         """
         kitchen = Kitchen.read(memory)
         recipe = kitchen.recipe
-        have = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
-        done = [f"({state} {pddl_name(name)})" for state, name in recipe.steps]
-        prepare = Goal(
-            "prepare the meal",
-            f"(and {' '.join([*have, *done])} (at kitchen))",
-            then=("prepare meal", "eat meal"),
-        )
+        held = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
+        processed = [f"({state} {pddl_name(name)})" for state, name in recipe.steps]
+        all_facts = " ".join([*held, *processed, "(at kitchen)"])
+        then = ("prepare meal", "eat meal")
+        prepare = Goal("prepare the meal", f"(and {all_facts})", then)
         if set(recipe.ingredients) <= kitchen.held.keys():
             return prepare, UNVISITED
-        return (
-            prepare,
-            Goal("hold each ingredient", f"(and {' '.join(have)})"),
-            UNVISITED,
-        )
+        hold = Goal("hold each ingredient", f"(and {' '.join(held)})")
+        return prepare, hold, UNVISITED
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:
         """Returns what is not held yet: the ingredients, and the knife while something
@@ -116,8 +111,9 @@ class Cooking(HouseEnvironment):
         """
         kitchen = Kitchen.read(memory)
         undone = set(kitchen.recipe.steps) - kitchen.processed
-        tools = [KNIFE] if any(state in CUTS.values() for state, _ in undone) else []
-        needed = [*kitchen.recipe.ingredients, *tools]
+        needed = list(kitchen.recipe.ingredients)
+        if any(state in CUT for state, _ in undone):
+            needed.append(KNIFE)
         return tuple(name for name in needed if name not in kitchen.held)
 
     def names(self, memory: Turns) -> Names:

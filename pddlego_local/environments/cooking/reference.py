@@ -8,28 +8,35 @@ everything is known, one plan does all the rest.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import islice
 
 from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.cooking.game import TABLES
 from pddlego_local.environments.cooking.text import (
     APPLIANCES,
-    COOKS,
-    CUTS,
+    CUT,
     KNIFE,
+    STATES,
     Kitchen,
 )
 from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.textworld_express.house_map import pddl_name
-from pddlego_local.environments.writing import Fact, atoms, problem_file
+from pddlego_local.environments.writing import (
+    Fact,
+    atoms,
+    of_each,
+    of_pairs,
+    problem_file,
+)
 
 command = TABLES.command
 DOMAIN = domain_text(__package__, "reference.pddl")
 PREPARED: Fact = ("prepared",)
 EATEN: Fact = ("eaten",)
+COOKBOOK = "cookbook"
 KNIFE_IS_IN = ("cutlery drawer", "kitchen cupboard")
 FOOD_IS_IN = ("fridge",)
-VERBS = {state: verb for verb, state in (CUTS | COOKS).items()}
+VERBS = {state: verb for verb, state in STATES.items()}
 
 
 def formalize(
@@ -44,18 +51,17 @@ def formalize(
     """
     kitchen = Kitchen.read(memory)
     aim = _aims(kitchen)[goal] if goal else EATEN
-    return DOMAIN, _problem(
-        kitchen, "cooking", _facts(kitchen), _next_goal(kitchen, aim)
-    )
+    wanted = _next_goal(kitchen, aim)
+    return DOMAIN, _problem(kitchen, "cooking", _facts(kitchen), wanted)
 
 
 def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The goal is only a
     placeholder."""
     kitchen = Kitchen.read(memory)
-    visited = [("visited", room) for room in kitchen.house.exits]
+    facts = [*_world(kitchen), *of_each("visited", kitchen.house.exits)]
     here = ("at", kitchen.house.here)
-    return _problem(kitchen, "cooking_world", [*_world(kitchen), *visited], [here])
+    return _problem(kitchen, "cooking_world", facts, [here])
 
 
 def subgoals(memory: Turns) -> tuple[str, ...]:
@@ -64,13 +70,13 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
     """
     kitchen = Kitchen.read(memory)
     facts = _facts(kitchen)
-    remaining = [
-        (words, aim) for words, aim in _aims(kitchen).items() if aim not in facts
-    ]
-    remaining.sort(
-        key=lambda entry: entry[1][0] != "have" or entry[1][1] not in kitchen.items
-    )
-    return tuple(words for words, _ in remaining)
+    in_sight: list[str] = []
+    others: list[str] = []
+    for words, aim in _aims(kitchen).items():
+        is_seen = aim[0] == "have" and aim[1] in kitchen.items
+        if aim not in facts:
+            (in_sight if is_seen else others).append(words)
+    return (*in_sight, *others)
 
 
 def contents(memory: Turns) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -79,12 +85,13 @@ def contents(memory: Turns) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     kitchen = Kitchen.read(memory)
     here = kitchen.house.here
-    discoveries = _discoveries(kitchen, _unknown(kitchen, _work(kitchen)))
-    closed = takewhile(
-        lambda fact: fact[0] == "opened" and fact[2] == here, discoveries
-    )
+    closed = []
+    for fact in _discoveries(kitchen, _unknown(kitchen, _work(kitchen))):
+        if fact[0] != "opened" or fact[2] != here:
+            break
+        closed.append(fact[1])
     in_reach = tuple(name for name, room in kitchen.items.items() if room == here)
-    return tuple(fact[1] for fact in closed), in_reach
+    return tuple(closed), in_reach
 
 
 def _aims(kitchen: Kitchen) -> dict[str, Fact]:
@@ -92,21 +99,19 @@ def _aims(kitchen: Kitchen) -> dict[str, Fact]:
     fact.
     """
     recipe = kitchen.recipe
-    things = (KNIFE, *recipe.ingredients) if recipe.cuts else recipe.ingredients
-    aims: dict[str, Fact] = {
-        f"find and take the {name}": ("have", name) for name in things
-    }
+    aims: dict[str, Fact] = {}
+    if recipe.cuts:
+        aims[f"find and take the {KNIFE}"] = ("have", KNIFE)
+    for name in recipe.ingredients:
+        aims[f"find and take the {name}"] = ("have", name)
     for state, name in recipe.steps:
-        tool = (
-            f"with the {KNIFE}"
-            if state in CUTS.values()
-            else f"in the {_either(state)}"
-        )
+        tool = f"with the {KNIFE}" if state in CUT else f"in the {_appliance(state)}"
         aims[f"{VERBS[state]} the {name} {tool}"] = (state, name)
     return aims | {"prepare the meal in the kitchen": PREPARED, "eat the meal": EATEN}
 
 
-def _either(state: str) -> str:
+def _appliance(state: str) -> str:
+    """Returns "toaster or barbeque" for "grilled"."""
     return " or ".join(APPLIANCES[state])
 
 
@@ -124,33 +129,33 @@ def _next_goal(kitchen: Kitchen, aim: Fact) -> list[Fact]:
     work = _work(kitchen) if is_meal else [aim]
     if aim in _facts(kitchen) or not work:
         return [aim]
-    if not (unknown := _unknown(kitchen, work)):
-        return [*work, ("at", "kitchen")] if is_meal else work
-    return [
-        *_within_reach(kitchen, work),
-        *list(_discoveries(kitchen, unknown))[:1],
-    ] or work
+    unknown = _unknown(kitchen, work)
+    if unknown:
+        first_place = islice(_discoveries(kitchen, unknown), 1)
+        return [*_within_reach(kitchen, work), *first_place] or work
+    return [*work, ("at", "kitchen")] if is_meal else work
 
 
 def _things(work: Sequence[Fact]) -> list[str]:
     """Returns the ingredients that the work is about, and the knife if the work needs
     one.
     """
-    cuts = any(aim[0] in CUTS.values() for aim in work)
-    return list(dict.fromkeys([*(aim[1] for aim in work), *([KNIFE] if cuts else [])]))
+    things = dict.fromkeys(aim[1] for aim in work)
+    if any(aim[0] in CUT for aim in work):
+        things[KNIFE] = None
+    return list(things)
 
 
 def _unknown(kitchen: Kitchen, work: Sequence[Fact]) -> list[str]:
     """Returns the things and appliances that the work needs and that were not seen
     yet.
     """
-    seen = {*kitchen.held, *kitchen.items}
-    appliances = {name for name, _ in kitchen.appliances}
-    return [name for name in _things(work) if name not in seen] + [
-        _either(state)
-        for state, _ in work
-        if state in APPLIANCES and appliances.isdisjoint(APPLIANCES[state])
-    ]
+    seen = {*kitchen.held, *kitchen.items, *(name for name, _ in kitchen.appliances)}
+    unknown = [name for name in _things(work) if name not in seen]
+    for state, _ in work:
+        if state in APPLIANCES and seen.isdisjoint(APPLIANCES[state]):
+            unknown.append(_appliance(state))
+    return unknown
 
 
 def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
@@ -161,16 +166,14 @@ def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
     lying = [name for name in _things(work) if kitchen.items.get(name) == here]
     at_hand = {*kitchen.held, *lying}
     tools = {name for name, room in kitchen.appliances if room == here}
-
-    def has_tool(state: str) -> bool:
-        if state in CUTS.values():
-            return KNIFE in at_hand
-        return not tools.isdisjoint(APPLIANCES.get(state, ()))
-
-    processing = [
-        (state, name) for state, name in work if name in at_hand and has_tool(state)
-    ]
-    return [*(("have", name) for name in lying), *processing]
+    if KNIFE in at_hand:
+        tools.add(KNIFE)
+    facts: list[Fact] = [("have", name) for name in lying]
+    for state, name in work:
+        suitable = (KNIFE,) if state in CUT else APPLIANCES.get(state, ())
+        if name in at_hand and not tools.isdisjoint(suitable):
+            facts.append((state, name))
+    return facts
 
 
 def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
@@ -178,22 +181,22 @@ def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
     containers here, the nearest new room, likely containers elsewhere, and then the
     other containers.
     """
-    foods = any(name in kitchen.recipe.ingredients for name in unknown)
-    likely = [
-        *(FOOD_IS_IN if foods else ()),
-        *(KNIFE_IS_IN if KNIFE in unknown else ()),
-    ]
-    closed = sorted(kitchen.closed, key=lambda entry: entry[1] != kitchen.house.here)
+    likely: list[str] = []
+    if any(name in kitchen.recipe.ingredients for name in unknown):
+        likely += FOOD_IS_IN
+    if KNIFE in unknown:
+        likely += KNIFE_IS_IN
+    here = kitchen.house.here
+    closed = sorted(kitchen.closed, key=lambda place: place[1] != here)
     promising = [
-        ("opened", *entry) for name in likely for entry in closed if entry[0] == name
+        ("opened", *place) for name in likely for place in closed if place[0] == name
     ]
-    here = [fact for fact in promising if fact[2] == kitchen.house.here]
-    yield from here
+    yield from (fact for fact in promising if fact[2] == here)
     if unknown and (room := kitchen.house.nearest_unvisited()):
         yield "at", room
-    yield from (fact for fact in promising if fact not in here)
-    if foods or KNIFE in unknown:
-        yield from (("opened", *entry) for entry in closed if entry[0] not in likely)
+    yield from (fact for fact in promising if fact[2] != here)
+    if likely:
+        yield from (("opened", *place) for place in closed if place[0] not in likely)
 
 
 def _problem(
@@ -202,25 +205,23 @@ def _problem(
     """Declares all known objects. The recipe's ingredients are objects before they are
     found, and so is a knife that is needed.
     """
-    passages = list(kitchen.house.passages())
+    house = kitchen.house
+    passages = list(house.passages())
     things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
+    has_knife = kitchen.recipe.cuts or KNIFE in things
     kinds = {
-        "location": [
-            *kitchen.house.exits,
-            *(to for _, to, _, _ in passages),
-            "kitchen",
-        ],
-        "direction": [direction for _, _, direction, _ in passages],
+        "location": [*house.exits, *(way.to for way in passages), "kitchen"],
+        "direction": [way.direction for way in passages],
         "container": [name for name, _ in (*kitchen.closed, *kitchen.opened)],
-        "ingredient": [name for name in things if name not in (KNIFE, "cookbook")],
-        "knife": [KNIFE] if kitchen.recipe.cuts or KNIFE in things else [],
-        **{name: [name] for name, _ in kitchen.appliances},
+        "ingredient": [name for name in things if name not in (KNIFE, COOKBOOK)],
+        "knife": [KNIFE] if has_knife else [],
     }
-    objects = [
-        f"{' '.join(map(pddl_name, dict.fromkeys(names)))} - {kind}"
-        for kind, names in kinds.items()
-        if names
-    ]
+    kinds |= {name: [name] for name, _ in kitchen.appliances}
+    objects = []
+    for kind, names in kinds.items():
+        if names:
+            spelled = dict.fromkeys(map(pddl_name, names))
+            objects.append(f"{' '.join(spelled)} - {kind}")
     wanted = "\n    ".join(["(and", *atoms(goal, pddl_name)]) + ")"
     return problem_file(
         f"{domain}_now", domain, objects, atoms(facts, pddl_name), wanted
@@ -229,16 +230,14 @@ def _problem(
 
 def _world(kitchen: Kitchen) -> list[Fact]:
     """Returns where everything is, what is held and what is processed."""
+    in_sight = {**kitchen.items}
+    in_sight.pop(COOKBOOK, None)
     return [
         ("at", kitchen.house.here),
         *kitchen.house.ways(),
-        *(("obj-at", name, room) for name, room in kitchen.appliances),
-        *(
-            ("obj-at", name, room)
-            for name, room in kitchen.items.items()
-            if name != "cookbook"
-        ),
-        *(("have", name) for name in kitchen.held if name != "cookbook"),
+        *of_pairs("obj-at", kitchen.appliances),
+        *of_pairs("obj-at", in_sight.items()),
+        *of_each("have", [name for name in kitchen.held if name != COOKBOOK]),
         *sorted(kitchen.done),
     ]
 
@@ -247,11 +246,14 @@ def _facts(kitchen: Kitchen) -> list[Fact]:
     """Returns `_world` and the facts that the hand-written domain leaves to the method:
     containers, the kitchen, the meal.
     """
-    return [
+    facts = [
         *_world(kitchen),
-        *(("closed", name, room) for name, room in kitchen.closed),
-        *(("opened", name, room) for name, room in kitchen.opened),
+        *of_pairs("closed", kitchen.closed),
+        *of_pairs("opened", kitchen.opened),
         ("is-kitchen", "kitchen"),
-        *([PREPARED] if kitchen.prepared else []),
-        *([EATEN] if kitchen.eaten else []),
     ]
+    if kitchen.prepared:
+        facts.append(PREPARED)
+    if kitchen.eaten:
+        facts.append(EATEN)
+    return facts

@@ -15,6 +15,8 @@ KNIFE = "knife"
 CUTS = {"slice": "sliced", "chop": "chopped", "dice": "diced"}
 COOKS = {"fry": "fried", "roast": "roasted", "grill": "grilled"}
 STATES = CUTS | COOKS
+CUT = tuple(CUTS.values())
+"""The states that a thing has after the knife."""
 APPLIANCES = {
     "fried": ("stove",),
     "roasted": ("oven",),
@@ -28,16 +30,16 @@ _CARRIED = re.compile(r"You (take|put|eat) the ([a-z ]+?)(?: in the [a-z ]+)?\."
 _PROCESSED = re.compile(
     rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\."
 )
-_APPLIANCE = re.compile(r"\b(stove|oven|toaster|barbeque)\.")
+_NAMES = "|".join(name for names in APPLIANCES.values() for name in names)
+_APPLIANCE = re.compile(rf"\b({_NAMES})\.")
 _CLOSED = re.compile(r"\ban? ([a-z ]+?) that is closed\.")
 _OPENED = re.compile(r"You open the ([a-z ]+?)\. (?:It's empty|The )")
 _CONTENTS = re.compile(
     r"(?:that contains|contains|that has) ((?!nothing)(?:a|an|some) [a-z, ]+?)(?: on"
     r" it)?\."
 )
-_THING = re.compile(
-    rf"(?:an?|some) ((?:(?:raw|{'|'.join(STATES.values())}) )*)([a-z ]+)"
-)
+_ADJECTIVES = "|".join(["raw", *STATES.values()])
+_THING = re.compile(rf"(?:an?|some) ((?:(?:{_ADJECTIVES}) )*)([a-z ]+)")
 
 
 @dataclass(frozen=True)
@@ -56,27 +58,28 @@ class Recipe:
         """
         for turn in memory:
             if match := _RECIPE.search(turn.text):
-                ingredients = (line.strip() for line in match[1].splitlines())
-                steps = ((STATES[verb], name) for verb, name in _STEP.findall(match[2]))
-                return cls(tuple(filter(None, ingredients)), tuple(steps))
+                lines = [line.strip() for line in match[1].splitlines()]
+                steps = [(STATES[verb], name) for verb, name in _STEP.findall(match[2])]
+                return cls(tuple(filter(None, lines)), tuple(steps))
         return cls()
 
     @property
     def cuts(self) -> bool:
         """Returns whether a knife is needed."""
-        return any(state in CUTS.values() for state, _ in self.steps)
+        return any(state in CUT for state, _ in self.steps)
 
 
 def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Returns the things that lie on or in something as (name, states), such as ("red
     potato", ("fried",)).
     """
-    return [
-        (match[2], tuple(match[1].split()))
-        for contents in _CONTENTS.findall(text)
-        for part in re.split(r",\s*(?:and )?", contents)
-        if (match := _THING.fullmatch(part.strip()))
-    ]
+    things = []
+    for contents in _CONTENTS.findall(text):
+        for part in re.split(r",\s*(?:and )?", contents):
+            if match := _THING.fullmatch(part.strip()):
+                states, name = match.groups()
+                things.append((name, tuple(states.split())))
+    return things
 
 
 def mentioned(text: str) -> list[str]:
@@ -84,8 +87,10 @@ def mentioned(text: str) -> list[str]:
     also names the knife.
     """
     recipe = Recipe.read([Turn("", text)])
-    needed = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
-    return [*needed, *house_map.mentioned(_COOKBOOK.sub("", text))]
+    told = house_map.mentioned(_COOKBOOK.sub("", text))
+    if recipe.cuts:
+        return [*recipe.ingredients, KNIFE, *told]
+    return [*recipe.ingredients, *told]
 
 
 @dataclass
@@ -114,7 +119,6 @@ class Kitchen:
         kitchen = cls(recipe=Recipe.read(memory))
         for turn in memory:
             kitchen._read(turn)
-        kitchen.done |= kitchen.processed
         return kitchen
 
     def _read(self, turn: Turn) -> None:
@@ -128,7 +132,10 @@ class Kitchen:
             self.opened[match[1], here] = None
             self._see(text, here)
         elif match := _PROCESSED.match(text):
-            self.processed.add((STATES[match[1]], match[2]))
+            verb, thing = match.groups()
+            step = STATES[verb], thing
+            self.processed.add(step)
+            self.done.add(step)
         elif match := _CARRIED.match(text):
             verb, thing = match.groups()
             self.items.pop(thing, None)
@@ -154,4 +161,4 @@ class Kitchen:
     def _see(self, text: str, here: str) -> None:
         for name, states in listed(text):
             self.items[name] = here
-            self.done |= {(state, name) for state in states if state != "raw"}
+            self.done.update((state, name) for state in states if state != "raw")

@@ -2,15 +2,14 @@
 PDDL.
 """
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from random import Random
 
 from pddlego_local.environments.writing import Fact
 
-Words = Mapping[str, Any]
-"""The content of `worlds/<name>.yaml`."""
+Cell = tuple[int, int]
+"""The column and the row of a place in a grid."""
 
 
 @dataclass(frozen=True)
@@ -30,75 +29,34 @@ def numbered(thing: str, count: int) -> list[str]:
     return [f"{thing} {number}" for number in range(1, count + 1)]
 
 
-def in_ranges(ranges: Words, count: int) -> tuple[Drawing, dict[str, str]]:
-    """Returns the drawing with `count` main things that the section `ranges` of a world
-    describes, and its things, start and goal in words.
-
-    `things` has the last thing of each type, and `constants` the constants that facts
-    name. `start` and `goal` map each sentence to its facts. {n} is `count`, and {more}
-    is one more. A fact with {i}, {next}, {odd} or {even} stands for one fact for each
-    number, its successor, or each odd or even number, as long as all things of the fact
-    exist.
-    """
-    last = [
-        thing.format(n=count, more=count + 1).split()
-        for thing in ranges["things"].values()
-    ]
-    every = [numbered(name, int(number)) for name, number in last]
-    known = {*ranges.get("constants", ()), *(thing for own in every for thing in own)}
-    values = [
-        {
-            "n": count,
-            "more": count + 1,
-            "i": i,
-            "next": i + 1,
-            "odd": 2 * i - 1,
-            "even": 2 * i,
-        }
-        for i in range(1, max(map(len, every)) + 1)
-    ]
-
-    def facts(sentences: Mapping[str, Sequence[Fact]]) -> list[Fact]:
-        patterns = [fact for group in sentences.values() for fact in group]
-        stated = [
-            tuple(word.format(**each) for word in f)
-            for f in patterns
-            for each in values
-        ]
-        return [fact for fact in dict.fromkeys(stated) if known.issuperset(fact[1:])]
-
-    told = {
-        part: "; ".join(ranges[part]).format(**values[0]) for part in ("start", "goal")
-    }
-    told["things"] = ", ".join(
-        " to ".join(dict.fromkeys([own[0], own[-1]])) for own in every
-    )
-    things = dict(zip(ranges["things"], every, strict=True))
-    return Drawing(things, facts(ranges["start"]), facts(ranges["goal"])), told
-
-
-def most_of(chance: random.Random, things: Sequence[str]) -> list[str]:
+def most_of(chance: Random, things: Sequence[str]) -> list[str]:
     """Returns two thirds of the things, and at least one, in their own order."""
     chosen = chance.sample(things, max(1, round(len(things) * 2 / 3)))
     return [thing for thing in things if thing in chosen]
 
 
-def other(chance: random.Random, places: Sequence[str], than: str) -> str:
+def other(chance: Random, places: Sequence[str], than: str) -> str:
     """Returns one of the places, but not `than`."""
     return chance.choice([place for place in places if place != than])
 
 
-def lines(cells: Mapping[tuple[int, int], str], length: int) -> list[tuple[str, ...]]:
+def moved(
+    chance: Random, starts: Mapping[str, str], places: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Returns most of the things, each with a place other than where it starts."""
+    sent = most_of(chance, list(starts))
+    return [(thing, other(chance, places, starts[thing])) for thing in sent]
+
+
+def lines(cells: Mapping[Cell, str], length: int) -> list[list[str]]:
     """Returns all straight lines of `length` cells, to the right and downwards. `cells`
     has the cell at each (column, row).
     """
-    ways = [
-        [(x + step * right, y + step * (1 - right)) for step in range(length)]
-        for x, y in cells
-        for right in (1, 0)
-    ]
-    return [
-        tuple(cells[cell] for cell in way)
-        for way in ways
-        if all(c in cells for c in way)
-    ]
+    found = []
+    for column, row in cells:
+        right = [(column + step, row) for step in range(length)]
+        down = [(column, row + step) for step in range(length)]
+        for line in (right, down):
+            if all(place in cells for place in line):
+                found.append([cells[place] for place in line])
+    return found

@@ -6,20 +6,16 @@ gold PDDL.
 """
 
 import re
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turns
 from pddlego_local.environments.described.generated import (
-    Constraint,
     Degree,
     Family,
-    Listing,
     generate,
     words_of,
 )
@@ -42,10 +38,11 @@ def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
     return sizes
 
 
-Sizes = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=200)], Annotated[int, Field(ge=1, le=200)]],
-    AfterValidator(_a_range),
-]
+Size = Annotated[int, Field(ge=1, le=100)]
+Sizes = Annotated[tuple[Size, Size], AfterValidator(_a_range)]
+SEEDS = range(1 << 31)
+LAST_SEEDS = SEEDS[-50:]
+"""The seeds of the solved examples that a prompt may show."""
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
@@ -54,18 +51,13 @@ class Described:
     folder's sorted names. Without one, it is a generated world, determined by (world,
     sizes, seed); `text` is the degree of templating of its texts, and "naturally" has
     words that no training has. `sizes` are the minimum and the maximum number of its
-    main things, such as blocks. `constraint` "one" adds a sentence to the problem's
-    text, and a condition to the gold files. `listing` "ranges" replaces the drawn task
-    by a regular one, in which each sentence of the problem's text stands for many
-    facts.
+    main things, such as blocks.
     """
 
     folder: Path | None = None
     world: Family = "blocksworld"
     text: Degree = "moderately"
     sizes: Sizes = (3, 8)
-    constraint: Constraint = "none"
-    listing: Listing = "each"
     budget: Budget = Budget(unit="actions", limit=5000)
 
     name = "described"
@@ -80,15 +72,14 @@ class Described:
         """Returns the numbers of the games. Raises ConfigError if the folder holds no
         worlds.
         """
-        return range(len(names_in(self.folder)) if self.folder else 1 << 31)
+        return range(len(names_in(self.folder))) if self.folder else SEEDS
 
     @property
     def task_type(self) -> str:
-        variant = ", constrained" * (self.constraint == "one")
-        variant += ", in ranges" * (self.listing == "ranges")
+        if self.folder:
+            return self.folder.name
         way = "told" if self.text == "naturally" else "templated"
-        generated = f"{self.world}, {self.text} {way}{variant}"
-        return self.folder.name if self.folder else generated
+        return f"{self.world}, {self.text} {way}"
 
     @property
     def map(self) -> str:
@@ -121,13 +112,15 @@ class Described:
         most. They are those of the last 50 seeds, without the task of this world. A
         folder has none.
         """
-        worlds = map(self._load, () if self.folder else self.seeds[:-51:-1])
-        tasks = {task_hash(world.problem): world for world in worlds}
-        tasks.pop(self.map, None)
-        shown = islice(tasks.values(), count)
-        return tuple(
-            (world.problem_text, " ".join(world.problem.split())) for world in shown
-        )
+        if self.folder:
+            return ()
+        examples: dict[str, tuple[str, str]] = {}
+        for seed in reversed(LAST_SEEDS):
+            world = self._load(seed)
+            flat_problem = " ".join(world.problem.split())
+            examples[task_hash(world.problem)] = world.problem_text, flat_problem
+        examples.pop(self.map, None)
+        return tuple(examples.values())[:count]
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects.
@@ -142,11 +135,10 @@ class Described:
         return compare(self._world.domain, self._world.problem, problem, invariants)
 
     def preflight(self) -> None:
-        """Raises ConfigError for the first file of a folder that cannot be used, and
-        for a constraint, ranges or a size that the world does not have.
-        """
-        for seed in range(len(names_in(self.folder)) if self.folder else 1):
-            self._load(seed)
+        """Raises ConfigError for the first file of a folder that cannot be used."""
+        if self.folder:
+            for seed in self.seeds:
+                self._load(seed)
 
     def reset(self, seed: int) -> Observation:
         """Starts the game of this seed. Raises ConfigError for files that do not fit
@@ -166,14 +158,10 @@ class Described:
         return ()
 
     def names(self, memory: Turns) -> Names:
-        """Returns the gold files' objects that the texts name, also in a range: "block
-        3" is block3.
-        """
+        """Returns the gold files' objects that the texts name: "block 3" is block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(
-            name for name in every if self.listing == "ranges" or is_named(name, text)
-        )
+        objects = tuple(name for name in every if is_named(name, text))
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
@@ -199,13 +187,7 @@ class Described:
     def _load(self, seed: int) -> World:
         if self.folder:
             return read_world(self.folder, names_in(self.folder)[seed])
-        if self.sizes[1] > 100 and self.listing == "each":
-            raise ConfigError(
-                "environment.sizes above 100 need environment.listing=ranges"
-            )
-        return generate(
-            self.world, self.text, self.sizes, seed, self.constraint, self.listing
-        )
+        return generate(self.world, self.text, self.sizes, seed)
 
 
 def is_named(name: str, text: str) -> bool:

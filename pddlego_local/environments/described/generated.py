@@ -1,25 +1,25 @@
 """Generates worlds by seed: a seed gives one task, whatever the words of its texts.
 
 A world is two files. `worlds/NAME.yaml` has its gold domain and its words.
-`worlds/NAME.py` has a function `draw(chance, count, words)` that returns a `Drawing`.
-Mystery Blocksworld has the drawings of Blocksworld under meaningless names (after
-Valmeekam et al., "PlanBench", §4).
+`worlds/NAME.py` has a function `draw(chance, count, thing)` that returns a `Drawing`
+with `count` of its main things, which are called `thing`. Mystery Blocksworld has the
+drawings of Blocksworld under meaningless names (after Valmeekam et al., "PlanBench",
+§4).
 """
 
 import importlib
-import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from random import Random
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import AfterValidator
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.environments.described.drawing import Drawing, in_ranges
+from pddlego_local.environments.described.drawing import Drawing
 from pddlego_local.environments.described.wording import heads_of, rules_in_words
 from pddlego_local.environments.described.world import HEADS, World, heads_in, in_order
 from pddlego_local.environments.writing import Fact, problem_file
@@ -32,7 +32,11 @@ def families() -> tuple[str, ...]:
     """Returns the names of all worlds, sorted."""
     files = resources.files(_WORLDS).iterdir()
     return tuple(
-        sorted(file.name[:-5] for file in files if file.name.endswith(".yaml"))
+        sorted(
+            file.name.removesuffix(".yaml")
+            for file in files
+            if file.name.endswith(".yaml")
+        )
     )
 
 
@@ -49,118 +53,64 @@ Family = Annotated[str, AfterValidator(_known)]
 Degree = Literal["moderately", "heavily", "naturally"]
 LEARNED: Sequence[Degree] = ("moderately", "heavily")
 """Trainings use these degrees. No training has the words of the others."""
-Constraint = Literal["none", "one"]
-Listing = Literal["each", "ranges"]
 
 
-def generate(
-    family: str,
-    degree: Degree,
-    sizes: tuple[int, int],
-    seed: int,
-    constraint: Constraint = "none",
-    listing: Listing = "each",
-) -> World:
+def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> World:
     """Returns the world of this seed. `sizes` are the minimum and the maximum number of
-    its main things, such as blocks. With a constraint, one more sentence ends the
-    problem text, and the gold files have its condition. With the listing "ranges", the
-    seed determines only the number of main things, and each sentence of the problem
-    text stands for many facts. Raises ConfigError for a constraint or ranges in a world
-    that has none.
+    its main things, such as blocks.
     """
     words = words_of(family)
-    chance = random.Random(derive_seed("described", family, *sizes, seed))
-    count, short = chance.randint(*sizes), dict[str, str]()
-    if listing == "each":
-        drawing: Drawing = importlib.import_module(f"{_WORLDS}.{family}").draw(
-            chance, count, words
-        )
-    elif "ranges" in words:
-        drawing, short = in_ranges(words["ranges"], count)
-    else:
-        raise ConfigError(
-            f"the world {family} has no ranges: choose environment.listing=each"
-        )
-    sentence, domain, removed, added = "", words["domain"], list[Fact](), list[Fact]()
-    if constraint == "one":
-        chance = random.Random(
-            derive_seed("described constraint", family, *sizes, seed)
-        )
-        sentence, domain, removed, added = _constrained(family, drawing, chance)
-
-    def in_words(facts: Sequence[Fact]) -> str:
-        phrases = [
-            words["told"][degree][name].format(*things) for name, *things in facts
-        ]
-        return "; ".join(phrase for phrase in phrases if phrase)
-
-    def written(facts: Sequence[Fact]) -> list[str]:
-        forms = words["written"]
-        return [
-            forms.get(name, f"({name}{' {}' * len(things)})").format(
-                *map(in_pddl, things)
-            )
-            for name, *things in facts
-        ]
-
-    text = (
-        f"{words['domain_text'][degree].strip()}\n\n{HEADS}\n{words['heads'].strip()}"
-    )
-    objects = [
-        f"{' '.join(map(in_pddl, own))} - {kind}"
-        for kind, own in drawing.things.items()
-    ]
-    start = written([fact for fact in drawing.start if fact not in removed])
-    goal = f"(and {' '.join(written([*drawing.goal, *added]))})"
-    told = short or {
-        "things": ", ".join(
-            thing for things in drawing.things.values() for thing in things
-        ),
-        "start": in_words(drawing.start),
-        "goal": in_words(drawing.goal),
-    }
+    chance = Random(derive_seed("described", family, *sizes, seed))
+    count = chance.randint(*sizes)
+    module = importlib.import_module(f"{_WORLDS}.{family}")
+    drawing: Drawing = module.draw(chance, count, words["thing"])
+    about, heads = words["domain_text"][degree].strip(), words["heads"].strip()
+    domain_text = f"{about}\n\n{HEADS}\n{heads}"
+    phrases = words["told"][degree]
+    things = [thing for of_type in drawing.things.values() for thing in of_type]
+    problem_text = words["problem_text"][degree].strip()
     return World(
-        f"{family} {seed}",
-        text,
-        words["problem_text"][degree].strip().format(**told) + sentence,
-        heads_in(text, family),
-        in_order(domain),
-        in_order(problem_file("task", family, objects, start, goal)),
+        name=f"{family} {seed}",
+        domain_text=domain_text,
+        problem_text=problem_text.format(
+            things=", ".join(things),
+            start=_in_words(drawing.start, phrases),
+            goal=_in_words(drawing.goal, phrases),
+        ),
+        heads=heads_in(domain_text, family),
+        domain=in_order(words["domain"]),
+        problem=in_order(_problem(family, drawing, words["written"])),
     )
 
 
-def _constrained(
-    family: str, drawing: Drawing, chance: random.Random
-) -> tuple[str, str, list[Fact], list[Fact]]:
-    """Returns the sentence, the domain, the initial facts to remove, and the facts to
-    add to the goal.
+def _in_words(facts: Sequence[Fact], phrases: Mapping[str, str]) -> str:
+    """Returns the facts in words. A fact with an empty phrase is not told."""
+    told = [phrases[name].format(*things) for name, *things in facts]
+    return "; ".join(filter(None, told))
 
-    An entry under `constraints` is about an initial fact that begins with the entry's
-    `fact`. If the entry has `goal`, the goal gains this fact under that name; otherwise
-    the fact is removed. Each key of the entry's `domain` is replaced in the gold domain
-    by its value.
+
+def _problem(family: str, drawing: Drawing, forms: Mapping[str, str]) -> str:
+    """Returns the problem file. `forms` has the PDDL of facts that are not written as
+    the drawing has them.
     """
-    words = words_of(family)
-    if "constraints" not in words:
-        raise ConfigError(
-            f"the world {family} has no constraint: set environment.constraint=none"
-        )
-    entry, domain = chance.choice(words["constraints"]), words["domain"]
-    fact = chance.choice(
-        [f for f in drawing.start if " ".join(f).startswith(entry["fact"])]
-    )
-    for before, after in entry.get("domain", {}).items():
-        domain = domain.replace(before, after)
-    gained = [(entry["goal"], *fact[1:])] if "goal" in entry else []
-    return (
-        f"\n{entry['told'].format(*fact[1:])}",
-        domain,
-        [] if gained else [fact],
-        gained,
-    )
+    objects = [
+        f"{' '.join(map(_pddl_name, things))} - {kind}"
+        for kind, things in drawing.things.items()
+    ]
+    goal = f"(and {' '.join(_in_pddl(drawing.goal, forms))})"
+    return problem_file("task", family, objects, _in_pddl(drawing.start, forms), goal)
 
 
-def in_pddl(thing: str) -> str:
+def _in_pddl(facts: Sequence[Fact], forms: Mapping[str, str]) -> list[str]:
+    written = []
+    for name, *things in facts:
+        names = [_pddl_name(thing) for thing in things]
+        plain = f"({' '.join([name, *names])})"
+        written.append(forms[name].format(*names) if name in forms else plain)
+    return written
+
+
+def _pddl_name(thing: str) -> str:
     """Returns the PDDL name of a thing: "block 3" is block3."""
     return thing.replace(" ", "")
 
@@ -171,15 +121,9 @@ def words_of(family: str) -> dict[str, Any]:
     the world's domain: the action heads, and the heavily templated text, which begins
     with `about`.
     """
-    text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
-    frames = yaml.safe_load(
-        resources.files(__package__).joinpath("frames.yaml").read_text("utf-8")
-    )
-    words: dict[str, Any] = {
-        "problem_text": frames,
-        "written": {},
-        **yaml.safe_load(text),
-    }
+    frames = _yaml(__package__, "frames.yaml")
+    own = _yaml(_WORLDS, f"{family}.yaml")
+    words: dict[str, Any] = {"problem_text": frames, "written": {}} | own
     told, texts = words["told"], words["domain_text"]
     told["moderately"] = told["heavily"] | told["moderately"]
     words.setdefault("heads", heads_of(words["domain"]))
@@ -187,3 +131,8 @@ def words_of(family: str) -> dict[str, Any]:
         rules = rules_in_words(words["domain"], told["heavily"])
         texts["heavily"] = f"{words['about'].strip()}\n\n{rules}"
     return words
+
+
+def _yaml(package: str, name: str) -> Any:
+    text = resources.files(package).joinpath(name).read_text(encoding="utf-8")
+    return yaml.safe_load(text)

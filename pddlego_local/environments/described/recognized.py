@@ -10,18 +10,17 @@ import itertools
 import re
 from collections.abc import Mapping
 
-import pydantic
-
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import (
     LEARNED,
     Degree,
-    Family,
+    families,
     words_of,
 )
 from pddlego_local.environments.described.world import HEADS
 
 NAME = r"\w+ \d+"
+_CONSTANTS = re.compile(r"\(:constants (\w+) - ")  # such as the kitchen of childsnack
 
 _OTHER = (
     "has the rules of {}, but its things, facts or goal have other words or another"
@@ -29,72 +28,78 @@ _OTHER = (
 )
 
 
-def check_card(known: Mapping[str, tuple[int, int]], weights: str) -> None:
-    """Raises ConfigError if the card of these weights names a world that there is not,
-    with the least and greatest number of its things.
-    """
-    try:
-        pydantic.TypeAdapter(list[Family]).validate_python(list(known))
-    except ValueError as error:
-        raise ConfigError(
-            f"{weights}/README.md: `texts` in the YAML at the top must name worlds such"
-            " as blocksworld"
-        ) from error
-
-
-def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, str]:
+def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
     """Returns (the text as `generate` lays it out, "") if the text describes a world of
     the `known` families, each with its minimum and maximum number of blocks or
     packages. Returns ("", what is wrong with the text) otherwise, such as "is empty".
 
     Spaces and line breaks make no difference, and the action heads may be missing.
+    Raises ConfigError if a model's card names a family that does not exist.
     """
-    flat, sentences = " ".join(text.split()), set[str]()
+    for family in known:
+        if family not in families():
+            raise ConfigError(
+                f"the model's card lists {family!r} under `texts`, and there is no such"
+                f" world; the worlds are {', '.join(families())}"
+            )
+    flat = _flat(text)
+    known_sentences: set[str] = set()
     for family, degree in itertools.product(known, LEARNED):
         words = words_of(family)
-        about, heads = (
-            words["domain_text"][degree].strip(),
-            f"{HEADS}\n{words['heads'].strip()}",
-        )
-        if rules := re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat):
-            problem = _problem(flat[rules.end() :], family, degree, known[family])
-            parts = (about, heads, problem) if rules[1] else (about, problem)
-            return ("\n\n".join(parts), "") if problem else ("", _OTHER.format(family))
-        sentences.update(_sentences(about))
-    other = next((each for each in _sentences(flat) if each not in sentences), "")
-    return (
-        "",
-        f'says "{other:.60}", which is unknown' if other else "is empty or breaks off",
-    )
+        about = words["domain_text"][degree].strip()
+        heads = f"{HEADS}\n{words['heads'].strip()}"
+        rules = re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat)
+        if rules is None:
+            known_sentences.update(_sentences(about))
+            continue
+        problem = _problem(flat[rules.end() :], family, degree, known[family])
+        if not problem:
+            return "", _OTHER.format(family)
+        parts = [about, heads, problem] if rules[1] else [about, problem]
+        return "\n\n".join(parts), ""
+    for sentence in _sentences(flat):
+        if sentence not in known_sentences:
+            return "", f'says "{sentence:.60}", which is unknown'
+    return "", "is empty or breaks off"
 
 
-def _problem(text: str, family: Family, degree: Degree, sizes: tuple[int, int]) -> str:
+def _problem(text: str, family: str, degree: Degree, sizes: tuple[int, int]) -> str:
     """Returns the text in three lines, or "" if it describes no world of this family
     and these sizes.
     """
     words = words_of(family)
-    form = words["problem_text"][degree].strip()
+    form: str = words["problem_text"][degree].strip()
     parts = re.fullmatch(_pattern(form, "(.+?)"), text)
     if parts is None:
         return ""
-    things, facts = parts[1].split(", "), [*parts[2].split("; "), *parts[3].split("; ")]
-    phrases = "|".join(
-        _pattern(phrase, NAME) for phrase in words["told"][degree].values()
-    )
-    known = all(re.fullmatch(NAME, thing) for thing in things)
-    known = known and all(re.fullmatch(phrases, fact) for fact in facts)
-    count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
-    if not known or not sizes[0] <= count <= sizes[1]:
+    told, start, goal = parts.groups()
+    things, facts = told.split(", "), start.split("; ") + goal.split("; ")
+    constants = _CONSTANTS.findall(words["domain"])
+    name = "|".join([NAME, *constants])
+    told_as = words["told"][degree].values()
+    phrases = [_pattern(phrase, f"(?:{name})") for phrase in told_as]
+    known_fact = re.compile("|".join(phrases))
+    if not all(re.fullmatch(NAME, thing) for thing in things):
         return ""
-    return str(form.format(things=parts[1], start=parts[2], goal=parts[3]))
+    if not all(known_fact.fullmatch(fact) for fact in facts):
+        return ""
+    count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
+    least, most = sizes
+    if not least <= count <= most:
+        return ""
+    return form.format(things=told, start=start, goal=goal)
 
 
 def _pattern(words: str, slot: str = "") -> str:
     """Returns a regular expression for these words, with `slot` in the place of each
     {name}.
     """
-    return slot.join(map(re.escape, re.split(r"\{\w+\}", " ".join(words.split()))))
+    return slot.join(map(re.escape, re.split(r"\{\w+\}", _flat(words))))
 
 
 def _sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.:!?]) ", " ".join(text.split()))
+    return re.split(r"(?<=[.:!?]) ", _flat(text))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

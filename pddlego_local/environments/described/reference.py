@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turns
+from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import world_of
-from pddlego_local.pddl.files import read_domain, read_problem
-from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.sections import with_section
-from pddlego_local.pddl.solvability import fact_of
 
 
 def formalize(
@@ -17,20 +15,13 @@ def formalize(
     actions so far.
     """
     world = world_of(memory[0].text)
-    done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
-    if not done:
+    commands = [turn.command for turn in memory[1:] if turn.text]
+    if not commands:
         return world.domain, world.problem
-    actions = {a.word.name: a for a in read_domain(read(world.domain)).actions}
-    facts = {f.atom.key for f in read_problem(read(world.problem)).init}
-    for name, *things in done:
-        action = actions[name]
-        values = dict(zip([p.name for p in action.parameters], things, strict=True))
-        changed = [(c.negated, fact_of(c, values)) for c in action.effect.changes]
-        facts -= {
-            (fact[0].removeprefix("not "), *fact[1:]) for gone, fact in changed if gone
-        }
-        facts |= {fact for gone, fact in changed if not gone}
-    init = " ".join(sorted(f"({' '.join(fact)})" for fact in facts))
+    simulator = Simulator(world, "described")
+    for command in commands:
+        simulator.carry_out(command)
+    init = " ".join(sorted(f"({' '.join(fact)})" for fact in simulator.facts))
     return world.domain, with_section(world.problem, ":init", f"(:init {init})")
 
 

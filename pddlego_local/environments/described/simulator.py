@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from pddlego_local.core.errors import UnsolvableGame
 from pddlego_local.environments.described.world import World
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, read_task
 
 
@@ -25,13 +26,16 @@ class Simulator:
         self.world, self._task = world, read_task(world.domain, world.problem)
         self._states: list[State] = [self._task.initial]
         """Several only if the domain has two actions of one name."""
-        self._spelled = str.lower if exact else spelled
-        named = {name: name for name in self._task.objects}
-        self._objects = named if exact else spellings(named)
+        self._respelled = {} if exact else spellings(self._task.objects)
 
     @property
     def done(self) -> bool:
         return any(map(self._task.is_goal, self._states))
+
+    @property
+    def facts(self) -> frozenset[Fact]:
+        """The facts that are true now."""
+        return self._states[0].facts
 
     def carry_out(self, command: str) -> str:
         """Carries out a command and returns "". Returns the reason if that is
@@ -40,31 +44,33 @@ class Simulator:
         name, *arguments = command.lower().split() or [""]
         schemas = self._task.actions.get(name)
         if schemas is None:
+            actions = ", ".join(self._task.actions)
+            return f"{command!r} is none of the actions {actions}."
+        arities = [len(schema.parameters) for schema in schemas]
+        if len(arguments) not in arities:
             return (
-                f"{command!r} is none of the actions {', '.join(self._task.actions)}."
+                f"{name} has {arities[0]} parameters, and {command!r} names"
+                f" {len(arguments)} things."
             )
-        arity = [len(schema.parameters) for schema in schemas]
-        if len(arguments) not in arity:
-            names = f"{command!r} names {len(arguments)} things"
-            return f"{name} has {arity[0]} parameters, and {names}."
-        things = [
-            self._objects.get(a) or self._objects.get(self._spelled(a))
-            for a in arguments
-        ]
-        known = [thing for thing in things if thing is not None]
-        if len(known) < len(things):
-            return f"There is no {arguments[things.index(None)]} in this world."
-        step = (name, *known)
-        after = {
-            new: None
-            for old in self._states
-            for new in self._task.successors(old, step)
-        }
+        step = [name]
+        for argument in arguments:
+            thing = self._known(argument)
+            if thing is None:
+                return f"There is no {argument} in this world."
+            step.append(thing)
+        after: dict[State, None] = {}  # without duplicates, in order
+        for state in self._states:
+            after.update(dict.fromkeys(self._task.successors(state, step)))
         if not after:
             refusal = self._task.refusal(self._states[0], step)
             return f"({command}) cannot be carried out: {refusal}."
         self._states = [*after]
         return ""
+
+    def _known(self, name: str) -> str | None:
+        if name in self._task.objects:
+            return name
+        return self._respelled.get(spelled(name))
 
 
 def spelled(name: str) -> str:
@@ -74,11 +80,11 @@ def spelled(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower())
 
 
-def spellings(named: Mapping[str, str]) -> dict[str, str]:
+def spellings(names: Iterable[str]) -> dict[str, str]:
     """Returns each object by its name, and by its name without separators if no other
     object has the same short name: not for city1-3 if there is a city13.
     """
-    short = Counter(map(spelled, named))
-    return {
-        spelled(name): named[name] for name in named if short[spelled(name)] == 1
-    } | dict(named)
+    short = {name: spelled(name) for name in names}
+    times = Counter(short.values())
+    unique = {word: name for name, word in short.items() if times[word] == 1}
+    return unique | {name: name for name in short}

@@ -20,9 +20,8 @@ from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reader import Block, read, source
 
 HEADS = ";; Action Heads"
-LONGEST_TEXT = (
-    200_000  # bytes of one file; the longest public one has a twentieth of that
-)
+LONGEST_TEXT = 200_000
+"""Bytes of one file. The longest public file has a twentieth of that."""
 
 _ORDER = (*ORDER[:2], ":types", ":constants", ":predicates", ":functions", *ORDER[2:])
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
@@ -53,31 +52,27 @@ def heads_in(text: str, where: str) -> tuple[Action, ...]:
     Raises ConfigError if there are none, or if a line is not an action head.
     """
     _, mark, lines = text.partition(HEADS)
-    found = [
-        (line, _HEAD.fullmatch(line)) for line in lines.splitlines() if line.strip()
-    ]
-    for line, match in found:
-        if match is None:
-            raise ConfigError(
-                f"{where}: {line.strip()!r} is not an action head NAME (?x - type)"
-            )
-        for wrong in filter(None, map(stray_mark, match[2].split())):
-            raise ConfigError(f"{where}: in the action head {line.strip()!r}, {wrong}")
-    heads = tuple(
-        _action(match[1], " ".join(match[2].split())) for _, match in found if match
-    )
+    heads = [_head(line, where) for line in lines.splitlines() if line.strip()]
     if not mark or not heads:
         raise ConfigError(
             f"{where} ends without {HEADS!r} and a line for each action below it"
         )
-    return heads
+    return tuple(heads)
 
 
-def _action(name: str, parameters: str) -> Action:
+def _head(line: str, where: str) -> Action:
+    head = line.strip()
+    match = _HEAD.fullmatch(line)
+    if match is None:
+        raise ConfigError(f"{where}: {head!r} is not an action head NAME (?x - type)")
+    name, parameters = match[1], " ".join(match[2].split())
+    for part in parameters.split():
+        if wrong := stray_mark(part):
+            raise ConfigError(f"{where}: in the action head {head!r}, {wrong}")
     variables = re.findall(r"\?([\w-]+)", parameters)
-    spoken = [f"{{{variable}}}" for variable in variables]
-    example = " ".join([name, *(f"[{variable}]" for variable in variables)])
-    return Action(name, f"({parameters})", " ".join([name, *spoken]), example)
+    command = [name, *(f"{{{variable}}}" for variable in variables)]
+    example = [name, *(f"[{variable}]" for variable in variables)]
+    return Action(name, f"({parameters})", " ".join(command), " ".join(example))
 
 
 @functools.lru_cache(maxsize=16)
@@ -101,19 +96,26 @@ def read_world(folder: Path, name: str) -> World:
     """Returns a world of a folder. Raises ConfigError naming the file that is missing,
     too long, not UTF-8, or not PDDL.
     """
-    domain_text = text_of(folder / f"{name}_domain.txt")
+    told = folder / f"{name}_domain.txt"
+    domain_text = text_of(told)
     problem_text = text_of(folder / f"{name}_problem.txt")
-    files = folder / "domain.pddl", folder / f"{name}.pddl"
-    domain, problem = (in_order(text_of(file)) for file in files)
+    files = {"domain": folder / "domain.pddl", "problem": folder / f"{name}.pddl"}
+    domain = in_order(text_of(files["domain"]))
+    problem = in_order(text_of(files["problem"]))
     verdict = check(domain, problem)
     for fault in verdict.faults:
         if fault.kind != "warning":
-            raise ConfigError(f"{files[fault.file == 'problem']}: {fault.message}")
-    where = str(folder / f"{name}_domain.txt")
-    heads = heads_in(domain_text, where)
-    domain = with_heads(domain, heads, where)
-    texts = domain_text.strip(), problem_text.strip()
-    return World(name, *texts, heads, domain, problem, verdict.out_of_reach)
+            raise ConfigError(f"{files[fault.file]}: {fault.message}")
+    heads = heads_in(domain_text, str(told))
+    return World(
+        name,
+        domain_text.strip(),
+        problem_text.strip(),
+        heads,
+        with_heads(domain, heads, str(told)),
+        problem,
+        verdict.out_of_reach,
+    )
 
 
 def text_of(path: Path) -> str:
@@ -160,15 +162,15 @@ def in_order(text: str) -> str:
     Some public problems have their goal before `:init`. A text that is not a list is
     returned unchanged.
     """
-    if (root := read(text)) is None:
+    root = read(text)
+    if root is None:
         return text
-    head, sections = (
-        root.items[:2],
-        [item for item in root.items[2:] if isinstance(item, Block)],
-    )
-    place = {head: place for place, head in enumerate(_ORDER)}
-    sections.sort(key=lambda block: place.get(block.head, len(_ORDER)))
-    return f"({' '.join(source(text, node) for node in [*head, *sections])})"
+    opening, sections = root.items[:2], root.items[2:]
+    blocks = [section for section in sections if isinstance(section, Block)]
+    place = {head: number for number, head in enumerate(_ORDER)}
+    blocks.sort(key=lambda block: place.get(block.head, len(_ORDER)))
+    parts = [source(text, node) for node in (*opening, *blocks)]
+    return f"({' '.join(parts)})"
 
 
 def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
@@ -177,19 +179,24 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
     ConfigError if a head has no action, or if its action has another number of
     parameters.
     """
-    gold = {action.word.name: action for action in read_domain(read(domain)).actions}
+    gold = {
+        action.word.name: len(action.parameters)
+        for action in read_domain(read(domain)).actions
+    }
     named = {head.name.lower() for head in heads}
-    free = iter([name for name in gold if name not in named])
-    renamed = {}
+    unnamed = iter([name for name in gold if name not in named])
+    renamed: dict[str, str] = {}
     for head in heads:
-        name = head.name.lower() if head.name.lower() in gold else next(free, "")
-        if not name or len(gold[name].parameters) != len(head.variables):
-            there = ", ".join(
-                f"{n} with {len(a.parameters)} parameters" for n, a in gold.items()
-            )
+        name = head.name.lower()
+        if name not in gold:
+            name = next(unnamed, "")
+        if gold.get(name) != len(head.variables):
+            actions = [
+                f"{action} with {count} parameters" for action, count in gold.items()
+            ]
             raise ConfigError(
                 f"{where}: the action head {head.name} {head.parameters} fits no action"
-                f" of the gold domain, which has {there}"
+                f" of the gold domain, which has {', '.join(actions)}"
             )
         renamed[name] = head.name
 
@@ -203,12 +210,12 @@ def task_hash(problem: str) -> str:
     """Returns a hash that is the same for all problems with the same objects, initial
     facts and goal, in any order.
     """
-    written = read_problem(read(problem))
-    goal = written.goal.literals if written.goal else []
+    task = read_problem(read(problem))
+    goal = task.goal.literals if task.goal else []
     return map_hash(
         "described",
-        sorted(entry.name for entry in written.objects),
-        sorted(fact.atom.key for fact in written.init if not fact.negated),
+        sorted(entry.name for entry in task.objects),
+        sorted(fact.atom.key for fact in task.init if not fact.negated),
         sorted((literal.negated, *literal.atom.key) for literal in goal),
     )
 
@@ -216,8 +223,6 @@ def task_hash(problem: str) -> str:
 def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
     """Returns the objects that actions can have: the problem's objects and the domain's
     constants."""
-    entries = [
-        *read_domain(read(domain)).constants,
-        *read_problem(read(problem)).objects,
-    ]
-    return tuple(entry.word.text for entry in entries)
+    constants = read_domain(read(domain)).constants
+    objects = read_problem(read(problem)).objects
+    return tuple(entry.word.text for entry in (*constants, *objects))

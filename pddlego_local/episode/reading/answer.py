@@ -12,6 +12,7 @@ import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Messages
+from pddlego_local.core.protocols import Thinks
 from pddlego_local.decoding.forms import (
     DOMAIN,
     PDDL,
@@ -21,10 +22,17 @@ from pddlego_local.decoding.forms import (
     Form,
     T_co,
 )
-from pddlego_local.decoding.settings import Reading
+from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.session import Constraint
+from pddlego_local.decoding.settings import Decoding, Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.thoughts import Markers
+from pddlego_local.pddl.sections import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 
 T = TypeVar("T", bound=Fields)
 
@@ -56,6 +64,63 @@ class Answer(Generic[T_co]):
     redundant: tuple[str, ...] = ()
 
 
+def read_answer(
+    drawn: Drawn,
+    question: Question[T],
+    constraint: Constraint,
+    decoding: Decoding,
+    model: Model,
+) -> Answer[T]:
+    """Reads the value of an answer as its constraint and `decoding.reading` require.
+
+    What is stated twice is removed from a constrained answer, and from a free one that
+    a rejection sampling accepted as an answer of its rung.
+    """
+    if not constraint.free:
+        answer = read_constrained(drawn.completion, question.form)
+        removes_repetition = RUNGS[decoding.rung].typed
+    else:
+        answer = read_as_asked(drawn.completion, question, decoding, model)
+        reject = decoding.reject if model.decodes else None
+        removes_repetition = reject is not None and len(drawn.stages) < reject.tries
+    return without_repetition(answer, question) if removes_repetition else answer
+
+
+def read_as_asked(
+    completion: Completion, question: Question[T], decoding: Decoding, model: Model
+) -> Answer[T]:
+    """Reads a free answer of a model to a question."""
+    return read_free(
+        completion,
+        question.form,
+        reading=decoding.reading,
+        prompt=question.messages,
+        markers=model.thought_markers if isinstance(model, Thinks) else None,
+        problem=question.context.problem,
+    )
+
+
+def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
+    """Removes what the answer's PDDL files state twice. In an edit, this happens later,
+    when it is applied.
+    """
+    if answer.value is None:
+        return answer
+    files = answer.value.model_dump()
+    removed: list[str] = []
+    if "df" in files:
+        files["df"], from_domain = domain_without_repetition(files["df"])
+        removed += from_domain
+    if "pf" in files:
+        domain = files.get("df", question.context.domain)
+        files["pf"], from_problem = problem_without_repetition(files["pf"], domain)
+        removed += from_problem
+    if not removed:
+        return answer
+    value = question.form.keys.model_validate(files)
+    return Answer(value, answer.fault, tuple(removed))
+
+
 def read_free(
     completion: Completion,
     form: Form[T],
@@ -82,7 +147,7 @@ def read_free(
             markers=markers,
             problem=problem,
         )
-        return answer(found.taken.value if found.taken else None, found.fault, form)
+        return as_answer(found.taken.value if found.taken else None, found.fault, form)
     return Answer(None, "truncated") if cut else strict(completion.text, form)
 
 
@@ -106,10 +171,10 @@ def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
             " model's backend does not obey grammars; start the server with the"
             " guidance backend, or choose decoding=free."
         )
-    return answer(value, "", form)
+    return as_answer(value, "", form)
 
 
-def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
+def as_answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
     """Returns the value, unless a required text is blank or a text cannot be
     encoded.
     """
@@ -139,21 +204,25 @@ def strict(text: str, form: Form[T]) -> Answer[T]:
         return Answer(None, "empty")
     fault: Fault = "no_json"
     value: T | None = None
-    keys = form.keys.model_fields
-    for found in objects(
-        text, lambda entries: keys.keys() <= entries.keys(), exactly=True
-    ):
+    keys = form.keys.model_fields.keys()
+    for found in objects(text, lambda entries: keys <= entries.keys(), exactly=True):
+        entries = {key: found.entries.get(key) for key in keys}
         try:
-            value = form.keys.model_validate(
-                {k: v for k, v in found.entries.items() if k in keys}
-            )
+            value = form.keys.model_validate(entries)
         except pydantic.ValidationError:
             fault = "wrong_keys"
     if value is None and form in (PDDL, DOMAIN, PROBLEM):
-        texts = {}
-        for block in _FENCED.findall(text):
-            if len(kinds := {kind.lower() for kind in _KIND.findall(block)}) == 1:
-                texts[_KEYS[kinds.pop()]] = block
-        if keys.keys() <= texts.keys():
-            value = form.keys.model_validate({key: texts[key] for key in keys})
-    return answer(value, fault, form)
+        blocks = _fenced_files(text)
+        if keys <= blocks.keys():
+            value = form.keys.model_validate({key: blocks[key] for key in keys})
+    return as_answer(value, fault, form)
+
+
+def _fenced_files(text: str) -> dict[str, str]:
+    """Returns the last fenced block with only a domain and with only a problem."""
+    blocks: dict[str, str] = {}
+    for block in _FENCED.findall(text):
+        kinds = {kind.lower() for kind in _KIND.findall(block)}
+        if len(kinds) == 1:
+            blocks[_KEYS[kinds.pop()]] = block
+    return blocks

@@ -6,7 +6,6 @@ is an excerpt. A placeholder is never taken. If one action is asked for, the fir
 taken, unless the model corrects it.
 """
 
-import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,18 +44,14 @@ from pddlego_local.pddl.edit import difference
 
 T = TypeVar("T", bound=Fields)
 
-PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = (
-    "a placeholder",
-    "blank",
-    "no PDDL in it",
-    "an excerpt",
-)
+PLACEHOLDER, BLANK, EXCERPT = "a placeholder", "blank", "an excerpt"
+NO_PDDL = "no PDDL in it"
 THOUGHT, PROMPT = "in a thought", "as in the prompt"
+IMAGINED = "in a turn that the model imagined"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
 _CORRECTS = re.compile(rf"\b{any_of('correction')}\b", re.IGNORECASE)
-MOST_CHARACTERS = (
-    1_000_000  # from the end: no model writes more, and reading must stay fast
-)
+# From the end: no model writes more, and reading must stay fast.
+MOST_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -111,35 +106,58 @@ def lenient(
             taken = Candidate(edit, f"{file.how}, a whole file", file.start, file.end)
     if taken:
         return Findings(candidates, taken, "")
-    fault = "placeholder" if candidates and not cut else search.fault
-    return Findings(candidates, None, fault)
+    if candidates and not cut:
+        return Findings(candidates, None, "placeholder")
+    return Findings(candidates, None, search.fault)
 
 
 def _taken(
     candidates: Sequence[Candidate[T]], form: Form[T], text: str, cut: bool
 ) -> Candidate[T] | None:
-    sure = [one for one in candidates if not one.doubt]
-    if form.name in _ONE_STEP and sure:
-        return _first_step(sure, text)
-    if sure or cut:
-        return sure[-1] if sure else None
-    doubted = [one for one in reversed(candidates) if one.doubt != PLACEHOLDER]
-    return max(
-        doubted,
-        key=lambda one: one.doubt not in (BLANK, NO_PDDL, EXCERPT),
-        default=None,
-    )
+    """Takes the last certain candidate (the first, of actions), else the last doubtful
+    one.
+    """
+    certain = [candidate for candidate in candidates if not candidate.doubt]
+    if certain and form.name in _ONE_STEP:
+        return _first_step(certain, text)
+    if certain:
+        return certain[-1]
+    if cut:
+        return None
+    usable = [each for each in candidates if each.doubt != PLACEHOLDER]
+    return usable[-1] if usable else None
 
 
-def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
+def _first_step(certain: Sequence[Candidate[T]], text: str) -> Candidate[T]:
     """Returns the first of several actions, or the model's correction of it. Acts have
     priority over thoughts.
     """
-    steps = [one for one in sure if getattr(one.value, "kind", "act") == "act"] or sure
+    acts = [step for step in certain if getattr(step.value, "kind", "act") == "act"]
+    steps = acts or certain
     taken = steps[0]
-    for before, one in itertools.pairwise(steps):
-        taken = one if _CORRECTS.search(text, before.end, one.start) else taken
+    for before, step in itertools.pairwise(steps):
+        if _CORRECTS.search(text, before.end, step.start):
+            taken = step
     return taken
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """A file with its rank: how usable it is, from 0 (a placeholder) to 5. `doubt` is
+    the reason not to take it, or "".
+    """
+
+    file: File
+    rank: int
+    doubt: str = ""
+
+
+_Draft = dict[str, _Rated]
+"""One file of each kind, or fewer."""
+
+
+def _rank(draft: _Draft, kind: str) -> int:
+    return draft[kind].rank if kind in draft else 0
 
 
 class _Search(Generic[T]):
@@ -157,65 +175,67 @@ class _Search(Generic[T]):
     ) -> None:
         self._text, self._form, self._cut = text, form, cut
         self._keys = form.keys.model_fields.keys()
-        self._prompt = wholeness.words_of(
-            "\n".join(one.content for one in prompt if one.role != "assistant")
-        )
+        asked = [turn.content for turn in prompt if turn.role != "assistant"]
+        self._prompt = wholeness.words_of("\n".join(asked))
         self._files = files(text) if form.name in OF_FILES else []
         pddl = [(file.start, file.end) for file in self._files if file.balanced]
         self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
-        self._imagined = (
-            len(text) + 1
-        )  # where imagined turns begin, after a first answer
+        # where imagined turns begin; known once there is a first certain answer
+        self._imagined = len(text) + 1
         self.fault: Fault = "truncated" if cut else "no_json"
         if unfinished:
             self.fault = "unfinished_thought"
 
     def candidates(self) -> Iterator[Candidate[T]]:
-        for one in (
-            self._of_files() if self._form.name in OF_FILES else self._of_objects()
-        ):
-            if not one.doubt and self._imagined > len(self._text):
-                following = turns(self._text, self._form, one.end)
+        asks_for_files = self._form.name in OF_FILES
+        for found in self._of_files() if asks_for_files else self._of_objects():
+            if not found.doubt and self._imagined > len(self._text):
+                following = turns(self._text, self._form, found.end)
                 self._imagined = next(following, len(self._text))
-            yield one
+            yield found
 
-    def _objects(self) -> Iterator[tuple[Found, Entries, T | None]]:
-        """Yields objects, entries and values; a value is None if the form does not
-        accept it.
-        """
+    def _objects(self) -> Iterator[tuple[Found, Entries]]:
+        """Yields the objects with the entries that the form asks for."""
         for found in objects(self._text, self._is_answer):
-            if self._cut and not found.whole:
-                continue
-            entries, value = fitted(found.entries, self._form), None
-            with contextlib.suppress(pydantic.ValidationError):
-                value = self._form.keys.model_validate(entries)
-            if value is None and not self._cut:
-                self.fault = "wrong_keys"
-            yield found, entries, value
+            if found.whole or not self._cut:
+                yield found, fitted(found.entries, self._form)
 
     def _is_answer(self, entries: Entries) -> bool:
         return fitted(entries, self._form).keys() >= self._keys
 
+    def _value(self, entries: Entries | None) -> T | None:
+        """Returns the value that the form accepts, or None."""
+        try:
+            return self._form.keys.model_validate(entries)
+        except pydantic.ValidationError:
+            return None
+
+    def _note_wrong_keys(self) -> None:
+        if not self._cut:
+            self.fault = "wrong_keys"
+
     def _of_objects(self) -> Iterator[Candidate[T]]:
-        sure = False
-        for found, _, value in self._objects():
-            if value is not None:
-                doubt = self._doubt(value, found.start, found.end)
-                sure = sure or not doubt
-                yield Candidate(value, _how(found), found.start, found.end, doubt)
-        if not sure:
-            with contextlib.suppress(pydantic.ValidationError):
-                alone = bare(
-                    without(self._text, self._thoughts), self._form, cut=self._cut
-                )
-                value = self._form.keys.model_validate(
-                    alone and fitted(alone, self._form)
-                )
-                begin = max(
-                    [0, *(end for _, end in self._thoughts if end < len(self._text))]
-                )
-                doubt = self._doubt(value, begin, begin)
-                yield Candidate(value, "no JSON", begin, len(self._text), doubt)
+        is_certain = False
+        for found, entries in self._objects():
+            value = self._value(entries)
+            if value is None:
+                self._note_wrong_keys()
+                continue
+            doubt = self._doubt(value, found.start, found.end)
+            is_certain = is_certain or not doubt
+            yield Candidate(value, _how(found), found.start, found.end, doubt)
+        if not is_certain:
+            yield from self._without_object()
+
+    def _without_object(self) -> Iterator[Candidate[T]]:
+        spoken = without(self._text, self._thoughts)
+        alone = bare(spoken, self._form, cut=self._cut)
+        value = self._value(alone and fitted(alone, self._form))
+        if value is not None:
+            ends = [end for _, end in self._thoughts if end < len(self._text)]
+            begin = max([0, *ends])
+            doubt = self._doubt(value, begin, begin)
+            yield Candidate(value, "no JSON", begin, len(self._text), doubt)
 
     def _doubt(self, value: Fields, start: int, end: int) -> str:
         texts = wholeness.texts_of(value, self._form)
@@ -227,7 +247,7 @@ class _Search(Generic[T]):
         if inside(self._thoughts, start):
             return THOUGHT
         if start >= self._imagined:
-            return "in a turn that the model imagined"
+            return IMAGINED
         return PROMPT if words and words in self._prompt else ""
 
     def _of_files(self) -> Iterator[Candidate[T]]:
@@ -240,20 +260,15 @@ class _Search(Generic[T]):
                 return
             if self._cut and not all(file.closed for file in draft.values()):
                 continue
-            weighed: _Draft = {
-                k: (self._weight(file, latest), file) for k, file in draft.items()
-            }
+            rated = {kind: self._rated(file, latest) for kind, file in draft.items()}
             better = {
-                k: one for k, one in weighed.items() if one[0][0] >= _rank(latest, k)
+                kind: file
+                for kind, file in rated.items()
+                if file.rank >= _rank(latest, kind)
             }
-            if (
-                latest.keys() >= self._keys
-                and min(_rank(weighed, kind) for kind in weighed) == 0
-            ):
+            has_placeholder = any(file.rank == 0 for file in rated.values())
+            if has_placeholder and latest.keys() >= self._keys:
                 better = {}
-            if weighed.keys() >= self._keys and better.keys() < self._keys:
-                passed = self._candidate(weighed)
-                yield replace(passed, doubt=passed.doubt or EXCERPT)
             latest |= better
             if better and latest.keys() >= self._keys:
                 yield self._candidate(latest)
@@ -263,72 +278,63 @@ class _Search(Generic[T]):
         right.
         """
         parts: list[dict[str, File]] = []
-        for found, entries, _ in self._objects():
-            where = found.start, found.end
-            written = {
-                kind: text
-                for kind in KINDS
-                if isinstance(text := entries.get(kind), str)
-            }
-            texts = {kind: only_file(text, kind) for kind, text in written.items()}
-            parts += [
-                {k: File(k, text, *where, how=_how(found)) for k, text in texts.items()}
-            ]
+        for found, entries in self._objects():
+            if self._value(entries) is None:
+                self._note_wrong_keys()
+            part: dict[str, File] = {}
+            for kind in KINDS:
+                text = entries.get(kind)
+                if isinstance(text, str):
+                    alone = only_file(text, kind)
+                    how = _how(found)
+                    part[kind] = File(kind, alone, found.start, found.end, how=how)
+            if part:
+                parts.append(part)
         spans = [(file.start, file.end) for part in parts for file in part.values()]
         for file in self._files:
-            # without an end and without a section it is only a phrase, unless its end
-            # was cut off
+            # Without an end and without a section it is only a phrase, unless its end
+            # was cut off.
             is_file = file.closed or self._cut or SECTION.search(file.text)
             if file.kind in self._keys and is_file and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
-        return sorted(
-            filter(len, parts), key=lambda part: min(f.start for f in part.values())
-        )
+        return sorted(parts, key=_start)
 
-    def _weight(self, file: File, latest: "_Draft") -> tuple[int, str]:
-        """Rates how usable a file is, and returns the reason for doubt."""
+    def _rated(self, file: File, latest: _Draft) -> _Rated:
         if wholeness.is_placeholder(file.text) or wholeness.is_template(file.text):
-            return 0, PLACEHOLDER
+            return _Rated(file, 0, PLACEHOLDER)
         if not SECTION.search(file.text):
-            return 0, NO_PDDL if file.text.strip() else BLANK
-        before = latest[file.kind][1].text if file.kind in latest else ""
+            return _Rated(file, 0, NO_PDDL if file.text.strip() else BLANK)
+        before = latest[file.kind].file.text if file.kind in latest else ""
         if wholeness.is_excerpt(file.text) or wholeness.is_part(file.text, before):
-            return 1, EXCERPT
+            return _Rated(file, 1, EXCERPT)
         if inside(self._thoughts, file.start):
-            return 2, THOUGHT
+            return _Rated(file, 2, THOUGHT)
         if not wholeness.is_whole(file.kind, file.text):
-            return 3, ""
+            return _Rated(file, 3)
         if wholeness.words_of(file.text) in self._prompt:
-            return 4, PROMPT
-        return (5, "") if wholeness.has_header(file.text) else (3, "")
+            return _Rated(file, 4, PROMPT)
+        return _Rated(file, 5 if wholeness.has_header(file.text) else 3)
 
-    def _candidate(self, draft: "_Draft") -> Candidate[T]:
-        found = {kind: draft[kind][1] for kind in self._keys}
-        value = self._form.keys.model_validate(
-            {kind: file.text for kind, file in found.items()}
+    def _candidate(self, draft: _Draft) -> Candidate[T]:
+        rated = [draft[kind] for kind in self._keys]
+        texts = {each.file.kind: each.file.text for each in rated}
+        ways = {each.file.how for each in rated}
+        worst = min(rated, key=lambda each: (each.rank, each.doubt))
+        return Candidate(
+            self._form.keys.model_validate(texts),
+            IN_TEXT if IN_TEXT in ways else rated[0].file.how,
+            min(each.file.start for each in rated),
+            max(each.file.end for each in rated),
+            worst.doubt,
         )
-        spans = {(file.start, file.end) for file in found.values()}
-        how, *others = {file.how for file in found.values()}
-        if others or (how != IN_TEXT and len(spans) > 1):
-            how = (
-                IN_TEXT
-                if IN_TEXT in (how, *others)
-                else "one JSON object for each file"
-            )
-        _, doubt = min(draft[kind][0] for kind in self._keys)
-        return Candidate(value, how, min(spans)[0], max(end for _, end in spans), doubt)
-
-
-_Draft = dict[str, tuple[tuple[int, str], File]]
-"""Files by kind, with their weights."""
-
-
-def _rank(draft: _Draft, kind: str) -> int:
-    return draft[kind][0][0] if kind in draft else 0
 
 
 def _how(found: Found) -> str:
     return "JSON" if found.exact else "JSON with slips"
+
+
+def _start(part: Mapping[str, File]) -> int:
+    return min(file.start for file in part.values())
 
 
 def _drafts(parts: Sequence[Mapping[str, File]]) -> list[dict[str, File]]:

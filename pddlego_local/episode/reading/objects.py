@@ -32,9 +32,9 @@ _PDDL = re.compile(r";[^\n]*|[()]")
 _STOPS = re.compile(r"[,}\]\n]|\Z")
 _MOST_WORDS = 400  # characters
 _END_OF_FRAME = re.compile(r"\Z|```|~~~|</")
-_CLOSES = {
-    quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")
-} | {quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"}
+_SAME_QUOTES = ('"', "'", "`", "＂")
+_CLOSES = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in _SAME_QUOTES}
+_CLOSES |= dict.fromkeys("“‘„", re.compile(r"\\.|[”“’\"]", re.DOTALL))
 _AFTER_VALUE = re.compile(
     rf"{_BLANK}(?:,{_BLANK})?(?:[}}\]]|{_END_OF_FRAME.pattern})"
     rf"|{_BLANK}[,;]{_BLANK}{_KEY}|[ \t]*\n{_BLANK}{_KEY}"
@@ -51,9 +51,8 @@ _MAX_DEPTH = 20
 
 _OPENING = re.compile(r"\{(?:\s|\\[nrt])*+(\\+[\"'])?")
 _END_OF_STRING = re.compile(r"(?<!\\)[\"']")
-_MAX_OPENINGS = (
-    1000  # each may be read to the end of the text, and hostile answers have more
-)
+# Each may be read to the end of the text, and hostile answers have more.
+_MAX_OPENINGS = 1000
 _MAX_ESCAPED = 20
 _STEPS = 1_000_000
 _DECODER = json.JSONDecoder(strict=False)
@@ -67,18 +66,18 @@ def unescaped(text: str) -> str:
     dropped.
     """
     plain = _ESCAPE.sub(_meaning, text)
-    if "\\ud" in text.lower():  # surrogate pairs
-        plain = plain.encode("utf-16", "surrogatepass").decode(
-            "utf-16", "surrogatepass"
-        )
-    return plain
+    if "\\ud" not in text.lower():
+        return plain
+    # Two escapes may be the two halves of one character.
+    pairs = plain.encode("utf-16", "surrogatepass")
+    return pairs.decode("utf-16", "surrogatepass")
 
 
 def _meaning(match: re.Match[str]) -> str:
     escape = match[1]
-    return (
-        chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
-    )
+    if len(escape) == 5:
+        return chr(int(escape[1:], 16))
+    return _MEANING.get(escape, escape)
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,8 @@ class Found:
 
 class RelaxedJson:
     """Reads objects of one text. `steps` limits the work on all of them together, in
-    characters.
+    characters. Each method reads what begins at `at`, and returns it with its end; it
+    raises ValueError if there is no such thing.
     """
 
     def __init__(self, text: str, steps: int) -> None:
@@ -107,9 +107,8 @@ class RelaxedJson:
         ends before text that cannot be read. Raises ValueError if there is no object.
         """
         self._whole = True
-        self._top: dict[
-            str, Any
-        ] = {}  # the part of the object that is read, up to `_read`
+        # The part of the object that is read, up to `_read`.
+        self._top: dict[str, Any] = {}
         self._read = at
         try:
             self._top, self._read = self._object(at, 0)
@@ -121,38 +120,32 @@ class RelaxedJson:
 
     def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
         entries: dict[str, Any] = {}
-        at += 1
-        while True:
-            at = self._skip(at)
-            if self._text.startswith("}", at):
-                return entries, at + 1
+        at = self._skip(at + 1)
+        while not self._text.startswith("}", at):
             if entries and _END_OF_FRAME.match(self._text, at):
                 self._whole = False
                 return entries, at
             key = _KEY_AND_SIGN.match(self._text, at)
             if key is None:
                 raise ValueError(f"no key at {at}")
-            entries[key[1]], at = self._value(
-                self._skip(key.end()), depth, _AFTER_VALUE
-            )
+            begin = self._skip(key.end())
+            entries[key[1]], at = self._value(begin, depth, _AFTER_VALUE)
             if depth == 0:
                 self._top, self._read = entries, at
-            at = self._skip(at)
-            at += self._text.startswith((",", ";"), at)
+            at = self._skip_sign(at, (",", ";"))
+        return entries, at + 1
 
     def _array(self, at: int, depth: int) -> tuple[list[Any], int]:
         items: list[Any] = []
-        at += 1
-        while True:
-            at = self._skip(at)
-            if self._text.startswith("]", at):
-                return items, at + 1
+        at = self._skip(at + 1)
+        while not self._text.startswith("]", at):
             item, at = self._value(at, depth, _AFTER_ITEM)
             items.append(item)
-            at = self._skip(at)
-            at += self._text.startswith(",", at)
+            at = self._skip_sign(at, (",",))
+        return items, at + 1
 
     def _value(self, at: int, depth: int, after: re.Pattern[str]) -> tuple[Any, int]:
+        """Reads a value; `after` is what may follow it."""
         if depth > _MAX_DEPTH:
             raise ValueError(f"nested too deeply at {at}")
         if self._text.startswith("{", at):
@@ -162,20 +155,18 @@ class RelaxedJson:
         if opens := _OPENS.match(self._text, at):
             return self._string(opens, depth, after)
         if literal := _LITERAL.match(self._text, at):
-            return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+            word = _OF_PYTHON.get(literal[0], literal[0])
+            return json.loads(word), literal.end()
         return self._unquoted(at, after)
 
     def _unquoted(self, at: int, after: re.Pattern[str]) -> tuple[str, int]:
         """Reads PDDL in its brackets, or words up to the end of the value."""
+        ends: list[int] = []
         if self._text.startswith("(", at):
             ends = self._closing(at)
         elif self._text[at : at + 1].isalpha():
-            ends = [
-                stop.start()
-                for stop in _STOPS.finditer(self._text, at, at + _MOST_WORDS)
-            ]
-        else:
-            ends = []
+            stops = _STOPS.finditer(self._text, at, at + _MOST_WORDS)
+            ends = [stop.start() for stop in stops]
         for end in ends:
             in_list = after is _AFTER_ITEM and self._text.startswith(",", end)
             if in_list or after.match(self._text, end):
@@ -200,18 +191,23 @@ class RelaxedJson:
         # a fence may name its language
         closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))
         for found in closes.finditer(self._text, begin):
-            if found[0][0] == "\\":
+            if found[0].startswith("\\"):
                 continue
-            end = found.end()
+            text, end = self._text[begin : found.start()], found.end()
             if after.match(self._text, end):
                 self._count(end - begin)
-                return unescaped(self._text[begin : found.start()]), end
+                return unescaped(text), end
             if more := _GOES_ON.match(self._text, end):
                 self._count(more.end() - begin)
                 rest, end = self._value(more.end(), depth + 1, after)
-                return f"{unescaped(self._text[begin : found.start()])}{rest}", end
+                return f"{unescaped(text)}{rest}", end
         self._count(len(self._text) - begin)
         raise ValueError(f"a string without end at {begin}")
+
+    def _skip_sign(self, at: int, signs: tuple[str, ...]) -> int:
+        """Skips blanks, one sign between entries if there is one, and blanks."""
+        at = self._skip(at)
+        return self._skip(at + self._text.startswith(signs, at))
 
     def _skip(self, at: int) -> int:
         found = _BLANKS.match(self._text, at)
@@ -235,21 +231,23 @@ def objects(
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
     if not openings:
         return
+    # For each error in JSON, Python counts the lines before it: what comes before the
+    # first object is left out, so that this takes less time.
     begin = openings[0].start()
-    text = text[
-        begin:
-    ]  # shorter: for each JSON error, Python counts lines from the beginning
+    text = text[begin:]
     relaxed = None if exactly else RelaxedJson(text, _STEPS + 2 * len(text))
     end = escaped = 0
     for opening in openings:
         at = opening.start() - begin
         if at < end:
             continue
-        if opening[1] and not exactly:
-            escaped += 1
-            found = _escaped(text, at, is_answer) if escaped <= _MAX_ESCAPED else None
-        else:
+        if exactly or not opening[1]:
             found = _parsed(text, at, relaxed, is_answer)
+        elif escaped < _MAX_ESCAPED:
+            escaped += 1
+            found = _escaped(text, at, is_answer)
+        else:
+            continue
         if found is None:
             continue
         yield replace(found, start=begin + found.start, end=begin + found.end)

@@ -7,7 +7,7 @@ the ingredients are ready, it prepares and eats the meal.
 
 from abc import abstractmethod
 
-from pddlego_local.core.nouns import Budget, Turns
+from pddlego_local.core.nouns import Turns
 from pddlego_local.core.protocols import Gathering
 from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.episode import Episode
@@ -29,12 +29,6 @@ class PddlegoLoop(Player):
     max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """Counts, in each step, the calls that list things to pick up and the
-        formalizations.
-        """
-        return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
 
     @abstractmethod
     def formalize(

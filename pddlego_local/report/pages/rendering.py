@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from pddlego_local.core.templates import jinja
+from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"

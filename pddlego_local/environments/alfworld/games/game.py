@@ -19,7 +19,7 @@ PLAIN_TYPES: tuple[str, ...] = tuple(layout.ALFRED["task_types"])
 SLICED = "+slice"
 TASK_TYPES = (
     *PLAIN_TYPES,
-    *(one + SLICED for one in PLAIN_TYPES if not one.startswith("look")),
+    *(kind + SLICED for kind in PLAIN_TYPES if not kind.startswith("look")),
 )
 """ALFWorld's six task types, and the five that ALFRED also has with a slice."""
 
@@ -61,11 +61,10 @@ class Task:
         """Returns whether an object of `kind` may lie in a receptacle of kind `holder`
         at the start.
         """
-        wanted_there = kind == self.kind and holder == self.target
-        fits = kind in layout.catalogue().holds[
-            holder
-        ] or holder in layout.FIXTURES.get(kind, ())
-        return fits and not wanted_there
+        if kind == self.kind and holder == self.target:
+            return False
+        held = layout.catalogue().holds[holder]
+        return kind in held or holder in layout.FIXTURES.get(kind, ())
 
     def least(self, kind: str) -> int:
         """Returns the minimum number of objects of `kind` in the house."""
@@ -93,9 +92,8 @@ class Task:
                 [r for r in plan.kinds if any(self.allows(k, r) for k in knives)]
             )
         if not self.target:
-            choices.append(
-                [kind for kind in plan.kinds if kind in layout.STANDS and plan.lamp]
-            )
+            stands = [kind for kind in plan.kinds if kind in layout.STANDS]
+            choices.append(stands if plan.lamp else [])
         return choices
 
 
@@ -147,11 +145,9 @@ def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
         kinds &= classes.able[f"{verb}able"]
     if sliced:
         kinds &= classes.slices
-    targets = (
-        [""]
-        if plain.startswith("look")
-        else [kind for kind in plan.kinds if kind != tool]
-    )
+    targets = [kind for kind in plan.kinds if kind != tool]
+    if plain.startswith("look"):
+        targets = [""]
     for kind in sorted(kinds):
         for target in targets:
             task = Task(plain, sliced, kind, target)

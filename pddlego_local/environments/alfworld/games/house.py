@@ -14,9 +14,8 @@ SEARCH_LIMIT = 28
 receptacle, and "open" for a closed one.
 """
 
-MOST_OF_A_KIND = (
-    3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
-)
+MOST_OF_A_KIND = 3
+"""ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)."""
 MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
 """(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. A room
 can have more than MOST_OF_A_KIND, because ALFRED's scenes also contain objects that
@@ -62,41 +61,27 @@ class House:
         """Returns the PDDL problem for the package's domain. `goal` is the text that
         closes the problem, as in the goal library.
         """
-        return "\n".join(
-            [
-                f"(define (problem {name})",
-                "(:domain alfred)",
-                "(:objects",
-                *self._objects(),
-                ")",
-                "(:init",
-                *(f"({fact})" for fact in self._facts()),
-                ")",
-                goal,
-            ]
-        )
+        facts = [f"({fact})" for fact in self._facts()]
+        lines = [f"(define (problem {name})", "(:domain alfred)"]
+        lines += ["(:objects", *self._objects(), ")", "(:init", *facts, ")", goal]
+        return "\n".join(lines)
 
     def _objects(self) -> Iterator[str]:
         classes = layout.catalogue()
-        fixtures = sorted(
-            {thing.kind for thing in self.things} & layout.FIXTURES.keys()
-        )
-        places = [
-            layout.off_grid(0),
-            *(receptacle.place for receptacle in self.receptacles),
-        ]
+        kinds = {thing.kind for thing in self.things}
+        fixtures = sorted(kinds & layout.FIXTURES.keys())
         yield "agent1 - agent"
-        yield from (
-            f"{kind}Type - otype" for kind in (*classes.objects, layout.LAMP, *fixtures)
-        )
-        yield from (f"{kind}Type - rtype" for kind in classes.holds)
-        yield from (f"{layout.pddl_name(thing.id)} - object" for thing in self.things)
-        yield from (
-            f"{layout.pddl_name(part.id)} - receptacle" for part in self.receptacles
-        )
-        yield from (
-            f"{layout.pddl_name(place)} - location" for place in dict.fromkeys(places)
-        )
+        for kind in (*classes.objects, layout.LAMP, *fixtures):
+            yield f"{kind}Type - otype"
+        for kind in classes.holds:
+            yield f"{kind}Type - rtype"
+        for thing in self.things:
+            yield f"{layout.pddl_name(thing.id)} - object"
+        for receptacle in self.receptacles:
+            yield f"{layout.pddl_name(receptacle.id)} - receptacle"
+        places = [receptacle.place for receptacle in self.receptacles]
+        for place in dict.fromkeys([layout.off_grid(0), *places]):
+            yield f"{layout.pddl_name(place)} - location"
 
     def _facts(self) -> Iterator[str]:
         classes = layout.catalogue()
@@ -108,16 +93,16 @@ class House:
             if receptacle.opens:
                 yield f"openable {name}"
         for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
-            yield from (
-                f"canContain {kind}Type {o}Type" for o in sorted(classes.holds[kind])
-            )
+            for held in sorted(classes.holds[kind]):
+                yield f"canContain {kind}Type {held}Type"
         for thing in self.things:
             name = layout.pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
             for inside in filter(None, (thing.inside, thing.also)):
                 yield f"inReceptacle {name} {layout.pddl_name(inside.id)}"
             yield f"objectAtLocation {name} {layout.pddl_name(thing.inside.place)}"
-            yield from (f"{ability} {name}" for ability in _abilities(thing.kind))
+            for ability in _abilities(thing.kind):
+                yield f"{ability} {name}"
 
 
 def _abilities(kind: str) -> Iterator[str]:
@@ -126,9 +111,9 @@ def _abilities(kind: str) -> Iterator[str]:
     if kind in layout.UNTOUCHED:
         return
     yield "pickupable"
-    yield from (
-        ability for ability, kinds in layout.catalogue().able.items() if kind in kinds
-    )
+    for ability, kinds in layout.catalogue().able.items():
+        if kind in kinds:
+            yield ability
 
 
 def _listed_twice(
@@ -140,8 +125,10 @@ def _listed_twice(
     for thing in things:
         kinds = layout.TWICE.get(thing.kind, ())
         others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
-        twice = thing.inside.kind in kinds and others and rng.random() < 0.4
-        yield replace(thing, also=rng.choice(others)) if twice else thing
+        if thing.inside.kind in kinds and others and rng.random() < 0.4:
+            yield replace(thing, also=rng.choice(others))
+        else:
+            yield thing
 
 
 def draw_receptacles(
@@ -154,14 +141,21 @@ def draw_receptacles(
     show everything.
     """
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
-    drawn = [
-        next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)
-    ]
+    drawn: list[layout.Receptacle] = []
+    for kind in dict.fromkeys(needed):
+        drawn.append(next(r for r in shuffled if r.kind == kind))
+    commands = sum(map(_commands, drawn))
     for receptacle in shuffled:
-        search = sum(1 + searched.opens for searched in [*drawn, receptacle])
-        if receptacle not in drawn and search <= limit:
+        more = _commands(receptacle)
+        if receptacle not in drawn and commands + more <= limit:
             drawn.append(receptacle)
+            commands += more
     return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
+
+
+def _commands(receptacle: layout.Receptacle) -> int:
+    """Returns how many commands show what is in it: "go to", and "open"."""
+    return 2 if receptacle.opens else 1
 
 
 def draw_things(
@@ -184,9 +178,8 @@ def draw_things(
         holders = [r for r in receptacles if allowed(kind, r.kind)]
         if holders:
             count = rng.randint(least(kind), _most(rng, kind, as_wide))
-            things += [
-                _thing(kind, _draw_holder(rng, holders), rank) for rank in range(count)
-            ]
+            for rank in range(count):
+                things.append(_thing(kind, _draw_holder(rng, holders), rank))
     stands = [r for r in receptacles if r.kind in layout.STANDS]
     if plan.lamp and stands:
         for rank in range(_most(rng, layout.LAMP, as_wide)):
@@ -195,9 +188,10 @@ def draw_things(
 
 
 def _most(rng: Random, kind: str, as_wide: bool) -> int:
-    fixtures, others = 1, MOST_OF_A_KIND
+    most = (1, MOST_OF_A_KIND)
     if as_wide:
-        ((fixtures, others),) = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])
+        most = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])[0]
+    fixtures, others = most
     return fixtures if kind in layout.UNTOUCHED else others
 
 
@@ -215,7 +209,6 @@ def _thing(kind: str, inside: layout.Receptacle, rank: int) -> Thing:
     """Names an object after its position, as in ALFRED. Objects of one kind lie at
     different heights.
     """
-    x, y, z = (float(number) for number in inside.id.split("|")[1:4])
-    return Thing(
-        f"{kind}|{x:+06.2f}|{y + 0.01 * (rank + 1):+06.2f}|{z:+06.2f}", kind, inside
-    )
+    x, y, z = map(float, inside.id.split("|")[1:4])
+    height = y + 0.01 * (rank + 1)
+    return Thing(f"{kind}|{x:+06.2f}|{height:+06.2f}|{z:+06.2f}", kind, inside)

@@ -92,26 +92,26 @@ def catalogue() -> Catalogue:
     """Reads the tables. Raises MissingPart if `alfworld` is not installed."""
     tables: Any = _tables("constants")
     movable = frozenset(tables.MOVABLE_RECEPTACLES)
-    holds = {
-        kind: frozenset(o for o in objects if not o.endswith("Sliced"))
-        for kind, objects in sorted(tables.VAL_RECEPTACLE_OBJECTS.items())
-        if kind not in movable
-    }
+    holds: dict[str, frozenset[str]] = {}
+    for kind, objects in sorted(tables.VAL_RECEPTACLE_OBJECTS.items()):
+        if kind not in movable:
+            holds[kind] = frozenset(o for o in objects if not o.endswith("Sliced"))
     actions = {
         name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()
     }
-    able = {
-        name.lower(): actions[name] for name in ("Cleanable", "Heatable", "Coolable")
-    }
-    sliceable = actions["Sliceable"]
+    coolable, sliceable = actions["Coolable"], actions["Sliceable"]
     every = sorted(tables.TRAIN_SCENE_NUMBERS) + sorted(tables.TEST_SCENE_NUMBERS)
     return Catalogue(
         holds=holds,
         objects=tuple(sorted(frozenset().union(*holds.values()))),
-        able={**able, "sliceable": sliceable, "isReceptacleObject": movable},
-        slices=frozenset(
-            kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]
-        ),
+        able={
+            "cleanable": actions["Cleanable"],
+            "heatable": actions["Heatable"],
+            "coolable": coolable,
+            "sliceable": sliceable,
+            "isReceptacleObject": movable,
+        },
+        slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in coolable),
         rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
         seen=tuple(number for number in every if number not in UNSEEN),
     )
@@ -122,12 +122,9 @@ def rules(sentence: str) -> tuple[str, str]:
     this task sentence). Raises MissingPart if `alfworld` is not installed.
     """
     data = find_package() / "data"
-    grammar = (
-        (data / "alfred.twl2")
-        .read_text(encoding="utf-8")
-        .replace("UNKNOWN GOAL", sentence)
-    )
-    return (data / "alfred.pddl").read_text(encoding="utf-8"), grammar
+    domain = (data / "alfred.pddl").read_text(encoding="utf-8")
+    grammar = (data / "alfred.twl2").read_text(encoding="utf-8")
+    return domain, grammar.replace("UNKNOWN GOAL", sentence)
 
 
 def draw_goal(
@@ -137,8 +134,8 @@ def draw_goal(
     closes a problem). `task_type` and `parameters` are as in `traj_data.json`, where
     the parameters are called `pddl_params`.
     """
-    sliced = "_slice" if parameters["object_sliced"] else ""
-    goal = _tables("goal_library").gdict[task_type + sliced]
+    name = f"{task_type}_slice" if parameters["object_sliced"] else task_type
+    goal = _tables("goal_library").gdict[name]
     kinds: dict[str, str] = {
         role: parameters[f"{of}_target"] for role, of in _ROLES.items()
     }
@@ -157,47 +154,46 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     the rarer kind stays. The package lists no place for stoves, toasters, towel holders
     and the like. Such a kind is added once if the room has it, at a place off the grid.
     """
-    folder = find_package() / "gen" / "layouts"
-    listed = json.loads(
-        (folder / f"FloorPlan{number}-openable.json").read_text(encoding="utf-8")
-    )
-    present = set(
-        json.loads(
-            (folder / f"FloorPlan{number}-objects.json").read_text(encoding="utf-8")
-        )
-    )
+    listed = _layout(number, "openable")
+    present = set(_layout(number, "objects"))
     tables: Any = _tables("constants")
     classes = catalogue()
     amount = Counter(map(kind_of, listed))
     by_place: dict[str, Receptacle] = {}
     for name in sorted(listed, key=lambda name: (amount[kind_of(name)], name)):
         kind, place = kind_of(name), _place(*listed[name])
+        opens = kind in tables.OPENABLE_CLASS_SET
         if kind in classes.holds:
-            opens = kind in tables.OPENABLE_CLASS_SET
-            by_place.setdefault(
-                name if shared else place, Receptacle(name, kind, place, opens)
-            )
-    unlisted = sorted(
-        (present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET
-    )
+            receptacle = Receptacle(name, kind, place, opens)
+            by_place.setdefault(name if shared else place, receptacle)
+    drawn = list(by_place.values())
+    kinds = present & classes.holds.keys()
+    unlisted = sorted(kinds - amount.keys() - tables.OPENABLE_CLASS_SET)
     added = [
         Receptacle(unlisted_identifier(kind), kind, off_grid(rank), opens=False)
         for rank, kind in enumerate(unlisted, start=1)
     ]
+    objects = [kind for kind in classes.objects if kind in present]
     if shared:
-        tops = [one.place for one in by_place.values() if one.kind == "CounterTop"]
-        added = [
-            *_crowded(added, tops[number % 3 :], number),
-            *_more_cabinets(by_place.values()),
-        ]
+        tops = [place.place for place in drawn if place.kind == "CounterTop"]
+        added = [*_crowded(added, tops[number % 3 :], number), *_more_cabinets(drawn)]
+        objects += [kind for kind in FIXTURES if kind in present]
+    rooms = [room for room, plans in tables.SCENE_TYPE.items() if number in plans]
     return FloorPlan(
-        number,
-        next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
-        (*by_place.values(), *added),
-        tuple(kind for kind in classes.objects if kind in present)
-        + tuple(kind for kind in FIXTURES if shared and kind in present),
-        LAMP in present,
+        number=number,
+        room=rooms[0],
+        receptacles=(*drawn, *added),
+        objects=tuple(objects),
+        lamp=LAMP in present,
     )
+
+
+def _layout(number: int, what: str) -> Any:
+    """Returns what the package says of a floor plan: "objects" lists the kinds of
+    things in it, and "openable" maps its receptacles to places.
+    """
+    file = find_package() / "gen" / "layouts" / f"FloorPlan{number}-{what}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _crowded(
@@ -206,26 +202,26 @@ def _crowded(
     """Puts machines on the first of these countertops, two burners at one place, and
     the other burners at another place.
     """
-    for one in added:
-        if tops and one.kind in ("Toaster", "CoffeeMachine"):
-            yield replace(one, place=tops[0])
+    for receptacle in added:
+        if tops and receptacle.kind in ("Toaster", "CoffeeMachine"):
+            yield replace(receptacle, place=tops[0])
             continue
-        amounts = AMOUNT.get(one.kind, (1,))
+        amounts = AMOUNT.get(receptacle.kind, (1,))
+        together = 2 if receptacle.kind == "StoveBurner" else 1
         for rank in range(amounts[number % len(amounts)]):
-            together = one.kind == "StoveBurner"
-            place = (
-                one.place if rank < 1 + together else one.place.replace("loc|", "loc|9")
-            )
-            yield replace(
-                one, id=one.id.replace("+00.00", f"+00.{rank:02}", 1), place=place
-            )
+            name = receptacle.id.replace("+00.00", f"+00.{rank:02}", 1)
+            place = receptacle.place
+            if rank >= together:
+                place = place.replace("loc|", "loc|9")
+            yield replace(receptacle, id=name, place=place)
 
 
 def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
     """Adds a cabinet at the place of every second one if there are many."""
-    cabinets = [one for one in listed if one.kind == "Cabinet"]
+    cabinets = [receptacle for receptacle in listed if receptacle.kind == "Cabinet"]
     if len(cabinets) >= MANY_CABINETS:
-        yield from (replace(one, id=f"{one.id}|2") for one in cabinets[::2])
+        for cabinet in cabinets[::2]:
+            yield replace(cabinet, id=f"{cabinet.id}|2")
 
 
 def off_grid(rank: int) -> str:
@@ -262,16 +258,20 @@ def pddl_name(identifier: str) -> str:
     return identifier.translate(_SIGNS)
 
 
+def sorting_key(identifier: str) -> str:
+    """Returns what the games sort things by."""
+    return pddl_name(identifier).lower()
+
+
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
     """Returns the game's name for every object and receptacle: "apple 1". The games
     number each kind downwards in the order of the PDDL names, in lower case
     (alfworld.agents.utils.misc.Demangler).
     """
+    downwards = sorted(identifiers, key=sorting_key, reverse=True)
     amount: Counter[str] = Counter()
     names = {}
-    for identifier in sorted(
-        identifiers, key=lambda name: pddl_name(name).lower(), reverse=True
-    ):
+    for identifier in downwards:
         kind = kind_of(identifier).lower()
         amount[kind] += 1
         names[identifier] = f"{kind} {amount[kind]}"

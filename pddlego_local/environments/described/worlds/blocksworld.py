@@ -1,25 +1,27 @@
 """Blocks in towers, from which the player makes other towers."""
 
-import random
 from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered
-from pddlego_local.environments.writing import Fact
+from pddlego_local.environments.described.drawing import Drawing, numbered
+from pddlego_local.environments.writing import Fact, of_each
 
 
-def draw(chance: random.Random, count: int, words: Words) -> Drawing:
-    """Draws `count` blocks, which have the name that the words give to a block."""
-    blocks = numbered(words["thing"], count)
-    start, goal = _towers(chance, blocks), _towers(chance, blocks)
-    clear = [("clear", tower[-1]) for tower in start]
+def draw(chance: Random, count: int, thing: str) -> Drawing:
+    """Draws `count` blocks, which are called `thing`."""
+    blocks = numbered(thing, count)
+    start = _towers(chance, blocks)
+    goal = _towers(chance, blocks)
+    clear = of_each("clear", [tower[-1] for tower in start])
     return Drawing(
-        {words["thing"]: blocks},
-        [*_standing(start), *clear, ("empty",)],
-        _standing(goal),
+        things={thing: blocks},
+        start=[*_standing(start), *clear, ("empty",)],
+        goal=_standing(goal),
     )
 
 
-def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
+def _towers(chance: Random, blocks: Sequence[str]) -> list[list[str]]:
     """Returns towers from bottom to top. Each block, in random order, goes on an
     existing tower or begins a new one, all with the same chance.
     """
@@ -33,8 +35,9 @@ def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
 
 
 def _standing(towers: Sequence[Sequence[str]]) -> list[Fact]:
-    return [
-        ("on", above, tower[place]) if place >= 0 else ("table", above)
-        for tower in towers
-        for place, above in enumerate(tower, start=-1)
-    ]
+    facts: list[Fact] = []
+    for tower in towers:
+        facts.append(("table", tower[0]))
+        for below, above in pairwise(tower):
+            facts.append(("on", above, below))
+    return facts

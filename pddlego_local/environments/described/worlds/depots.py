@@ -1,54 +1,70 @@
 """Crates in towers at several depots, and trucks."""
 
-import random
+from collections.abc import Mapping, Sequence
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered
-from pddlego_local.environments.writing import Fact
+from pddlego_local.environments.described.drawing import Drawing, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two or three depots, each with one or two pallets and a hoist, and two
     trucks.
     """
-    crates, trucks = numbered("crate", count), numbered("truck", 2)
+    crates, trucks = numbered(thing, count), numbered("truck", 2)
     depots = numbered("depot", chance.randint(2, 3))
     hoists = numbered("hoist", len(depots))
     pallets = numbered("pallet", len(depots) + chance.randint(0, len(depots)))
     where = {
         pallet: depots[place % len(depots)] for place, pallet in enumerate(pallets)
     }
-
-    def towers() -> tuple[list[Fact], list[Fact], list[Fact]]:
-        """Returns what lies on what, where everything is, and what has nothing on
-        it.
-        """
-        tops, on = {pallet: pallet for pallet in pallets}, list[Fact]()
-        at = list(where.items())
-        for crate in chance.sample(crates, count):
-            pallet = chance.choice(pallets)
-            on.append(("on", crate, tops[pallet]))
-            at.append((crate, where[pallet]))
-            tops[pallet] = crate
-        return (
-            on,
-            [("stands-at", *pair) for pair in at],
-            [("clear", top) for top in tops.values()],
-        )
-
-    start, goal = towers(), towers()[0]
-    while set(goal) == set(start[0]):
-        goal = towers()[0]
-    hoisting = [("hoist-at", *pair) for pair in zip(hoists, depots, strict=True)]
-    driving = [("truck-at", truck, chance.choice(depots)) for truck in trucks]
-    idle = [("idle", hoist) for hoist in hoists]
+    below = _stacked(chance, crates, pallets)
+    wanted = _stacked(chance, crates, pallets)
+    while wanted == below:
+        wanted = _stacked(chance, crates, pallets)
+    for crate, support in below.items():
+        where[crate] = where[support]
+    driving = [(truck, chance.choice(depots)) for truck in trucks]
     return Drawing(
-        {
-            "crate": crates,
+        things={
+            thing: crates,
             "pallet": pallets,
             "hoist": hoists,
             "truck": trucks,
             "depot": depots,
         },
-        [*driving, *hoisting, *idle, *start[1], *start[0], *start[2]],
-        goal,
+        start=[
+            *of_pairs("truck-at", driving),
+            *of_pairs("hoist-at", zip(hoists, depots, strict=True)),
+            *of_each("idle", hoists),
+            *of_pairs("stands-at", where.items()),
+            *of_pairs("on", below.items()),
+            *of_each("clear", _tops(below, pallets)),
+        ],
+        goal=of_pairs("on", wanted.items()),
     )
+
+
+def _stacked(
+    chance: Random, crates: Sequence[str], pallets: Sequence[str]
+) -> dict[str, str]:
+    """Returns what each crate stands on: a pallet or another crate."""
+    tops = {pallet: pallet for pallet in pallets}
+    below: dict[str, str] = {}
+    for crate in chance.sample(crates, len(crates)):
+        pallet = chance.choice(pallets)
+        below[crate] = tops[pallet]
+        tops[pallet] = crate
+    return below
+
+
+def _tops(below: Mapping[str, str], pallets: Sequence[str]) -> list[str]:
+    """Returns what nothing stands on, for each pallet."""
+    above = {support: crate for crate, support in below.items()}
+    tops = []
+    for pallet in pallets:
+        top = pallet
+        while top in above:
+            top = above[top]
+        tops.append(top)
+    return tops

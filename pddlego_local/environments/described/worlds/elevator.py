@@ -1,31 +1,26 @@
 """Passengers on floors, and one elevator."""
 
-import random
+from itertools import combinations
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered, other
+from pddlego_local.environments.described.drawing import Drawing, numbered, other
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to six floors. Every passenger wants to go to another floor."""
-    people, floors = (
-        numbered("passenger", count),
-        numbered("floor", chance.randint(3, 6)),
-    )
+    people = numbered(thing, count)
+    floors = numbered("floor", chance.randint(3, 6))
     starts = {person: chance.choice(floors) for person in people}
+    elevator = chance.choice(floors)
+    wishes = [(person, other(chance, floors, starts[person])) for person in people]
     return Drawing(
-        {"passenger": people, "floor": floors},
-        [
-            ("elevator-at", chance.choice(floors)),
-            *(
-                ("above", up, low)
-                for n, low in enumerate(floors)
-                for up in floors[n + 1 :]
-            ),
-            *(("waits-on", *pair) for pair in starts.items()),
-            *(
-                ("wants", person, other(chance, floors, starts[person]))
-                for person in people
-            ),
+        things={thing: people, "floor": floors},
+        start=[
+            ("elevator-at", elevator),
+            *(("above", upper, lower) for lower, upper in combinations(floors, 2)),
+            *of_pairs("waits-on", starts.items()),
+            *of_pairs("wants", wishes),
         ],
-        [("arrived", person) for person in people],
+        goal=of_each("arrived", people),
     )

@@ -1,47 +1,42 @@
 """Rows of cells, each row behind a locked cell, and the keys to the locked cells."""
 
-import random
 from itertools import pairwise
+from random import Random
 
-from pddlego_local.environments.described.drawing import (
-    Drawing,
-    Words,
-    most_of,
-    numbered,
-    other,
-)
+from pddlego_local.environments.described.drawing import Drawing, moved, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws rows of three cells. One cell of each row, except the first row, is the
     only way in, and it is locked. Its key lies in an earlier row, so that all keys can
     be reached.
     """
-    cells, keys = numbered("cell", 3 * (count + 1)), numbered("key", count)
+    cells, keys = numbered("cell", 3 * (count + 1)), numbered(thing, count)
     rows = [cells[first : first + 3] for first in range(0, len(cells), 3)]
     order = chance.sample(keys, count)
-    links, doors = [pair for row in rows for pair in pairwise(row)], dict[str, str]()
+    links = [pair for row in rows for pair in pairwise(row)]
+    doors: dict[str, str] = {}
     for key, (before, behind) in zip(order, pairwise(rows), strict=True):
         column = chance.randrange(3)
         links.append((before[column], behind[column]))
         doors[key] = behind[column]
-    starts = {
-        key: chance.choice(cells[: 3 * place])
-        for place, key in enumerate(order, start=1)
-    }
+    places: dict[str, str] = {}
+    for rank, key in enumerate(order, start=1):
+        places[key] = chance.choice(cells[: 3 * rank])
+    starts = {key: places[key] for key in keys}
+    robot = chance.choice(rows[0])
+    locked = set(doors.values())
     return Drawing(
-        {"key": keys, "cell": cells},
-        [
-            ("robot-at", chance.choice(rows[0])),
+        things={thing: keys, "cell": cells},
+        start=[
+            ("robot-at", robot),
             ("hand-empty",),
-            *(("link", *pair) for pair in links),
-            *(("open", cell) for cell in cells if cell not in doors.values()),
-            *(("locked", cell) for cell in cells if cell in doors.values()),
+            *of_pairs("link", links),
+            *of_each("open", [cell for cell in cells if cell not in locked]),
+            *of_each("locked", [cell for cell in cells if cell in locked]),
             *(("opens", key, doors[key]) for key in keys),
-            *(("lies-at", key, starts[key]) for key in keys),
+            *of_pairs("lies-at", starts.items()),
         ],
-        [
-            ("lies-at", key, other(chance, cells, starts[key]))
-            for key in most_of(chance, keys)
-        ],
+        goal=of_pairs("lies-at", moved(chance, starts, cells)),
     )

@@ -1,28 +1,23 @@
 """Balls in rooms, and a robot with two hands."""
 
-import random
+from random import Random
 
-from pddlego_local.environments.described.drawing import (
-    Drawing,
-    Words,
-    most_of,
-    numbered,
-    other,
-)
+from pddlego_local.environments.described.drawing import Drawing, moved, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two to four rooms. Every room can be reached from every other."""
-    balls, rooms = numbered("ball", count), numbered("room", chance.randint(2, 4))
+    balls, rooms = numbered(thing, count), numbered("room", chance.randint(2, 4))
     hands = numbered("hand", 2)
     starts = {ball: chance.choice(rooms) for ball in balls}
-    lying = [("lies-in", *pair) for pair in starts.items()]
-    free = [("free", hand) for hand in hands]
+    robot = chance.choice(rooms)
     return Drawing(
-        {"ball": balls, "room": rooms, "hand": hands},
-        [("robot-in", chance.choice(rooms)), *free, *lying],
-        [
-            ("lies-in", ball, other(chance, rooms, starts[ball]))
-            for ball in most_of(chance, balls)
+        things={thing: balls, "room": rooms, "hand": hands},
+        start=[
+            ("robot-in", robot),
+            *of_each("free", hands),
+            *of_pairs("lies-in", starts.items()),
         ],
+        goal=of_pairs("lies-in", moved(chance, starts, rooms)),
     )

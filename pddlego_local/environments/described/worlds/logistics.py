@@ -1,55 +1,53 @@
 """Packages in cities, which trucks and airplanes carry from place to place."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import (
     Drawing,
-    Words,
     most_of,
     numbered,
     other,
 )
+from pddlego_local.environments.writing import of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two or three cities, each with an airport, one or two other places and a
     truck, and one or two airplanes. Two thirds of the packages, and at least one, have
     to go to another place.
     """
     cities = numbered("city", chance.randint(2, 3))
-    airports = {
-        city: f"airport {number}" for number, city in enumerate(cities, start=1)
-    }
-    places: dict[str, str] = {}
+    airports = numbered("airport", len(cities))
+    trucks = numbered("truck", len(cities))
+    city_of: dict[str, str] = {}
     for city in cities:
         for _ in range(chance.randint(1, 2)):
-            places[f"depot {len(places) + 1}"] = city
-    where = {**places, **{airport: city for city, airport in airports.items()}}
-    trucks = [(f"truck {number}", city) for number, city in enumerate(cities, start=1)]
+            city_of[f"depot {len(city_of) + 1}"] = city
+    depots = list(city_of)
+    city_of.update(zip(airports, cities, strict=True))
+    places = list(city_of)
     planes = numbered("airplane", chance.randint(1, 2))
-    packages = numbered("package", count)
-    starts = {package: chance.choice(list(where)) for package in packages}
+    packages = numbered(thing, count)
+    starts = {package: chance.choice(places) for package in packages}
     sent = most_of(chance, packages)
-    at = [
-        *(
-            (truck, chance.choice([p for p in where if where[p] == c]))
-            for truck, c in trucks
-        ),
-        *((plane, chance.choice(list(airports.values()))) for plane in planes),
-        *starts.items(),
-    ]
+    at = []
+    for truck, city in zip(trucks, cities, strict=True):
+        in_city = [place for place in places if city_of[place] == city]
+        at.append((truck, chance.choice(in_city)))
+    at += [(plane, chance.choice(airports)) for plane in planes]
+    targets = [(package, other(chance, places, starts[package])) for package in sent]
     return Drawing(
-        {
-            "package": packages,
-            "truck": [truck for truck, _ in trucks],
+        things={
+            thing: packages,
+            "truck": trucks,
             "airplane": planes,
-            "place": list(places),
-            "airport": list(airports.values()),
+            "place": depots,
+            "airport": airports,
             "city": cities,
         },
-        [("at", *pair) for pair in at] + [("in_city", *pair) for pair in where.items()],
-        [
-            ("at", package, other(chance, list(where), starts[package]))
-            for package in sent
+        start=[
+            *of_pairs("at", [*at, *starts.items()]),
+            *of_pairs("in_city", city_of.items()),
         ],
+        goal=of_pairs("at", targets),
     )

@@ -1,33 +1,36 @@
 """Rocks that rovers analyse or photograph."""
 
-import random
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered
+from pddlego_local.environments.described.drawing import Drawing, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to five sites, all connected by roads, and one or two rovers. The
     goal requires either an analysis or a photo of each rock.
     """
-    rocks, sites = numbered("rock", count), numbered("site", chance.randint(3, 5))
+    rocks, sites = numbered(thing, count), numbered("site", chance.randint(3, 5))
     rovers = numbered("rover", chance.randint(1, 2))
-    views = [
-        (rock, site)
-        for rock in rocks
-        for site in chance.sample(sites, chance.randint(1, 2))
-    ]
-    roads = [
-        (chance.choice(sites[:place]), sites[place]) for place in range(1, len(sites))
-    ]
+    views = []
+    for rock in rocks:
+        for site in chance.sample(sites, chance.randint(1, 2)):
+            views.append((rock, site))
+    roads = []
+    for rank in range(1, len(sites)):
+        roads.append((chance.choice(sites[:rank]), sites[rank]))
+    parked = [(rover, chance.choice(sites)) for rover in rovers]
+    radio = chance.choice(sites)
+    lying = [(rock, chance.choice(sites)) for rock in rocks]
     return Drawing(
-        {"rock": rocks, "site": sites, "rover": rovers},
-        [
-            *(("rover-at", rover, chance.choice(sites)) for rover in rovers),
-            *(("store-empty", rover) for rover in rovers),
-            ("radio-at", chance.choice(sites)),
-            *(("link", *road) for road in roads),
-            *(("lies-at", rock, chance.choice(sites)) for rock in rocks),
-            *(("seen-from", *view) for view in views),
+        things={thing: rocks, "site": sites, "rover": rovers},
+        start=[
+            *of_pairs("rover-at", parked),
+            *of_each("store-empty", rovers),
+            ("radio-at", radio),
+            *of_pairs("link", roads),
+            *of_pairs("lies-at", lying),
+            *of_pairs("seen-from", views),
         ],
-        [(chance.choice(("analysed", "shown")), rock) for rock in rocks],
+        goal=[(chance.choice(("analysed", "shown")), rock) for rock in rocks],
     )

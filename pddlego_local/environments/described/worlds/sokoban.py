@@ -1,43 +1,64 @@
 """Boxes that a worker can push, but not pull."""
 
-import random
+from collections.abc import Sequence
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, lines, numbered
+from pddlego_local.environments.described.drawing import Drawing, lines, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
+
+Move = tuple[str, str, str]
+"""The worker's next cell, the cell that a box leaves, and the cell that it reaches."""
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a floor that is four cells wide. The start is made from the goal by
     backward moves, in which boxes are pulled, so that pushing them leads back to the
     goal.
     """
-    boxes, cells = numbered("box", count), numbered("cell", 4 * (count + 2))
+    boxes, cells = numbered(thing, count), numbered("cell", 4 * (count + 2))
     floor = {(place % 4, place // 4): cell for place, cell in enumerate(cells)}
     links, rows = lines(floor, 2), lines(floor, 3)
-    beside = [way for pair in links for way in (pair, pair[::-1])]
-    ways = [way for row in rows for way in (row, row[::-1])]
-    goal, now = list[str](), list[str]()
+    beside, ways = _both_ways(links), _both_ways(rows)
+    goal: list[str] = []
+    now: list[str] = []
     while now == goal:
         *goal, worker = chance.sample(cells, count + 1)
         now = list(goal)
         for _ in range(20 * count):
-            steps = [
-                (to, "", "")
-                for start, to in beside
-                if start == worker and to not in now
-            ]
-            pulls = [way for way in ways if way[1] == worker and way[2] in now]
-            steps += [(to, at, box) for to, at, box in pulls if to not in now]
-            if steps:
-                worker, at, box = chance.choice(steps)
-                now = [at if cell == box else cell for cell in now]
+            moves = _steps(worker, now, beside) + _pulls(worker, now, ways)
+            if moves:
+                worker, left, reached = chance.choice(moves)
+                now = [reached if cell == left else cell for cell in now]
     return Drawing(
-        {"box": boxes, "cell": cells},
-        [
+        things={thing: boxes, "cell": cells},
+        start=[
             ("worker-at", worker),
-            *(("box-at", *pair) for pair in zip(boxes, now, strict=True)),
-            *(("free", cell) for cell in cells if cell not in now),
-            *(("link", *pair) for pair in links),
-            *(("line", *row) for row in rows),
+            *of_pairs("box-at", zip(boxes, now, strict=True)),
+            *of_each("free", [cell for cell in cells if cell not in now]),
+            *of_pairs("link", links),
+            *of_pairs("line", rows),
         ],
-        [("box-at", *pair) for pair in zip(boxes, goal, strict=True)],
+        goal=of_pairs("box-at", zip(boxes, goal, strict=True)),
     )
+
+
+def _both_ways(ways: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    return [either for way in ways for either in (way, way[::-1])]
+
+
+def _steps(
+    worker: str, boxes: Sequence[str], beside: Sequence[Sequence[str]]
+) -> list[Move]:
+    """Returns the moves to a free cell beside the worker, which leave all boxes."""
+    return [(to, "", "") for start, to in beside if start == worker and to not in boxes]
+
+
+def _pulls(
+    worker: str, boxes: Sequence[str], rows: Sequence[Sequence[str]]
+) -> list[Move]:
+    """Returns the moves in which the worker pulls the box behind them."""
+    return [
+        (to, box, at)
+        for to, at, box in rows
+        if at == worker and box in boxes and to not in boxes
+    ]

@@ -1,27 +1,29 @@
 """Loose nuts, and spanners that break."""
 
-import random
 from itertools import pairwise
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, numbered
+from pddlego_local.environments.described.drawing import Drawing, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to five spots in a row, along which the worker can walk in one
     direction only. All nuts are at the last spot, and there is one spanner more than
     there are nuts.
     """
-    nuts, spanners = numbered("nut", count), numbered("spanner", count + 1)
+    nuts, spanners = numbered(thing, count), numbered("spanner", count + 1)
     spots = numbered("spot", chance.randint(3, 5))
+    lying = [(spanner, chance.choice(spots)) for spanner in spanners]
     return Drawing(
-        {"nut": nuts, "spanner": spanners, "spot": spots},
-        [
+        things={thing: nuts, "spanner": spanners, "spot": spots},
+        start=[
             ("worker-at", spots[0]),
-            *(("leads", *pair) for pair in pairwise(spots)),
-            *(("lies-at", spanner, chance.choice(spots)) for spanner in spanners),
-            *(("whole", spanner) for spanner in spanners),
+            *of_pairs("leads", pairwise(spots)),
+            *of_pairs("lies-at", lying),
+            *of_each("whole", spanners),
             *(("sits-at", nut, spots[-1]) for nut in nuts),
-            *(("loose", nut) for nut in nuts),
+            *of_each("loose", nuts),
         ],
-        [("tight", nut) for nut in chance.sample(nuts, count)],
+        goal=of_each("tight", chance.sample(nuts, count)),
     )

@@ -1,26 +1,32 @@
 """Cells, all of which have to be visited."""
 
-import random
+from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, Words, lines, numbered
+from pddlego_local.environments.described.drawing import Cell, Drawing, lines, numbered
+from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
     robot starts.
     """
-    cells, grown = numbered("cell", count), {(0, 0): "gate 1"}
+    cells, gate = numbered(thing, count), "gate 1"
+    grown = {(0, 0): gate}
     for cell in chance.sample(cells, count):
         free = [
             place
-            for x, y in grown
-            for place in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
+            for grown_place in grown
+            for place in _beside(grown_place)
             if place not in grown
         ]
         grown[chance.choice(free)] = cell
-    links = [("link", *pair) for pair in lines(grown, 2)]
     return Drawing(
-        {"gate": ["gate 1"], "cell": cells},
-        [("robot-at", "gate 1"), *links],
-        [("visited", cell) for cell in cells],
+        things={"gate": [gate], thing: cells},
+        start=[("robot-at", gate), *of_pairs("link", lines(grown, 2))],
+        goal=of_each("visited", cells),
     )
+
+
+def _beside(place: Cell) -> list[Cell]:
+    column, row = place
+    return [(column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)]

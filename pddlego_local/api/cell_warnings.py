@@ -1,0 +1,90 @@
+"""Warnings about cells whose results will say little: a small model is asked what it
+was not trained on, or a rung that allows only names would allow any word.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hydra.utils import get_class
+
+from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.environments.base import BaseEnvironment
+from pddlego_local.models.card import learned
+from pddlego_local.models.weights import folder_named
+from pddlego_local.runner.config import CellConfig
+
+GROUNDED = [name for name, rung in RUNGS.items() if rung.grounded]
+
+
+def cell_warnings(cells: Sequence[CellConfig]) -> list[str]:
+    """Returns each warning once, as a sentence."""
+    return [*training_warnings(cells), *_name_warnings(cells)]
+
+
+def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
+    """Returns a sentence for each model and the settings under which a cell uses it,
+    but which its card does not name as those of its training.
+    """
+    sentences: dict[str, None] = {}
+    for cell in cells:
+        weights = cell.tree["model"].get("weights")
+        trained_on = learned(folder_named(str(weights))) if weights else {}
+        unknown = {}
+        for name, value in trained_on.items():
+            asked = _asked(cell, name)
+            if asked != value:
+                unknown[name] = asked
+        if unknown:
+            sentence = (
+                f"model={cell.labels['model']} was trained on {_in_words(trained_on)}"
+                f" only: it never saw {_in_words(unknown)}, and its success there says"
+                " little"
+            )
+            sentences[sentence] = None
+    return list(sentences)
+
+
+def _in_words(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _asked(cell: CellConfig, name: str) -> str:
+    """Returns the cell's value of one of the settings that a card may name."""
+    if name in ("environment", "method"):
+        return cell.kind(name)  # because labels can be chosen
+    if name == "method.prompts":
+        return str(getattr(cell.class_of("method"), "prompts", ""))
+    group, _, option = name.partition(".")
+    options = cell.tree.get(group)
+    return str(options.get(option) if isinstance(options, Mapping) else options)
+
+
+def _name_warnings(cells: Sequence[CellConfig]) -> list[str]:
+    """Returns a sentence for each environment without `names` in which a cell uses
+    "grounded", also in a repair or a rejection.
+    """
+    environments: dict[str, None] = {}
+    for cell in cells:
+        if _is_grounded(cell) and _takes_any_word(cell):
+            environments[cell.labels["environment"]] = None
+    return [
+        f"environment={environment} declares no `names`, so that grounded allows every"
+        " word of its texts as the name of an object (`you`, `are`, `in`): declare a"
+        " regular expression that finds the names alone, such as `names: room \\d+`"
+        for environment in environments
+    ]
+
+
+def _is_grounded(cell: CellConfig) -> bool:
+    decoding = cell.tree["decoding"]
+    reject = decoding.get("reject") or {}
+    rungs = (decoding["rung"], decoding["repair"], reject.get("rung"))
+    return any(str(rung) in GROUNDED for rung in rungs)
+
+
+def _takes_any_word(cell: CellConfig) -> bool:
+    settings = cell.tree["environment"]
+    kind: Any = get_class(settings["_target_"])
+    if "names" in settings or not issubclass(kind, BaseEnvironment):
+        return False
+    return bool(kind.names is BaseEnvironment.names)

@@ -1,0 +1,366 @@
+"""What is merely redundant may be written, and is dropped when it is used."""
+
+import json
+from dataclasses import replace
+from typing import Any, Literal
+
+import pytest
+from llguidance import LLMatcher
+from llguidance.hf import from_tokenizer
+
+from pddlego_local.core.nouns import Completion, Prefix, Sampling
+from pddlego_local.core.resources import folder
+from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.question import GrammarContext
+from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
+from pddlego_local.episode.drawing import draw_one
+from pddlego_local.models.loading import load_tokenizer
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.edit import apply, objects_of
+from pddlego_local.pddl.sections import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
+from pddlego_local.planner import FastDownward
+from tests.decoding import test_edits, test_typed
+from tests.decoding.test_edits import edit, staged
+from tests.episode.drawing import RandomLogits, Request
+from tools.bench.walk import stages_of
+
+LAYOUTS: tuple[Layout, ...] = ("any", "line")
+
+
+def departure(written: Any, context: Any, rung: str = "typed") -> str:
+    return test_edits.departure(written, rung, context)
+
+
+REDUNDANT = {
+    "an object that is there": edit(add=["hall - room"]),
+    "it and a new one in one line": edit(add=["attic hall Loft - room"]),
+    "a new object twice": edit(add=["attic - room", "attic - room"]),
+    "a fact that holds": edit(init_add=["(at hall)"]),
+    "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
+    "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
+    "a deleted object twice": edit(
+        delete=["candle", "candle"], init_delete=["(has candle)"]
+    ),
+    "a new object that takes another's place": edit(
+        add=["attic - room"], replace={"door1": "attic"}
+    ),
+    "an object by itself": edit(replace={"hall": "hall"}),
+    "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
+}
+
+
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_an_edit_may_be_redundant(name: str) -> None:
+    assert departure(REDUNDANT[name], test_edits.SCENE) == ""
+    problem, faults, redundant = apply(REDUNDANT[name], test_edits.SCENE.problem)
+    assert faults == ()
+    assert redundant
+    assert check(test_edits.SCENE.domain, problem).accepted
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        edit(add=["hall - way"]),
+        edit(add=["attic - room", "attic - way"]),
+        edit(add=["hall attic - way"]),
+        edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
+        edit(replace={"hall": "cellar"}),
+        edit(replace={"door1": "attic"}, delete=["door1"]),
+        edit(add=["attic - way"], replace={"door1": "attic"}),
+        edit(add=["attic - room"], replace={"door1": "attic", "cellar": "attic"}),
+        edit(delete=["attic"]),
+    ],
+)
+def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
+    assert departure(written, test_edits.SCENE)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        edit(add=["hall - room"], replace={"hall": "attic"}),
+        edit(add=["hall - room"], delete=["hall"]),
+        edit(replace={"door1": "attic", "cellar": "attic"}),
+    ],
+)
+def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
+    """A model that adds an object again and then renames it did so until its tokens
+    were spent.
+    """
+    stages, text = (
+        staged("typed", test_edits.SCENE).stages(),
+        json.dumps(written).split(', "init"')[0],
+    )
+    assert decoder_verdict(next(stages).grammar, text) == "accepted"
+    rest = stages.send(text)
+    assert rest.rollback_chars
+    again = text[len(text) - rest.rollback_chars :]
+    assert decoder_verdict(rest.grammar, again) == "rejected"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("lines", "right", "wrong"),
+    [
+        (["attic - way", "hall attic - room"], ["room"], ["way", "lamp"]),
+        (["attic - way", "hall Loft attic - room"], ["room"], ["way"]),
+        (["attic - way", "down attic - room"], ["room", "way"], ["hall"]),
+    ],
+)
+def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
+    lines: list[str], right: list[str], wrong: list[str], layout: Layout
+) -> None:
+    """The name that is declared again as something else is cut, the line before it
+    stays.
+    """
+    stages = staged("typed", test_edits.SCENE, layout).stages()
+    forced = next(stages).forced_prefix
+    text = f'{forced} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
+    rest = stages.send(text if layout == "line" else '{"objects":' + text)
+    for kind in (*right, *wrong):
+        verdict = decoder_verdict(
+            rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}'
+        )
+        assert (verdict == "accepted") == (kind in right), kind
+
+
+class Circling(RandomLogits):
+    """Writes each of the texts where a stage can be, or begin, like it, up to the
+    circle in it; whatever else is asked for is random.
+    """
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__()
+        self.left = list(texts)
+
+    def answer_to(self, asked: Request) -> Completion:
+        text, prefix = self.left[0] if self.left else "", asked.prefix
+        verdict = decoder_verdict(asked.grammar, text)
+        if not text or verdict == "rejected":
+            return super().answer_to(asked)
+        assert prefix and prefix.watch
+        assert prefix.watch(text) == (verdict == "unfinished")
+        ended: Literal["stop", "circle"] = "stop" if verdict == "accepted" else "circle"
+        self.left.pop(0)
+        return Completion(
+            text, ended, 1, 100, 0.0, prefix=Prefix(prefix.continued + text)
+        )
+
+
+def finished(constraint: Constraint, *texts: str) -> str:
+    """An answer in which these circles were broken off."""
+    model = Circling(*texts)
+    drawn = draw_one(model, (), constraint, Sampling(max_tokens=4000), {})
+    assert not model.left
+    assert drawn.completion.finish_reason == "stop"
+    return drawn.completion.text
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("circles", "objects"),
+    [
+        (['{"add": ["hall - room", "hall - room", "hall - room"'], {"hall"}),
+        (
+            [
+                '{"add": ["attic - room", "Loft - room",'
+                ' "attic - room", "Loft - room", "attic - room"'
+            ],
+            {"attic", "Loft"},
+        ),
+        (['{"add": ["attic attic attic '], {"attic"}),
+        (['{"add": [], "replace": {}, "delete": ["candle", "candle", "candle"'], set()),
+    ],
+)
+def test_an_edit_goes_on_behind_a_circle(
+    circles: list[str], objects: set[str], layout: Layout
+) -> None:
+    if layout == "any":
+        circles = ['{"objects": ' + circles[0]]
+    constraint = staged("typed", test_edits.SCENE, layout)
+    # In an exact layout the first list begins with the stage, behind a head.
+    written = finished(
+        constraint, *(text if layout == "any" else " " + text for text in circles)
+    )
+    values = json.loads(written)
+    assert objects <= {
+        word for line in values["objects"]["add"] for word in line.split()
+    }
+    problem, faults, _ = apply(values, test_edits.SCENE.problem)
+    assert faults == ()
+    assert check(test_edits.SCENE.domain, problem).accepted
+
+
+OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
+
+
+@pytest.mark.parametrize(
+    ("circles", "kept"),
+    [
+        (
+            [
+                (
+                    " now) (:domain house) (:objects hall - room candle - lamp hall - "
+                    "room hall "
+                )
+            ],
+            "(:objects hall - room candle - lamp)",
+        ),
+        ([OBJECTS, " (at hall) (at hall) (at hall)"], "(:init (at hall)) (:goal"),
+        (
+            [OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
+            "(:init (at hall) (at cellar)) (:goal",
+        ),
+        (
+            [
+                OBJECTS,
+                (
+                    " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) "
+                    "(lit torch)"
+                ),
+            ],
+            "(:goal (and (lit torch) (done)))",
+        ),
+        (
+            [
+                OBJECTS,
+                (
+                    " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit "
+                    "torch)"
+                ),
+            ],
+            "(:goal (and (done) (or (lit torch))",
+        ),
+        (
+            [
+                OBJECTS,
+                " (at hall)) (:goal (exists (?r - room)",
+                " (and (at ?r) (at ?r) (at ?r)",
+            ],
+            "(:goal (exists (?r - room) (and (at ?r))))",
+        ),
+    ],
+)
+def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
+    context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
+    problem = json.loads(
+        finished(constraint_for("typed", PROBLEM, context, "line"), *circles)
+    )["pf"]
+    assert kept in problem
+    assert check(test_typed.DOMAIN, problem).accepted
+
+
+@pytest.mark.parametrize(
+    ("circles", "kept"),
+    [
+        (
+            [" house) (:requirements :strips :typing) (:types room way room way room "],
+            "(:types room way lamp)",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:constants torch - lamp torch - lamp torch ",
+            ],
+            "(:constants torch - lamp)",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)",
+            ],
+            "(:predicates (at ?r - room)) (:action",
+        ),
+        (
+            [
+                " house) (:requirements :strips :typing) (:types room way)",
+                " (:predicates (at ?r - room ?r ?r ",
+            ],
+            "(:predicates (at ?r - room)",
+        ),
+    ],
+)
+def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
+    domain = json.loads(
+        finished(constraint_for("typed", DOMAIN, test_typed.SCENE, "line"), *circles)
+    )["df"]
+    assert kept in domain
+    problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
+    assert check(domain, problem).accepted
+
+
+def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
+    domain, again = domain_without_repetition(
+        test_typed.DOMAIN.replace(
+            "(:constants torch - lamp)", "(:constants torch Torch - lamp)"
+        )
+        .replace("(:types room", "(:types room room")
+        .replace("(done))", "(done) (at ?x - room))")
+    )
+    assert again == (
+        ":types room - object",
+        ":constants Torch - lamp",
+        ":predicates (at ?x - room)",
+    )
+    problem, left_out = problem_without_repetition(
+        test_typed.PROBLEM_FILE.replace(
+            "hall cellar -", "torch - lamp hall cellar HALL -"
+        ).replace("(at hall)", "(at hall) ; here\n (at hall)"),
+        domain,
+    )
+    assert left_out == (
+        ":objects torch - lamp",
+        ":objects HALL - room",
+        ":init (at hall)",
+    )
+    assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
+    assert planner.plan(domain, problem).outcome == "solved"
+
+
+def test_what_contradicts_stays_for_the_planner() -> None:
+    problem = test_typed.PROBLEM_FILE.replace(
+        "candle - lamp", "candle - lamp hall - way"
+    )
+    assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
+    domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
+    assert domain_without_repetition(domain) == (domain, ())
+
+
+def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:
+    """llguidance gives up, and ends an answer, where a text can be read in too many
+    ways.
+    """
+    types = [f"kind{number}" for number in range(24)]
+    declared = " ".join(f"{kind}x {kind}y - {kind}" for kind in types)
+    facts = " ".join(f"(seen {kind}x)" for kind in types)
+    context = GrammarContext(
+        domain=(
+            f"(define (domain d) (:types {' '.join(types)}) (:predicates (seen ?x)))"
+        ),
+        problem=(
+            f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))"
+        ),
+    )
+    new = [f"thing{number} thong{number} - kind{number}" for number in range(10)]
+    written = edit(
+        add=[*new, "thing kind3x thang kind3y - kind3"], init_add=["(seen thing1)"]
+    )
+    tokenizer = from_tokenizer(load_tokenizer(folder("weights") / "nano_edit"))
+    text = json.dumps(written)
+    for stage, part in stages_of(constraint_for("typed", EDIT, context, "line"), text):
+        grammar = with_prefix_in_grammar(stage).grammar
+        assert grammar
+        matcher = LLMatcher(
+            tokenizer, LLMatcher.grammar_from_lark(grammar.text), log_level=0
+        )
+        for token in tokenizer.tokenize_str(part):
+            matcher.compute_bitmask()
+            assert matcher.consume_token(token), matcher.get_error()
+        assert not matcher.is_error(), matcher.get_error()

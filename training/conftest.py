@@ -1,0 +1,15 @@
+"""What the tests of training need besides pytest."""
+
+import pytest
+from pddlego_training.__main__ import carry_out
+
+from tests.conftest import planner
+from tests.pddlego import Pddlego
+
+__all__ = ["planner"]
+
+
+@pytest.fixture
+def pddlego_train(capsys: pytest.CaptureFixture[str]) -> Pddlego:
+    """`pddlego-train` in this process, and what it prints."""
+    return Pddlego(capsys, carry_out)

@@ -1,0 +1,176 @@
+"""Turns examples into batches, and trains on them. Without a loss on questions, logits
+are computed only for the tokens of answers.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import transformers
+from torch.nn.functional import cross_entropy, pad
+
+from pddlego_training import data
+from pddlego_training.examples import Example
+from pddlego_training.optimizer import MuonAndAdamW
+
+IGNORED = -100
+_NAME = re.compile(r"[a-z]+[0-9]+")
+STRIDE = 64  # tokens
+
+
+class Row(TypedDict):
+    """A question and its answer as tokens. The last `answer_tokens` are the answer's,
+    including the end token.
+    """
+
+    input_ids: npt.NDArray[np.int32]
+    answer_tokens: int
+
+
+def rows_of(
+    shards: Sequence[Path],
+    tokenizer: Any,
+    longest: int,
+    repeats: int = 1,
+    alike: int | None = None,
+) -> list[Row]:
+    """Returns the training rows of these shards.
+
+    A question occurs at most `repeats` times. If `alike` is given, at most `alike`
+    questions are kept among those of one game whose answers differ only in numbered
+    names. Rows with more than `longest` tokens are left out.
+    """
+    rows, count = list[Row](), Counter[str]()
+    examples = list(data.read(shards))
+    for example in examples if alike is None else _varied(examples, alike):
+        if count[example.prompt] < repeats:
+            ids, learned = encode(tokenizer, example.prompt, example.answer)
+            rows.append(
+                {"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned}
+            )
+            count[example.prompt] += 1
+    return [row for row in rows if len(row["input_ids"]) <= longest]
+
+
+def _varied(examples: list[Example], alike: int) -> list[Example]:
+    """Limits similar examples, in random order: the first questions of a game are
+    short.
+    """
+    seen = Counter[tuple[int, str]]()
+    kept = list[Example]()
+    for example in random.Random(0).sample(examples, len(examples)):
+        answer = example.game, _NAME.sub("", example.answer)
+        seen[answer] += 1
+        if seen[answer] <= alike:
+            kept.append(example)
+    return kept
+
+
+def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
+    """Returns the tokens of a conversation as a backend sees it, and the number of
+    answer tokens at its end.
+    """
+    opening = tokenizer.apply_chat_template(
+        [{"role": "user", "content": prompt}],
+        tokenize=False,
+        add_generation_prompt=True,
+    )
+    before = tokenizer(opening, add_special_tokens=False)["input_ids"]
+    after = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)[
+        "input_ids"
+    ]
+    return [*before, *after, tokenizer.eos_token_id], len(after) + 1
+
+
+def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
+    """Makes tensors of shape [rows, width], padded on the left so that all answers end
+    at the same place.
+
+    The width is a multiple of STRIDE, because on a CPU PyTorch compiles its matrix
+    products anew for every new length.
+    """
+    width = -(-max(len(row["input_ids"]) for row in rows) // STRIDE) * STRIDE
+
+    def padded(parts: Iterable[torch.Tensor], value: int) -> torch.Tensor:
+        return torch.stack(
+            [pad(part, (width - len(part), 0), value=value) for part in parts]
+        )
+
+    ids = [torch.from_numpy(row["input_ids"]).long() for row in rows]
+    learned = [own[-row["answer_tokens"] :] for own, row in zip(ids, rows, strict=True)]
+    return {
+        "input_ids": padded(ids, padding),
+        "attention_mask": padded(map(torch.ones_like, ids), 0),
+        "labels": padded(learned, IGNORED),
+    }
+
+
+class AnswerTrainer(transformers.Trainer):
+    """Trains with the cross-entropy on the answers and, with the weight
+    `question_loss`, on the questions. If this weight is 0, the logits of the questions,
+    which have most of the tokens, are not computed.
+    """
+
+    loss_is_scaled_for_ga = False  # the loss is a mean over examples computed together
+
+    def __init__(
+        self,
+        *,
+        question_loss: float = 0,
+        muon: bool = False,
+        compiled: bool = False,
+        **others: Any,
+    ) -> None:
+        super().__init__(**others)
+        self.question_loss, self.muon = question_loss, muon
+        self._loss = torch.compile(_loss, dynamic=True) if compiled else _loss
+
+    def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
+        if self.muon and self.optimizer is None and self.model is not None:
+            rate, decay = self.args.learning_rate, self.args.weight_decay
+            self.optimizer = MuonAndAdamW(self.model, rate, decay)
+        made: torch.optim.Optimizer = super().create_optimizer(model)
+        return made
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        known = {key: value for key, value in inputs.items() if key != "labels"}
+        learned = inputs["labels"] != IGNORED
+        with_questions = self.question_loss > 0 and not return_outputs
+        answer = int(learned.sum(dim=1).max())
+        keep = learned.shape[1] if with_questions else answer + 1
+        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1]
+        kept = slice(1 - keep, None)
+        targets, learned = inputs["input_ids"][:, kept], learned[:, kept]
+        weights = learned / learned.sum()
+        if with_questions:
+            question = (known["attention_mask"][:, kept] > 0) & ~learned
+            weights = weights + self.question_loss * question / question.sum()
+        loss = self._loss(logits, targets, weights)
+        if not return_outputs:
+            return loss
+        right = (logits.argmax(-1) == targets) | ~learned
+        return loss, {"right": right.all(dim=1, keepdim=True).float()}
+
+
+def _loss(
+    logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
+    """The weighted cross-entropy in nats, for logits of shape [examples, tokens,
+    vocabulary].
+    """
+    each = cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), reduction="none"
+    )
+    return (each * weights.flatten()).sum()

@@ -1,0 +1,94 @@
+"""The card of a trained model: what it is, how it was trained, what it can do and what
+it cannot.
+
+The card is rendered from `card.md.jinja` with the texts on environments and methods in
+`card.yaml`.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from pddlego_local.core.resources import jinja, table
+from pddlego_local.models.card import TRAINING_MAPS
+from pddlego_local.report.statistics.rates import Rate
+from pddlego_training.examples import FIRST_SEED, SIZES, Kind, PlayedBy
+from pddlego_training.progress import Progress
+from pddlego_training.settings import TrainSettings
+
+ROWS_OF_CURVE = 15
+
+_WORDS: dict[str, Any] = table(__file__)
+_JINJA = jinja(loader=jinja2.FileSystemLoader(Path(__file__).parent))
+
+
+def card(
+    settings: TrainSettings,
+    size: int,
+    progress: Progress,
+    trained_on: Collection[str],
+    files: str,
+) -> str:
+    """Returns the text of README.md. `size` is the number of parameters, `trained_on`
+    are the maps of the training games, and `files` is the list of hashes
+    (`models.card.listed`).
+    """
+    kinds, methods, worlds = (
+        settings.environment,
+        settings.methods,
+        dict.fromkeys(settings.worlds),
+    )
+    steps, begun = progress.lines("step"), progress.lines("data")
+    last = {line["round"]: line for line in begun}  # an interrupted round begins again
+    abouts = [_WORDS["environments"][kind] for kind in kinds]
+    asked = " and of ".join(
+        _WORDS["methods"][method] for method in dict.fromkeys(methods)
+    )
+    names = {"methods": asked, "worlds": ", ".join(worlds)}
+    devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
+    played = [
+        (line, Rate(line["won"], line["of"]).interval)
+        for line in progress.lines("played")
+    ]
+    text: str = _JINJA.get_template("card.md.jinja").render(
+        settings=settings,
+        parameters=size,
+        learned=_learned(kinds, methods),
+        worlds=worlds,
+        sizes=SIZES,
+        abouts=abouts,
+        writes="; and ".join(about["writes"].format(**names) for about in abouts),
+        first_seed=FIRST_SEED,
+        file=TRAINING_MAPS,
+        trained_on=trained_on,
+        begun=last,
+        tokens={
+            n: max([0, *(s["tokens"] for s in steps if s["round"] == n)]) for n in last
+        },
+        seconds=sum(line["seconds"] for line in steps),
+        devices=dict.fromkeys(devices),
+        curve=_curve([line for line in steps if "right" in line]),
+        played=played,
+        files=files,
+    )
+    return text
+
+
+def _learned(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> dict[str, str]:
+    """The settings that all training questions have in common."""
+    each = [
+        {"environment": kind}
+        | _WORDS["learned"]["described" if kind == "described" else method]
+        for kind in kinds
+        for method in methods
+    ]
+    shared = set.intersection(*(set(one.items()) for one in each))
+    return {key: value for key, value in each[0].items() if (key, value) in shared}
+
+
+def _curve(tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Some of the lines, including the last one."""
+    every = max(1, len(tried) // ROWS_OF_CURVE)
+    return tried[every - 1 : -1 : every] + tried[-1:]

@@ -1,0 +1,268 @@
+"""Training examples: the questions of a game with the answers of the reference.
+
+A player plays a whole game by a method, with the real planner and the real game. Each
+question to the player is also given to the reference. Players make mistakes
+(`players`), so some questions follow a slip and contain the message of the planner or
+the game about it.
+"""
+
+import contextlib
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pddlego_local.core.nouns import Budget, Names, Sampling, Turns
+from pddlego_local.core.protocols import Environment, Planner
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding.forms import EDIT
+from pddlego_local.decoding.layout import Printer
+from pddlego_local.decoding.question import (
+    AnyQuestion,
+    Drawn,
+    GrammarContext,
+    WholeAnswerModel,
+)
+from pddlego_local.decoding.settings import Decoding
+from pddlego_local.environments import family
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.described.generated import Degree, Family
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods import Method
+from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
+from pddlego_training.players import Player
+from pddlego_training.simulation import SimulatedAlfworld
+
+FIRST_SEED = 100_000
+"""Games with lower seeds are only for evaluation."""
+
+Kind = Literal["coin", "cooking", "alfworld", "described"]
+PlayedBy = Literal["compact", "pddl_edit"]
+FORMALIZERS: Sequence[Method] = (
+    *(Formalizer(), Formalizer(wording="knowledge")),
+    *(FormalizerTwoStep(), FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
+    FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
+)
+METHODS: Mapping[PlayedBy, Method] = {
+    "compact": PddlegoPlus(variant="compact"),
+    "pddl_edit": PddlEdit(max_retries=2),
+}
+WORLDS: Sequence[Family] = (
+    "blocksworld",
+    "blocksworld",
+    "logistics",
+    "logistics",
+    "mystery",
+)
+SIZES = (2, 9)  # blocks, packages and so on of these worlds
+
+
+def kind_of(seed: int, kinds: Sequence[Kind]) -> Kind:
+    """Returns the kind of a game. Consecutive seeds have the kinds in turn."""
+    return kinds[seed % len(kinds)]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question as the prompt of a model, its right answer in the layout "line", and
+    the game's seed.
+    """
+
+    prompt: str
+    answer: str
+    game: int
+
+
+@dataclass(frozen=True)
+class Game:
+    """A training game, played by one of the `methods`. A game of the kind "described"
+    has one of the `worlds`. The seed determines everything else.
+    """
+
+    seed: int
+    kind: Kind = "coin"
+    methods: Sequence[PlayedBy] = ("compact",)
+    worlds: Sequence[Family] = WORLDS
+
+    def _drawn(self, what: str) -> random.Random:
+        return random.Random(derive_seed(what, self.seed))
+
+    @property
+    def rooms(self) -> int:
+        """3 to 11 rooms. Large houses are more frequent because their files are
+        longer.
+        """
+        rng = self._drawn("rooms of a game to learn from")
+        return rng.choices(range(3, 12), weights=range(3, 12))[0]
+
+    @property
+    def method(self) -> Method:
+        """The method that plays the game. Described worlds have the formalizer
+        methods.
+        """
+        if self.kind == "described":
+            return self._drawn("formalizer").choice(FORMALIZERS)
+        return METHODS[self._drawn("household").choice(self.methods)]
+
+    @property
+    def doors(self) -> bool:
+        return self._drawn("doors").random() < 0.75
+
+    @property
+    def kitchen(self) -> tuple[int, int]:
+        """The numbers of rooms and ingredients. Both are 2 in the paper's easy games,
+        and 5 in its hard games.
+        """
+        rng = self._drawn("kitchen")
+        return rng.randint(2, 6), rng.randint(1, 5)
+
+    def environment(self) -> Coin | Cooking | SimulatedAlfworld | Described:
+        """Returns a new environment for this game."""
+        if self.kind == "described":
+            rng = self._drawn("world to learn from")
+            text: Degree = rng.choice(("moderately", "moderately", "heavily"))
+            return Described(world=rng.choice(self.worlds), text=text, sizes=SIZES)
+        if (
+            self.kind == "alfworld"
+        ):  # 5 games of 17 have slices; the real data set has none
+            return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
+        if self.kind == "cooking":
+            rooms, ingredients = self.kitchen
+            budget = Budget(unit="actions", limit=50)
+            return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
+        return Coin(rooms=self.rooms, doors=self.doors)
+
+
+@dataclass
+class _News:
+    """The edit that the newest observations justify.
+
+    The reference would also add facts that earlier answers left out and that no new
+    observation mentions. This edit does not, but it deletes what is false in the file.
+    """
+
+    turns: int = 0
+    before: str = ""
+    after: str = ""
+    named: frozenset[str] = frozenset()
+    """The names in the new turns, and the current place."""
+
+    def edit(self, context: GrammarContext, names: Names) -> dict[str, Changes]:
+        if (
+            len(context.memory) != self.turns
+        ):  # otherwise the same question is asked again
+            new_turns = context.memory[self.turns :]
+            self.turns = len(context.memory)
+            self.before = self.after or empty_problem(context.domain)
+            self.after = family.reference(context.environment).problem(context.memory)
+            places = [
+                fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")
+            ]
+            self.named = frozenset([*places, *_named(new_turns, names)])
+        new, edit = (
+            difference(self.before, self.after),
+            difference(context.problem, self.after),
+        )
+        facts, objects = edit["init"], edit["objects"]
+        facts["add"] = [
+            fact
+            for fact in facts["add"]
+            if fact in new["init"]["add"]
+            or self.named.issuperset(_words(fact)[1:] or [""])
+        ]
+        declared = {word for fact in facts["add"] for word in _words(fact)}
+        objects["add"] = [
+            line
+            for line in objects["add"]
+            if line in new["objects"]["add"] or line.split()[0] in declared
+        ]
+        return edit
+
+
+def _named(turns: Turns, names: Names) -> Iterator[str]:
+    """Yields the known objects that the turns mention, and objects whose names contain
+    a mentioned name, such as the room behind a closed door.
+    """
+    words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
+    spelled = {thing: rf"\b{re.escape(thing.lower())}\b" for thing in names.things}
+    found = {
+        _tight(thing) for thing, pattern in spelled.items() if re.search(pattern, words)
+    }
+    things = set(map(_tight, spelled))
+    for name in names.objects:
+        tight = _tight(name)
+        if tight in found or (
+            tight not in things and any(thing in tight for thing in found)
+        ):
+            yield name
+
+
+def _tight(name: str) -> str:
+    """The name without blanks and underscores, which game and PDDL spell
+    differently.
+    """
+    return name.lower().replace(" ", "").replace("_", "")
+
+
+def _words(fact: str) -> list[str]:
+    return fact.strip("()").split()
+
+
+@dataclass
+class Taught(WholeAnswerModel):
+    """A model that answers as `player` does and keeps the right answers of the
+    reference.
+
+    Right answers are printed in the layout "line" and tight, which every rung allows.
+    """
+
+    player: Player
+    environment: Environment
+    right_answers: list[tuple[AnyQuestion, str]] = field(default_factory=list)
+    reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
+    _news: _News = field(default_factory=_News)
+
+    def identity(self) -> dict[str, str]:
+        return {"backend": "taught"}
+
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+        values: Mapping[str, Any]
+        context = question.context
+        if question.form == EDIT:
+            values = self._news.edit(context, self.environment.names(context.memory))
+        else:
+            values = json.loads(
+                self.reference.answer(question, sampling).completion.text
+            )
+        right = Printer("line", schemas=context.actions, as_staged=True).answer(values)
+        self.right_answers.append((question, right))
+        return self.player(question, right, sampling)
+
+    def close(self) -> None:
+        self.reference.close()
+
+
+def examples_of(
+    game: Game, player: Player, planner: Planner, decoding: Decoding
+) -> Iterator[Example]:
+    """Plays a game and yields its examples, in the order of the questions."""
+    with contextlib.closing(game.environment()) as environment:
+        model = Taught(player, environment)
+        parts = Parts(environment, model, planner, decoding)
+        with contextlib.closing(model):
+            game.method(
+                Episode(parts, lambda _: None, run_seed=0, game=game.seed, trial=0)
+            )
+    for question, right in model.right_answers:
+        (message,) = question.messages
+        yield Example(message.content, right, game.seed)

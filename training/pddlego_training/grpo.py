@@ -1,0 +1,302 @@
+"""Reinforcement with the planner's reward, by GRPO (DeepSeekMath, arXiv 2402.03300,
+section 4.1).
+
+A group of answers is drawn to the first observation of each game, by the same code as
+in a run. The planner plans with each answer, its plan is played, and the reward says
+how far the answer came (`episode.rewards`). The advantage of an answer is its reward
+minus the mean of its group, divided by the group's standard deviation. Each group is
+used for one step, so the ratio of probabilities is 1 and is not clipped. There is no KL
+penalty.
+
+Under a grammar, the loss uses the probabilities that the tokens were drawn with, which
+are those among the permitted tokens. Forced tokens are left out.
+
+    OUT/settings.json    the settings; other settings need another folder
+        checkpoint.pt    weights and optimizer after the last update, and the lines of
+                         progress
+        progress.jsonl   a line for each update
+        OUT-update-N/    a model folder after N updates (`model_folder`)
+
+Every answer has its own seed, so an interrupted training continues as if it had not
+been.
+"""
+
+import contextlib
+import functools
+import itertools
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from llguidance import LLMatcher
+from rich.console import Console
+
+from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.record.events import Event
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.rewards import REWARDS, reached
+from pddlego_local.methods import Method
+from pddlego_local.models.generation import Draw, Generation
+from pddlego_local.models.loading import load_model, load_tokenizer
+from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.runner.config import compose_cell
+from pddlego_training import data, maps
+from pddlego_training.campaign import begin, whole
+from pddlego_training.settings import GrpoSettings
+
+FIRST_HOUSE, HOUSES_OF_SEED = 200_000, 10_000
+CHECKPOINT = "checkpoint.pt"
+
+
+class Sampled(NamedTuple):
+    """A token that was sampled.
+
+    `place` is the index of the token before it in its text. `permitted` has one bit for
+    each token of the vocabulary, the lowest bit first; it is None if no mask was on.
+    """
+
+    place: int
+    token: int
+    permitted: bytes | None
+
+
+@dataclass
+class Text:
+    """The tokens of a prompt and of what follows it, and which of these were
+    sampled.
+    """
+
+    tokens: list[int]
+    sampled: list[Sampled] = field(default_factory=list)
+
+
+class Answer(NamedTuple):
+    """An answer, with its reward and the names of the rewards that it reached
+    (`REWARDS`).
+
+    It has several texts if something was rolled back: what was removed was sampled too.
+    """
+
+    reward: float
+    reached: tuple[str, ...]
+    texts: list[Text]
+
+
+def texts_of(draws: Sequence[Draw], ends: Sequence[int]) -> list[Text]:
+    """Returns the texts of one answer. A stage that continues the draw before it joins
+    its text.
+    """
+    found: list[Text] = []
+    for draw in draws:
+        if not found or found[-1].tokens != draw.before[: len(found[-1].tokens)]:
+            found.append(Text([]))
+        found[-1].sampled += _sampled(draw)
+        found[-1].tokens = [
+            *draw.before,
+            *(token for token in draw.tokens if token not in ends),
+        ]
+    return [text for text in found if text.sampled]
+
+
+def _sampled(draw: Draw) -> Iterator[Sampled]:
+    """Leaves out forced tokens, which are the only ones that their masks permit."""
+    matcher = draw.masks and LLMatcher(draw.masks.llg_tokenizer, draw.masks.grammar)
+    for place, token in enumerate(draw.tokens, len(draw.before) - 1):
+        permitted = matcher.compute_bitmask() if matcher else None
+        if permitted is None or int.from_bytes(permitted).bit_count() > 1:
+            yield Sampled(place, token, permitted)
+        if matcher:
+            matcher.consume_token(token)
+
+
+def log_probabilities(model: torch.nn.Module, text: Text) -> torch.Tensor:
+    """Returns log p of each sampled token, in nats, as it was drawn at temperature
+    1.
+    """
+    places = [one.place for one in text.sampled]
+    logits = model(input_ids=torch.tensor([text.tokens]), use_cache=False).logits[
+        0, places
+    ]
+    masks = [
+        np.frombuffer(one.permitted, np.uint8) for one in text.sampled if one.permitted
+    ]
+    if masks:
+        bits = np.unpackbits(
+            np.stack(masks), axis=1, count=logits.shape[1], bitorder="little"
+        )
+        logits = logits.masked_fill(torch.from_numpy(bits) == 0, -torch.inf)
+    tokens = torch.tensor([[one.token] for one in text.sampled])
+    likely: torch.Tensor = logits.log_softmax(dim=-1).gather(1, tokens)
+    return likely[:, 0]
+
+
+@functools.cache
+def _parts(settings: GrpoSettings) -> tuple[Parts, Method, Generation]:
+    """Loads the model once for each process."""
+    built = compose_cell(settings.task).check()
+    names = ("environment", "model", "planner", "decoding")
+    return (
+        Parts(*(built[name] for name in names)),
+        built["method"],
+        built["model"].generation,
+    )
+
+
+def play(settings: GrpoSettings, house: int) -> list[Answer]:
+    """Returns a group of answers, drawn with the weights of the checkpoint.
+
+    Raises the errors of `compose_cell` and of an episode.
+    """
+    parts, method, generation = _parts(settings)
+    state = torch.load(settings.out / CHECKPOINT, weights_only=True)
+    generation.model.load_state_dict(state["model"])
+    answers, done = list[Answer](), len(state["lines"])
+    for sample in range(settings.group):
+        draws, events = list[Draw](), list[Event]()
+        generation.on_draw = draws.append
+        episode = Episode(parts, events.append, run_seed=done, game=house, trial=sample)
+        names = reached(
+            events, won=outcome_named(method(episode)).success, commands=False
+        )
+        texts = texts_of(draws, generation.end_ids)
+        answers.append(Answer(sum(REWARDS[name] for name in names), names, texts))
+    return answers
+
+
+def houses(settings: GrpoSettings) -> Iterator[tuple[int, str]]:
+    """Yields the seeds and maps of the games to train on: those that are not solved at
+    reset.
+    """
+    with contextlib.closing(
+        compose_cell(settings.task).build("environment")
+    ) as environment:
+        for seed in itertools.count(FIRST_HOUSE + settings.seed * HOUSES_OF_SEED):
+            if not environment.reset(seed).success:
+                yield seed, environment.map
+
+
+def advantages(rewards: Sequence[float]) -> list[float]:
+    """Returns the advantages of one group of answers; all are 0 if the rewards are
+    equal.
+    """
+    mean, spread = fmean(rewards), pstdev(rewards)
+    return [(reward - mean) / (spread + 1e-6) if spread else 0.0 for reward in rewards]
+
+
+class Reinforcement:
+    """A reinforcement in its folder, as far as its checkpoint says.
+
+    `lines` are the lines of progress. Raises ConfigError if the folder holds a training
+    with other settings.
+    """
+
+    def __init__(self, settings: GrpoSettings) -> None:
+        begin(settings)
+        torch.set_num_threads(1)  # more are slower for so small a model
+        self.settings, self.lines = settings, list[str]()
+        self.model = load_model(locate(settings.weights), dtype=torch.float32)
+        self.model.set_attn_implementation(
+            "eager"
+        )  # on a CPU, its backward pass is faster
+        rate = settings.learning_rate
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), lr=rate, weight_decay=0
+        )
+        if (path := settings.out / CHECKPOINT).is_file():
+            state: dict[str, Any] = torch.load(path, weights_only=True)
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.lines = state["lines"]
+        self._save()
+
+    def carry_out(self, console: Console) -> Path:
+        """Makes the updates that are not made yet, and returns the folder of the last
+        model.
+        """
+        chosen, each = self.settings, self.settings.houses
+        known = list(itertools.islice(houses(chosen), chosen.updates * each))
+        with data.players(chosen.processes, chosen.out) as pool:
+            while (done := len(self.lines)) < chosen.updates:
+                start, last = time.perf_counter(), (done + 1) * each
+                own = [seed for seed, _ in known[done * each : last]]
+                groups = list(pool.map(functools.partial(play, chosen), own))
+                drawn_s = time.perf_counter() - start
+                self.learn(groups)
+                seconds = {"drawn_s": drawn_s, "seconds": time.perf_counter() - start}
+                self.lines.append(
+                    json.dumps({"update": done + 1, **summary(groups), **seconds})
+                )
+                console.print(self.lines[-1])
+                if done + 1 == chosen.updates or (done + 1) % chosen.model_every == 0:
+                    self._save_model({map_ for _, map_ in known[:last]})
+                self._save()
+        return model_folder(chosen.out, chosen.updates)
+
+    def learn(self, groups: Sequence[Sequence[Answer]]) -> None:
+        """Makes one step: answers with a positive advantage become more likely.
+
+        What is maximized is a mean over answers of the mean over the answer's sampled
+        tokens.
+        """
+        for group in groups:
+            weights = advantages([answer.reward for answer in group])
+            for answer, advantage in zip(group, weights, strict=True):
+                count = sum(len(text.sampled) for text in answer.texts)
+                for text in answer.texts if advantage else ():
+                    gain = advantage * log_probabilities(self.model, text).sum() / count
+                    (-gain / len(group) / len(groups)).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def _save(self) -> None:
+        """Replaces the checkpoint at once, and then the lines of progress."""
+        out, state = (
+            self.settings.out,
+            {"lines": self.lines, "model": self.model.state_dict()},
+        )
+        unfinished = out / f"unfinished-{CHECKPOINT}"
+        torch.save(state | {"optimizer": self.optimizer.state_dict()}, unfinished)
+        unfinished.replace(out / CHECKPOINT)
+        (out / "progress.jsonl").write_text(
+            "".join(f"{line}\n" for line in self.lines), encoding="utf-8"
+        )
+
+    def _save_model(self, learned: set[str]) -> None:
+        """Makes a model folder, unless it was made before an interruption."""
+        folder = model_folder(self.settings.out, len(self.lines))
+        source = self.settings.weights
+        if not folder.is_dir():
+            with whole(folder) as unfinished:
+                self.model.save_pretrained(unfinished)
+                load_tokenizer(locate(source)).save_pretrained(unfinished)
+                maps.write(unfinished, learned | training_maps(source))
+
+
+def model_folder(out: Path, updates: int) -> Path:
+    """Returns OUT/OUT-update-N. A cell's name holds the last part of this path only."""
+    return out / f"{out.absolute().name}-update-{updates}"
+
+
+def summary(groups: Sequence[Sequence[Answer]]) -> dict[str, float]:
+    """Returns the mean reward, the shares of answers that had a plan and that won, the
+    share of groups whose rewards differ, and the number of sampled tokens.
+    """
+    answers = [answer for group in groups for answer in group]
+    return {
+        "reward": fmean(answer.reward for answer in answers),
+        **{
+            name: fmean(name in one.reached for one in answers)
+            for name in ("planned", "won")
+        },
+        "differ": fmean(
+            len({answer.reward for answer in group}) > 1 for group in groups
+        ),
+        "tokens": sum(len(text.sampled) for answer in answers for text in answer.texts),
+    }
