@@ -24,7 +24,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, GrammarContext
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
 from tests.models.asking import PROMPT
 from tests.questions import QUESTION
@@ -215,6 +215,7 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     sampling = Sampling(max_tokens=max_tokens, seed=seed)
     (drawn,) = draw(model, QUESTION, constraint, sampling, {})
     answer = read_constrained(drawn.completion, PDDL)
+    answer = without_repetition(answer, QUESTION)
     if not answer.value:
         assert answer.fault == "truncated"
         return "cut"
