@@ -61,7 +61,6 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
         ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
-        ((FREE,), (TYPED, "decoding.rollback=false"), "decoding.rung"),
         ((GROUNDED,), (GROUNDED, "decoding.names=game"), "decoding.names"),
         (
             (FREE,),

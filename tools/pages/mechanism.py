@@ -10,8 +10,7 @@ from itertools import pairwise
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import pairs_of, tallied
-from pddlego_local.report.figures.plotting import draw_dots, drawing, rows_height
-from pddlego_local.report.statistics.rates import Interval
+from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
 from tools.pages import tables
 from tools.pages.blocks import Page
 from tools.pages.records import RESULTS, Records, calls, scored
@@ -170,7 +169,7 @@ def verdicts(records: Records, sweep: tuple[str, str]) -> str:
     return tables.verdict_lines(records.compared(*sweep), NAMES)
 
 
-def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Interval]]:
+def steps(cells: Iterable[CellRecord], rung: str) -> list[Dot]:
     """Returns the steps to a rung with their differences in games won, from -1 to 1,
     and the 95 % intervals of these for new maps.
     """
@@ -178,16 +177,12 @@ def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Inte
     for title, ends in STEPS.items():
         base, other = (found.get(name.format(rung=rung)) for name in ends)
         if base and other:
-            rows.append((title.format(rung=rung), *difference(base, other)))
+            pairs = pairs_of(Arm((base,)), Arm((other,)), ())
+            finished = [pair for pair in pairs if pair.finished]
+            paired = tallied(finished, lambda pair: pair.cluster)
+            step, difference = title.format(rung=rung), paired.difference or 0.0
+            rows.append(Dot(step, difference, paired.interval()))
     return rows
-
-
-def difference(base: CellRecord, other: CellRecord) -> tuple[float, Interval]:
-    pairs = pairs_of(Arm((base,)), Arm((other,)), ())
-    paired = tallied(
-        (pair for pair in pairs if pair.finished), lambda pair: pair.cluster
-    )
-    return paired.difference or 0.0, paired.interval()
 
 
 def draw(records: Records) -> None:
