@@ -66,11 +66,10 @@ def by_name(cells: Iterable[CellRecord]) -> dict[str, CellRecord]:
     """
     found = {}
     for cell in cells:
-        name, retries = (
-            tables.arm_name(cell),
-            cell.run.identity["method"]["max_retries"],
-        )
-        found[f"{name}, asked again" if retries else name] = cell
+        name = tables.arm_name(cell)
+        if cell.run.identity["method"]["max_retries"]:
+            name += ", asked again"
+        found[name] = cell
     return found
 
 
@@ -122,15 +121,10 @@ def what_again_shows(cell: CellRecord) -> str:
                 other += call.messages != before.messages
     retries = cell.run.identity["method"]["max_retries"]
     asked = f"free answers; without a plan, asked again up to {retries} times"
+    every = f"{same + other} retries"
     if other > same:
-        return (
-            f"{asked} with a message about the fault ({other} of {same + other}"
-            " retries)"
-        )
-    return (
-        f"{asked}; the same question, without a message ({same} of {same + other}"
-        " retries)"
-    )
+        return f"{asked} with a message about the fault ({other} of {every})"
+    return f"{asked}; the same question, without a message ({same} of {every})"
 
 
 def at_equal_cost(records: Records, sweep: tuple[str, str], more: str) -> str:
@@ -156,8 +150,10 @@ def at_equal_cost(records: Records, sweep: tuple[str, str], more: str) -> str:
 def _with_more_samples(records: Records, sweep: str) -> dict[str, CellRecord]:
     found = {}
     for name, cell in by_name(records.sweep(COSTS, sweep)).items():
-        planners = cell.run.identity["decoding"]["feedback"] == "planner"
-        found[f"{name}, with the planner's messages" if planners else name] = cell
+        if cell.run.identity["decoding"]["feedback"] == "planner":
+            found[f"{name}, with the planner's messages"] = cell
+        else:
+            found[name] = cell
     return found
 
 
