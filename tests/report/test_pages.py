@@ -238,26 +238,6 @@ def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
     assert "The layout <code>line</code> comes with the grammar." in page
 
 
-def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
-    planted(
-        tmp_path / "runs" / "free",
-        "free",
-        [row("success", 3, wall_time_s=12.345)],
-        played,
-    )
-    assert '<td class="count">12.3</td></tr>' in (
-        reported(tmp_path) / "index.html"
-    ).read_text(encoding="utf-8")
-    seconds = [
-        number
-        for page in written.glob("episodes/*/*.html")
-        for number in re.findall(
-            r"(\d+(?:\.\d+)?)\s+s\b(?! )", Text(page.read_text(encoding="utf-8")).text
-        )
-    ]
-    assert seconds and all(re.fullmatch(r"\d+\.\d", number) for number in seconds)
-
-
 def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     played: Path, tmp_path: Path
 ) -> None:
