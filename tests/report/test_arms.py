@@ -60,8 +60,6 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
-        ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
-        ((GROUNDED,), (GROUNDED, "decoding.names=game"), "decoding.names"),
         (
             (FREE,),
             (TYPED, "decoding.reason=draft"),
