@@ -120,7 +120,7 @@ def _alone(
 
 
 def _won(played: list[CellRecord], size: str, name: str) -> Mapping[object, bool]:
-    won = {}
+    won: dict[object, bool] = {}
     for cell in played:
         if model(cell) == size and tables.arm_name(cell) == name:
             games = cell.labels["environment"], str(cell.run.identity["environment"])
