@@ -134,9 +134,7 @@ class TextFormalizer:
         """The settings for a domain whose actions are unknown."""
         if not RUNGS[self._decoding.rung].needs_context:
             return self._decoding
-        return replace(
-            self._decoding, rung="syntax", goal="any", lists="tight", rollback=True
-        )
+        return replace(self._decoding, rung="syntax", goal="any")
 
     def _ask(
         self,

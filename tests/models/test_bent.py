@@ -1,7 +1,6 @@
 """What masks take of a model's probability, as `tools.bench.bent` measures it."""
 
 import dataclasses
-import itertools
 import math
 from collections import Counter
 
@@ -14,7 +13,7 @@ from pddlego_local.models import generation
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.runner.config import compose_cell
 from tests.models.asking import PROMPT, TOY
-from tests.models.staging import FIRST, RECORD, second
+from tests.models.staging import FIRST, second
 from tools.bench.bent import Step, Watched, places, rows, watched
 
 BLIND = Grammar(
@@ -76,27 +75,16 @@ def test_each_token_is_measured_once_forced_ones_too(
 def test_later_stages_are_measured_behind_the_earlier_ones(
     watching: TransformersModel,
 ) -> None:
-    for seed in range(3):
-        sampling = Sampling(HEAT, max_tokens=60, seed=seed)
-        first = watching.complete(PROMPT, FIRST, sampling, Prefix())
-        assert_masses(watching, FIRST)
-        assert first.prefix
-        prefix = dataclasses.replace(
-            first.prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},"
-        )
-        watching.complete(PROMPT, second("x"), sampling, prefix)
-        assert_masses(watching, second("x"))
-
-
-def test_answers_are_those_of_a_model_that_is_not_watched(
-    model: TransformersModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sampling = Sampling(HEAT, max_tokens=60, seed=5)
-    plain = [model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)]
-    monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    assert [
-        model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)
-    ] == plain
+    sampling = Sampling(HEAT, max_tokens=60, seed=1)
+    first = watching.complete(PROMPT, FIRST, sampling, Prefix())
+    assert_masses(watching, FIRST)
+    assert first.prefix
+    end = first.text[-2:]
+    prefix = dataclasses.replace(
+        first.prefix, rollback_chars=2, forced_prefix=f"{end},"
+    )
+    watching.complete(PROMPT, second("x"), sampling, prefix)
+    assert_masses(watching, second("x"))
 
 
 def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
@@ -112,48 +100,25 @@ def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
     return random, list(watched(config, random, 3))
 
 
-@pytest.mark.parametrize(
-    ("method", "stages", "lists"),
-    [
-        ("pddl_edit", {"objects", "facts"}, "free"),
-        ("pddl_edit", {"objects", "facts"}, "tight"),
-        ("pddlego_plus", {"types", "predicates"}, "free"),
-    ],
-)
 def test_stages_add_up_over_all_questions_of_a_game(
-    method: str, stages: set[str], lists: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    model, answers = played(
-        f"method={method}", "decoding=typed", f"decoding.lists={lists}"
-    )
-    assert len(answers) == 3
-    table = {
-        str(name): (tokens, took) for name, _, tokens, _, took, *_ in rows(answers)
-    }
-    every = [step for answer in answers for step in answer]
-    of_stage = Counter(step.stage for step in every)
-    assert stages <= of_stage.keys()
-    assert {name: table[name][0] for name in of_stage} == of_stage
-    assert table["all"][0] == len(every) == of_stage.total()
-    took = sum(step.took for answer in answers for step in answer) / len(answers)
-    assert table["all"][1] == f"{took:.1f}"
-    for (
-        answer
-    ) in answers:  # the text is told in order, and rolled back text is not in it
-        for before, step in itertools.pairwise(answer):
-            if step.stage == before.stage and step.ids is before.ids:
-                assert step.before == before.before + before.text
-    ten = list(places(answers, model._loaded))
-    assert len(ten) == 10
-    assert float(str(ten[0][1])) == pytest.approx(
-        max(step.took for step in every), abs=0.06
-    )
-
-
-def test_an_answer_without_a_grammar_has_no_masks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(generation, "ForcedTokens", Watched)
-    _, answers = played("method=pddl_edit", "decoding=free")
-    assert len(answers) == 3 and not any(answers)
+    model, answers = played("method=pddl_edit", "decoding=typed")
+    assert len(answers) == 3
+    tokens_of: dict[str, object] = {}
+    took_of: dict[str, object] = {}
+    for name, _, tokens, _, took, *_ in rows(answers):
+        tokens_of[str(name)] = tokens
+        took_of[str(name)] = took
+    steps = [step for answer in answers for step in answer]
+    of_stage = Counter(step.stage for step in steps)
+    assert {"objects", "facts"} <= of_stage.keys()
+    assert {name: tokens_of[name] for name in of_stage} == of_stage
+    assert tokens_of["all"] == len(steps)
+    took_in_all = sum(step.took for step in steps) / len(answers)
+    assert took_of["all"] == f"{took_in_all:.1f}"
+    ten = list(places(answers, model._loaded))
+    assert len(ten) == 10
+    most = max(step.took for step in steps)
+    assert float(str(ten[0][1])) == pytest.approx(most, abs=0.06)
