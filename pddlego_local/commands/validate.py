@@ -93,7 +93,14 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
 
 
 def _why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
-    world = World("problem", "", "", (), domain, problem)
+    world = World(
+        name="problem",
+        domain_text="",
+        problem_text="",
+        heads=(),
+        domain=domain,
+        problem=problem,
+    )
     simulator = Simulator(world, "these files", exact=True)
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):
