@@ -55,7 +55,13 @@ MARKED = {
 }
 # Of the tests without a marker, the files that take longest: they come before the
 # others.
-LONGEST = ("test_readme.py", "report/test_shipped_records.py", "runner/test_config.py")
+LONGEST = (
+    "test_readme.py",
+    "report/test_shipped_records.py",
+    "docs/test_results.py",
+    "runner/test_config.py",
+    "test_systems.py",
+)
 KILLED = "test_vllm_killed.py"
 """The last of all that use its servers: they do not survive."""
 # Where a test without the marker looks for the environment: what needs one must say so.

@@ -14,7 +14,7 @@ import pytest
 from pddlego_local.models.weights import locate
 from tests.models.test_vllm_settings import serving_environment
 from tools.gpu_check import running
-from tools.gpu_check.__main__ import _STEPS, _steps, main
+from tools.gpu_check.__main__ import main
 from tools.gpu_check.findings import Findings, NotHere
 from tools.gpu_check.part import CANNOT, PARTS
 from tools.gpu_check.report import report
@@ -28,23 +28,28 @@ def shell(name: str, script: str, limit_s: float = LIMIT_S) -> Step:
     return Step(name, "a stand-in", limit_s, ["sh", "-c", script])
 
 
+def writes_row(file: Path) -> str:
+    """A shell command that writes a finding to a file."""
+    return f"echo '{json.dumps({'title': 'found', 'row': {'n': 7}})}' > {file}"
+
+
+def on_cpu(out: Path) -> Setting:
+    return Setting("cpu", out, scale_for("cpu"))
+
+
 def ended(out: Path, *steps: Step, state: str = "cpu") -> list[Ended]:
     return list(carry_out(steps, out, state, "0123456789", lambda said: None))
 
 
 def test_a_step_that_fails_is_reported_and_the_others_go_on(tmp_path: Path) -> None:
-    rows = Findings(tmp_path / "third.jsonl")
     steps = [
         shell("first", "echo 'lost | its way'; exit 1"),
         shell("second", f"echo no such model; exit {CANNOT}"),
-        shell(
-            "third",
-            f"echo '{json.dumps({'title': 'found', 'row': {'n': 7}})}' > {rows.path}",
-        ),
+        shell("third", writes_row(tmp_path / "third.jsonl")),
     ]
     outcomes = [end.outcome for end in ended(tmp_path, *steps)]
     assert outcomes == ["failed", "cannot be done here", "done"]
-    text = report(steps, Setting("cpu", tmp_path, scale_for("cpu")))
+    text = report(steps, on_cpu(tmp_path))
     assert "| failed | 0 | lost / its way | 0123456 |" in text
     assert "| cannot be done here | 0 | no such model | 0123456 |" in text
     assert "found:\n\n| n |\n| --- |\n| 7 |" in text
@@ -59,40 +64,27 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
     script = (
         f"sleep 1000 & echo $! > {file}; setsid sleep 1001 & echo $! >> {file}; wait"
     )
-    rows = (
-        f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' >"
-        f" {tmp_path}/slow.jsonl; "
-    )
-    (end,) = ended(tmp_path, shell("slow", rows + script, limit_s=5))
+    row = writes_row(tmp_path / "slow.jsonl")
+    (end,) = ended(tmp_path, shell("slow", f"{row}; {script}", limit_s=5))
     assert end.outcome == "out of time"
     children = [int(line) for line in file.read_text(encoding="utf-8").split()]
     assert len(children) == 2
     for left in filter(psutil.pid_exists, children):
         assert psutil.Process(left).status() == psutil.STATUS_ZOMBIE
-    assert "| n |" in report(
-        [shell("slow", "")], Setting("cpu", tmp_path, scale_for("cpu"))
-    )
+    assert "| n |" in report([shell("slow", "")], on_cpu(tmp_path))
 
 
 def test_what_did_not_start_is_not_started_again_by_those_that_need_it(
     tmp_path: Path,
 ) -> None:
-    steps = [
-        shell("plain", "echo no GPU; exit 1"),
-        Step(
-            "drafts",
-            "a stand-in",
-            LIMIT_S,
-            ["touch", str(tmp_path / "began")],
-            needs="plain",
-        ),
-        shell("training", "true"),
-    ]
-    ends = ended(tmp_path, *steps)
+    began = tmp_path / "began"
+    drafts = dataclasses.replace(shell("drafts", f"touch {began}"), needs="plain")
+    others = [drafts, shell("training", "true")]
+    ends = ended(tmp_path, shell("plain", "echo no GPU; exit 1"), *others)
     assert [end.outcome for end in ends] == ["failed", "cannot be done here", "done"]
-    assert ends[1].said == "plain: failed" and not (tmp_path / "began").exists()
-    steps[0] = shell("plain", "true")
-    assert [end.outcome for end in ended(tmp_path, *steps)] == ["done"] * 3
+    assert ends[1].said == "plain: failed" and not began.exists()
+    ends = ended(tmp_path, shell("plain", "true"), *others)
+    assert [end.outcome for end in ends] == ["done"] * 3
 
 
 V1 = {"VLLM_USE_V2_MODEL_RUNNER": "0"}
@@ -116,12 +108,11 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
     ends = ended(tmp_path, *steps)
     assert [end.outcome for end in ends] == ["failed", "done", "failed"]
     assert ends[1].said == "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0"
-    assert seen.read_text(encoding="utf-8") == "0\n", (
-        "what comes after it has the runner that works"
-    )
+    # What comes after it has the runner that works.
+    assert seen.read_text(encoding="utf-8") == "0\n"
     assert (tmp_path / "plain_first.log").read_text(encoding="utf-8") == "runner 2\n"
     assert "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0" in report(
-        steps, Setting("cpu", tmp_path, scale_for("cpu"))
+        steps, on_cpu(tmp_path)
     )
     ended(tmp_path, *steps[1:])  # "plain" is already done
     assert seen.read_text(encoding="utf-8") == "0\n0\n"
@@ -137,13 +128,6 @@ def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
     assert [end.outcome for end in ends] == ["failed", "failed"]
     assert ends[0].said == "runner 2; failed with VLLM_USE_V2_MODEL_RUNNER=0 runner 0"
     assert len(count.read_text(encoding="utf-8")) == 2 and ends[1].said == "runner 2"
-
-
-def test_only_the_first_servers_of_a_gpu_have_a_second_try(tmp_path: Path) -> None:
-    for device, named in (("cuda", ["nano", "plain"]), ("cpu", [])):
-        steps = _steps(Setting(device, tmp_path, scale_for("cpu")))  # type: ignore[arg-type]
-        assert [step.name for step in steps if step.again] == named
-        assert all(step.again in ({}, V1) for step in steps)
 
 
 def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
@@ -177,7 +161,7 @@ def test_what_a_machine_cannot_do_is_no_failure(
     monkeypatch.setenv("PDDLEGO_SERVING_ENV", str(other))
     with pytest.raises(NotHere, match=r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"):
         PARTS["drafts"](
-            Setting("cpu", tmp_path, scale_for("cpu")),
+            on_cpu(tmp_path),
             Findings(tmp_path / "drafts.jsonl"),
         )
 
@@ -188,7 +172,3 @@ def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert ending.value.code == 2
     told = capsys.readouterr().err
     assert "there is no dance" in told and all(name in told for name in PARTS)
-
-
-def test_each_step_is_one_that_a_process_can_do() -> None:
-    assert [name for name, *_ in _STEPS] == list(PARTS)

@@ -5,6 +5,7 @@ has a YAML: those from outside the project are played by its command.
 own. `hunt` is a copy of coin's folder there.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -36,20 +37,16 @@ def elsewhere(tmp_path: Path) -> Path:
     return copy
 
 
-def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[int, str]:
+def run(elsewhere: Path, *words: str, environment: str = "lamp") -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
-    command = ["-m", "pddlego_local", "run", "games=0-5"]
-    command += [f"environment={environment}"] * (
-        "environment=" not in "".join(arguments)
-    )
-    command += [
-        f"run.out={elsewhere}/runs",
-        "--config-dir",
-        f"{elsewhere}/conf",
-        *arguments,
-    ]
+    if not any("environment=" in word for word in words):
+        words = (f"environment={environment}", *words)
+    conf, out = f"--config-dir={elsewhere}/conf", f"run.out={elsewhere}/runs"
     path = os.pathsep.join([str(elsewhere), str(ROOT)])
-    done = ran(*command, env={**os.environ, "PYTHONPATH": path})
+    done = ran(
+        *("-m", "pddlego_local", "run", "games=0-5", out, conf, *words),
+        env={**os.environ, "PYTHONPATH": path},
+    )
     return done.returncode, done.stderr
 
 
@@ -67,13 +64,10 @@ def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(
         assert [row.won for row in rows] == [True] * 6
         assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
-    told = "\n".join(
+    told = "".join(
         path.read_text(encoding="utf-8") for path in elsewhere.rglob("*.jsonl")
     )
-    assert (
-        "Your goal is the first of these that can be reached: light the lamp; be in"
-        in told
-    )
+    assert "the first of these that can be reached: light the lamp; be in" in told
     assert r"For example: {\"action\": \"go to room 2\"}" in told
 
 
@@ -86,23 +80,15 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     assert code == 2 and "note" in said
     code, said = run(elsewhere, "-m", "method=hopeful", "environment=lamp,coin")
     assert code == 0, said
-    cells = {
-        path.parent.name.split("-")[0]: path.parent
-        for path in elsewhere.rglob("run.json")
-    }
-    assert cells.keys() == {"lamp", "coin"}
+    cells = [path.parent for path in elsewhere.rglob("run.json")]
+    assert {cell.name.split("-")[0] for cell in cells} == {"lamp", "coin"}
     hashes = set()
-    for cell in cells.values():
+    for cell in cells:
         assert all(row.success for row in read_rows(cell / "episodes.jsonl"))
-        hashes.add(
-            json.loads((cell / "run.json").read_text(encoding="utf-8"))["prompt_sha256"]
-        )
-        asked = next(
-            e
-            for e in read_events(cell / "transcripts/1-0.jsonl")
-            if isinstance(e, Call)
-        )
-        assert "A domain file and a problem file, please" in asked.messages[0].content
+        record = json.loads((cell / "run.json").read_text(encoding="utf-8"))
+        hashes.add(record["prompt_sha256"])
+        first, *_ = calls(cell / "transcripts/1-0.jsonl")
+        assert "A domain file and a problem file, please" in first.messages[0].content
     assert len(hashes) == 2
     shutil.rmtree(elsewhere / "hopeful" / "prompts")
     code, said = run(elsewhere, "method=hopeful", "seed=1")
@@ -116,10 +102,13 @@ def test_a_folder_is_played_as_it_is_where_it_comes_with_the_project(
         code, said = run(elsewhere, f"environment={environment}")
         assert code == 0, said
     asked = [
-        [event.messages for event in read_events(path) if isinstance(event, Call)]
-        for path in elsewhere.rglob("1-0.jsonl")
+        [call.messages for call in calls(path)] for path in elsewhere.rglob("1-0.jsonl")
     ]
     assert len(asked) == 2 and asked[0] == asked[1] != []
+
+
+def calls(transcript: Path) -> list[Call]:
+    return [event for event in read_events(transcript) if isinstance(event, Call)]
 
 
 @pytest.mark.parametrize(
@@ -144,8 +133,8 @@ def test_what_is_missing_is_named_before_anything_is_played(
         shutil.rmtree(file)
     code, said = run(elsewhere, f"method={method}", environment="hunt")
     named = f"{file} is missing" if missing else "'hunt'"
-    assert code == 2 and "Traceback" not in said
-    assert said.count("error:") == 1 and said.strip().count("\n") == 0 and named in said
+    assert code == 2 and named in said
+    assert said.startswith("error:") and said.count("\n") == 1
 
 
 def test_a_class_of_neither_kind_is_refused(elsewhere: Path) -> None:
@@ -251,24 +240,18 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
     )
     code, said = run(elsewhere, "-m", "method=hopeful,pddlego_plus")
     assert code == 0, said
-    ended = dict[str, list[str]]()
     for command in ("rescore", "show", "report"):
-        own = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = ran("-m", "pddlego_local", command, elsewhere / "runs", env=own)
+        without_code = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = ran("-m", "pddlego_local", command, elsewhere / "runs", env=without_code)
         assert done.returncode == 0, done.stderr
-        ended[command] = done.stdout.splitlines()
-    assert ended["rescore"] == ["no difference in 12 episodes of 2 cells"]
+        if command == "rescore":
+            assert done.stdout == "no difference in 12 episodes of 2 cells\n"
     (hopeful,) = elsewhere.rglob("lamp-hopeful-*/run.json")
-    known = json.loads(hopeful.read_text(encoding="utf-8"))["outcomes"]
-    assert (
-        known.keys() == {"fell", "gave_up"}
-        and known["gave_up"]["means"] == "It gave up."
-    )
-    outcomes = {
-        json.loads(line)["outcome"]
-        for file in elsewhere.rglob("episodes.jsonl")
-        for line in file.read_text(encoding="utf-8").splitlines()
-    }
+    declared = json.loads(hopeful.read_text(encoding="utf-8"))["outcomes"]
+    assert declared.keys() == {"fell", "gave_up"}
+    assert declared["gave_up"]["means"] == "It gave up."
+    rows = map(read_rows, elsewhere.rglob("episodes.jsonl"))
+    outcomes = {row.outcome for row in itertools.chain(*rows)}
     assert outcomes == {"fell", "gave_up", "success"}
 
 

@@ -9,10 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from pddlego_local.pddl.redundant import (
-    domain_without_repetition,
-    problem_without_repetition,
-)
 
 from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -21,6 +17,10 @@ from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
+from pddlego_local.pddl.sections import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 from pddlego_local.planner import FastDownward
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")

@@ -89,9 +89,8 @@ def test_the_tables_of_outcomes_and_causes_are_whole() -> None:
     assert [*table(RECORDS, "\n## Causes")] == [*CAUSES]
     outcomes = RECORDS.partition("\n## Outcomes")[2]
     excluded = re.findall(r"^\| `(\w+)` \| .* \| (\w+) \|$", outcomes, re.MULTILINE)
-    assert dict(excluded) == {
-        name: one.apart for name, one in OUTCOMES.items() if one.apart
-    }
+    apart = {name: outcome.apart for name, outcome in OUTCOMES.items()}
+    assert dict(excluded) == {name: reason for name, reason in apart.items() if reason}
 
 
 def test_the_page_of_environments_has_every_key_and_what_is_required() -> None:
@@ -122,7 +121,7 @@ def test_the_page_of_prompts_has_every_key_and_filter() -> None:
     page = (EXTEND / "prompts.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`([\w.]+)`", page))
     for name in Words.model_fields:
-        assert name in told or any(one.startswith(f"{name}.") for one in told)
+        assert any(key == name or key.startswith(f"{name}.") for key in told)
     prompts = ROOT / "pddlego_local/methods/prompts"
     for template in prompts.glob("*/*.jinja"):
         text = template.read_text(encoding="utf-8")

@@ -44,7 +44,7 @@ def test_an_experiment_with_its_arms_is_one_short_file(
     said = pddlego(*words).out
     assert "cells: 6" in said and said.count("method.max_retries=5") == 3
     cell = compose_cell(["experiment=retries"], conf)
-    assert [str(one) for one in cell.settings.compare or ()] == [
+    assert list(map(str, cell.settings.compare or ())) == [
         "decoding.rung, free against grounded",
         "method.max_retries, 0 against each other value",
     ]

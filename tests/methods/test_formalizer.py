@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.core.record.events import Call, Note, Plan, Where
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
-from pddlego_local.decoding.settings import Decoding, NameSource
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.reference import formalize
 from pddlego_local.environments.described.world import task_hash
@@ -184,40 +182,3 @@ def test_the_problem_alone_is_asked_for_after_solved_examples(
     examples = [json.loads(line)["pf"] for line in lines]
     assert [planner.plan(domain, file).outcome for file in examples] == ["solved"] * 2
     assert len({task_hash(file) for file in [problem, *examples]}) == 3
-
-
-def test_the_names_of_solved_examples_can_be_excluded(planner: FastDownward) -> None:
-    def objects(source: NameSource) -> set[str]:
-        model = Scripted([json.dumps({"pf": ""})])
-        decoding = Decoding(rung="grounded", names=source)
-        world = Described(world="ferry", sizes=(1, 3))
-        play(
-            FormalizerProblem(shots=9), world, model, planner, game=0, decoding=decoding
-        )
-        return set(model.asked[0].context.names.objects)
-
-    assert objects("game") < objects("prompt")
-    assert "car3" in objects("prompt") - objects("game")
-
-
-def test_examples_are_other_tasks_than_the_one_that_is_played() -> None:
-    world = Described(sizes=(2, 2))
-    for game in (0, 1, 2, *world.seeds[-3:]):
-        world.reset(game)
-        texts, files = zip(*world.solved(5), strict=True)
-        assert len(set(texts)) == 5
-        assert len({*map(task_hash, files), world.map}) == 6
-
-
-def test_too_few_other_worlds_are_named(planner: FastDownward) -> None:
-    world = Described(sizes=(2, 2))
-    with pytest.raises(
-        ConfigError, match=r"only 8 other .* choose at most method\.shots=8$"
-    ):
-        play(FormalizerProblem(shots=9), world, Scripted([]), planner, game=1)
-
-
-def test_a_world_that_is_done_at_the_start_asks_nobody(planner: FastDownward) -> None:
-    world = Described(sizes=(1, 1))  # one block, on the table for ever
-    ended, _ = play(Formalizer(), world, Scripted([]), planner, game=0)
-    assert ended == "success_at_start"

@@ -84,7 +84,7 @@ def test_any_text_of_a_program_arrives_as_it_is() -> None:
     config = compose_cell(
         overrides_of({**chosen, "model__server__extra_arguments": texts})
     )
-    expected = [at_home(one) for one in texts]
+    expected = list(map(at_home, texts))
     assert config.build("model").server.extra_arguments == tuple(expected)
     for text in (
         "${oc.env:PDDLEGO_TEST_SECRET}",

@@ -105,7 +105,8 @@ def answers_bench(
     models: dict[str, VllmModel], at_once: tuple[int, ...] = (1, 8, 32), number: int = 4
 ) -> Iterator[dict[str, object]]:
     """Yields one row per concurrency and arm."""
-    questions = [one.question for one in played("coin", range(100, 110)) if one.first]
+    games = played("coin", range(100, 110))
+    questions = [asked.question for asked in games if asked.first]
     for count_ in at_once:
         for arm, ratios in turns(models, questions, count_, number).items():
             yield {

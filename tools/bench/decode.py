@@ -26,20 +26,9 @@ from pddlego_local.models.vllm.model import VllmModel
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
-SCENE = GrammarContext(
-    TABLES.schemas,
-    Names(
-        (
-            "kitchen",
-            "corridor",
-            "behind_kitchen_south",
-            "north",
-            "south",
-            "east",
-            "west",
-        )
-    ),
-)
+DIRECTIONS = ("north", "south", "east", "west")
+SHOWN = Names(("kitchen", "corridor", "behind_kitchen_south", *DIRECTIONS))
+SCENE = GrammarContext(TABLES.schemas, SHOWN)
 QUESTION: AnyQuestion = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
 _NAMES = (0, 10, 100, 300)
@@ -72,12 +61,12 @@ def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]
     """
 
     def taken_ms(names: int, salt: int) -> float:
-        shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
-        context = replace(SCENE, names=shown, domain=TABLES.domain)
-        constraint = (
-            constraint_for("grounded", PROBLEM, context, "line") if names else None
-        )
-        grammar = constraint.first_grammar if constraint else None
+        grammar = None
+        if names:
+            shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
+            context = replace(SCENE, names=shown, domain=TABLES.domain)
+            constraint = constraint_for("grounded", PROBLEM, context, "line")
+            grammar = constraint.first_grammar
         asked = Sampling(max_tokens=1, seed=salt)
         return 1e3 * model.complete(PROMPT, grammar, asked).latency_s
 
@@ -111,30 +100,27 @@ def _row(
     """Measures one rung, after a warm-up turn: the first use of a batch size is
     slow.
     """
-    rates: list[float] = []
-    free_rates: list[float] = []
+    warm_up, _ = _draw(model, constraint, concurrency, least_tokens // 4)
+    _draw_free(model, warm_up)
+    rates, free_rates, answer_rates = list[float](), list[float](), list[float]()
     answers = 0
-    answer_rates: list[float] = []
-    for turn in range(turns + 1):
-        least = least_tokens if turn else least_tokens // 4
-        lengths, wall_time_s = _draw(model, constraint, concurrency, least)
+    for _ in range(turns):
+        lengths, wall_time_s = _draw(model, constraint, concurrency, least_tokens)
         free_wall_time_s = _draw_free(model, lengths)
-        if turn:
-            tokens = sum(map(sum, lengths))
-            rates.append(tokens / wall_time_s)
-            free_rates.append(tokens / free_wall_time_s)
-            answer_rates.append(sum(map(len, lengths)) / wall_time_s)
-            answers += sum(map(len, lengths))
-    pairs = zip(rates, free_rates, strict=True)
+        tokens = sum(sum(of_thread) for of_thread in lengths)
+        drawn = sum(len(of_thread) for of_thread in lengths)
+        rates.append(tokens / wall_time_s)
+        free_rates.append(tokens / free_wall_time_s)
+        answer_rates.append(drawn / wall_time_s)
+        answers += drawn
+    ratios = [rate / free for rate, free in zip(rates, free_rates, strict=True)]
     return {
         "at once": concurrency,
         "rung": rung,
         "tokens per s": round(max(rates)),
         "free": round(max(free_rates)),
         "relative to free": round(max(rates) / max(free_rates), 2),
-        "median of turns": round(
-            statistics.median(rate / free for rate, free in pairs), 2
-        ),
+        "median of turns": round(statistics.median(ratios), 2),
         "answers": answers,
         "answers per s": round(max(answer_rates), 2),
     }

@@ -31,28 +31,26 @@ def main() -> None:
     if len(actions) > int(sys.argv[2]):
         print("null")
         return
-    print(
-        json.dumps(
-            {
-                "fluents": [fact(one) for one in fluents],
-                "goal": None if goal is None else literals(goal),
-                "actions": [
-                    [
-                        one.name,
-                        literals(one.precondition),
-                        effects(one.add_effects),
-                        effects(one.del_effects),
-                        one.cost if task.use_min_cost_metric else 1,
-                    ]
-                    for one in actions
-                ],
-                "axioms": [
-                    [layers[one.effect], literals(one.condition), fact(one.effect)]
-                    for one in axioms
-                ],
-            }
-        )
-    )
+    found = {
+        "fluents": [fact(fluent) for fluent in fluents],
+        "goal": None if goal is None else literals(goal),
+        "actions": [ground_action(task, action) for action in actions],
+        "axioms": [
+            [layers[axiom.effect], literals(axiom.condition), fact(axiom.effect)]
+            for axiom in axioms
+        ],
+    }
+    print(json.dumps(found))
+
+
+def ground_action(task: Any, action: Any) -> list[Any]:
+    return [
+        action.name,
+        literals(action.precondition),
+        effects(action.add_effects),
+        effects(action.del_effects),
+        action.cost if task.use_min_cost_metric else 1,
+    ]
 
 
 def fact(literal: Any) -> list[str]:

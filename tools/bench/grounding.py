@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,8 @@ Literals = Sequence[tuple[bool, Fact]]
 
 def grounding_of(domain: str, problem: str, most_actions: int) -> "Grounding | None":
     """Returns the ground task, or None if it has more actions or takes too long."""
-    command = [
-        sys.executable,
-        str(SCRIPT),
-        str(find_fast_downward().translator),
-        str(most_actions),
-    ]
+    translator = find_fast_downward().translator
+    command = [sys.executable, str(SCRIPT), str(translator), str(most_actions)]
     given = json.dumps([domain, problem])
     try:
         done = subprocess.run(
@@ -45,24 +42,39 @@ def grounding_of(domain: str, problem: str, most_actions: int) -> "Grounding | N
     return None if found is None else Grounding(found)
 
 
+@dataclass(frozen=True)
+class GroundAction:
+    """One of several ground actions of a name. Effects have conditions of their own."""
+
+    needs: Literals
+    adds: Sequence[tuple[Literals, Fact]]
+    deletes: Sequence[tuple[Literals, Fact]]
+    cost: int
+
+    def after(self, facts: Set[Fact], true: Set[Fact]) -> frozenset[Fact]:
+        """Returns the facts after the action; `true` are those with derived ones."""
+        added = {fact for needs, fact in self.adds if _hold(needs, true)}
+        deleted = {fact for needs, fact in self.deletes if _hold(needs, true)}
+        return frozenset((facts - deleted) | added)
+
+
 class Grounding:
     """The ground actions and axioms. Facts that no action can reach are not in it."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.fluents = {tuple(fact) for fact in found["fluents"]}
         self._goal = None if found["goal"] is None else _literals(found["goal"])
-        self._actions = defaultdict[Fact, list[Any]](list)
+        self._actions = defaultdict[Fact, list[GroundAction]](list)
         for name, needs, adds, deletes, cost in found["actions"]:
-            key = tuple(name.strip("()").split())
-            changes = [
-                [(_literals(c), tuple(f)) for c, f in part] for part in (adds, deletes)
-            ]
-            self._actions[key].append((_literals(needs), *changes, cost))
+            action = GroundAction(
+                _literals(needs), _effects(adds), _effects(deletes), cost
+            )
+            self._actions[tuple(name.strip("()").split())].append(action)
         self._layers = defaultdict[int, list[tuple[Literals, Fact]]](list)
+        self._heads = set[Fact]()
         for layer, condition, fact in found["axioms"]:
             self._layers[layer].append((_literals(condition), tuple(fact)))
-
-        self._heads = {fact for axioms in self._layers.values() for _, fact in axioms}
+            self._heads.add(tuple(fact))
 
     def difference(self, task: Task, state: State, possible: Sequence[Fact]) -> str:
         """Returns in what the judge differs about a state, or about what an action
@@ -78,47 +90,48 @@ class Grounding:
             return "the translator differs about the goal"
         theirs = {
             name
-            for name, every in self._actions.items()
-            if any(_hold(a[0], true) for a in every)
+            for name, actions in self._actions.items()
+            if any(_hold(action.needs, true) for action in actions)
         }
         if missing := theirs - set(possible):
             why = task.refusal(state, min(missing))
             return f"the judge says that {min(missing)} is impossible: {why}"
         for name in possible:
-            ours = [*task.successors(state, name)]
-            if name not in theirs and any(one.facts != state.facts for one in ours):
+            successors = task.successors(state, name)
+            changes = any(after.facts != state.facts for after in successors)
+            if name not in theirs and changes:
                 return f"the judge says that {name} is possible"
         for name in sorted(theirs)[:: len(theirs) // MOST_SUCCESSORS + 1]:
-            ways = [a for a in self._actions[name] if _hold(a[0], true)]
-            after = {(frozenset(self._after(a, facts, true)), a[3]) for a in ways}
-            ours = [*task.successors(state, name)]
-            if after != {
-                (one.facts & self.fluents, one.cost - state.cost) for one in ours
-            }:
+            their_successors = {
+                (action.after(facts, true), action.cost)
+                for action in self._actions[name]
+                if _hold(action.needs, true)
+            }
+            our_successors = {
+                (after.facts & self.fluents, after.cost - state.cost)
+                for after in task.successors(state, name)
+            }
+            if their_successors != our_successors:
                 return f"the translator differs about what {name} changes"
         return ""
-
-    def _after(self, action: Any, facts: Set[Fact], true: Set[Fact]) -> Set[Fact]:
-        _, adds, deletes, _ = action
-        added = {fact for condition, fact in adds if _hold(condition, true)}
-        deleted = {fact for condition, fact in deletes if _hold(condition, true)}
-        return (facts - deleted) | added
 
     def _with_derived(self, facts: Set[Fact]) -> set[Fact]:
         true = set(facts)
         for layer in sorted(self._layers):
-            new = True
-            while new:
-                found = {
-                    fact for needs, fact in self._layers[layer] if _hold(needs, true)
-                }
-                new = bool(found - true)
-                true |= found
+            before = -1
+            while before < len(true):
+                before = len(true)
+                axioms = self._layers[layer]
+                true |= {fact for needs, fact in axioms if _hold(needs, true)}
         return true
 
 
 def _literals(condition: Iterable[Any]) -> Literals:
     return [(negated, tuple(fact)) for negated, fact in condition]
+
+
+def _effects(pairs: Iterable[Any]) -> list[tuple[Literals, Fact]]:
+    return [(_literals(condition), tuple(fact)) for condition, fact in pairs]
 
 
 def _hold(condition: Literals, true: Set[Fact]) -> bool:

@@ -33,19 +33,16 @@ def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:
             [("north", "south"), ("south", "north"), ("east", "west"), ("west", "east")]
         )
         door = rng.choice(["closed", "connected"])
-        facts += [
-            f"({door} room{other} room{room} {there})",
-            f"({door} room{room} room{other} {back})",
-        ]
+        facts.append(f"({door} room{other} room{room} {there})")
+        facts.append(f"({door} room{room} room{other} {back})")
     names = " ".join(f"room{room}" for room in range(rooms))
-    return (
-        COIN_DOMAIN,
-        (
-            f"(define (problem coin{rooms}) (:domain coin)\n"
-            f"  (:objects {names} - room north south east west - direction)\n"
-            f"  (:init {' '.join(facts)})\n  (:goal (at room{rooms - 1})))\n"
-        ),
+    problem = (
+        f"(define (problem coin{rooms}) (:domain coin)\n"
+        f"  (:objects {names} - room north south east west - direction)\n"
+        f"  (:init {' '.join(facts)})\n"
+        f"  (:goal (at room{rooms - 1})))\n"
     )
+    return COIN_DOMAIN, problem
 
 
 def house_task(receptacles: int, objects: int, seed: int = 0) -> tuple[str, str]:
@@ -55,21 +52,21 @@ def house_task(receptacles: int, objects: int, seed: int = 0) -> tuple[str, str]
     rng = random.Random(seed)
     places = [f"place{number}" for number in range(receptacles - 3)]
     everywhere = [*places, "fridge", "microwave", "sink"]
+    things = [f"object{number}" for number in range(objects)]
     facts = ["(at place0)", "(free)"]
-    facts += [f"({rng.choice(['openable', 'opened'])} {place})" for place in everywhere]
-    facts += [
-        f"(in object{number} {rng.choice(places[2:])})" for number in range(objects)
-    ]
-    names = " ".join(f"object{number}" for number in range(objects))
-    return (
-        HOUSE_DOMAIN,
-        (
-            f"(define (problem house) (:domain house)\n  (:objects {' '.join(places)} -"
-            f" receptacle fridge - cooler microwave - heater\n    sink - basin {names}"
-            f" - object)\n  (:init {' '.join(facts)})\n  (:goal (and (is-hot object0)"
-            " (in object0 place1))))\n"
-        ),
+    for place in everywhere:
+        facts.append(f"({rng.choice(['openable', 'opened'])} {place})")
+    for thing in things:
+        facts.append(f"(in {thing} {rng.choice(places[2:])})")
+    problem = (
+        "(define (problem house) (:domain house)\n"
+        f"  (:objects {' '.join(places)} - receptacle\n"
+        "    fridge - cooler microwave - heater sink - basin\n"
+        f"    {' '.join(things)} - object)\n"
+        f"  (:init {' '.join(facts)})\n"
+        "  (:goal (and (is-hot object0) (in object0 place1))))\n"
     )
+    return HOUSE_DOMAIN, problem
 
 
 TASKS = {
@@ -86,17 +83,15 @@ def solve_bench(repeats: int) -> Iterator[dict[str, object]]:
     """
     with FastDownward(search=SEARCH) as planner:
         for name, task in TASKS.items():
-            ways: dict[str, Callable[[], None]] = {
-                "ours, ms": partial(_ours, planner, *task),
-                "driver, ms": partial(_driver, *task),
+            ours_ms, driver_ms = list[float](), list[float]()
+            for _ in range(repeats + 1):
+                ours_ms.append(_taken_ms(partial(_ours, planner, *task)))
+                driver_ms.append(_taken_ms(partial(_driver, *task)))
+            yield {  # the first solves are a warm-up
+                "task": name,
+                "ours, ms": round(statistics.median(ours_ms[1:]), 1),
+                "driver, ms": round(statistics.median(driver_ms[1:]), 1),
             }
-            turns = [
-                [_taken_ms(solve) for solve in ways.values()]
-                for _ in range(repeats + 1)
-            ]
-            times = zip(*turns[1:], strict=True)  # the first turn is a warm-up
-            medians = [round(statistics.median(of_way), 1) for of_way in times]
-            yield {"task": name, **dict(zip(ways, medians, strict=True))}
 
 
 def _ours(planner: FastDownward, domain: str, problem: str) -> None:
@@ -108,14 +103,8 @@ def _driver(domain: str, problem: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "domain.pddl").write_text(domain, encoding="utf-8")
         Path(folder, "problem.pddl").write_text(problem, encoding="utf-8")
-        command = [
-            sys.executable,
-            script,
-            "domain.pddl",
-            "problem.pddl",
-            "--search",
-            SEARCH,
-        ]
+        command = [sys.executable, script, "domain.pddl", "problem.pddl"]
+        command += ["--search", SEARCH]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -16,6 +16,7 @@ from pddlego_local.pddl.state import State, Step, Task
 MOST_CHARACTERS = 40_000
 MOST_FLUENTS = 1_500
 NO_VALUE = -1  # costs are not negative
+_VARIABLE = re.compile(r"\?[\w-]+")
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
 
 
@@ -31,8 +32,9 @@ def unified_task(domain: str, problem: str) -> "Unified | str":
                 with_distinct_names(domain), problem
             )
             none = task.environment.expression_manager.Int(NO_VALUE)
-            for number in (each for each in task.fluents if each.type.is_real_type()):
-                task.fluents_defaults.setdefault(number, none)
+            for fluent in task.fluents:
+                if fluent.type.is_real_type():
+                    task.fluents_defaults.setdefault(fluent, none)
             unified = Unified(task)
     except Exception as error:  # the library's, pyparsing's, and others from odd files
         return " ".join(str(error).split())[:300] or type(error).__name__
@@ -49,10 +51,7 @@ def with_distinct_names(domain: str) -> str:
     for item in root.items if root else ():
         text = source(domain, item)
         if isinstance(item, Block) and item.head == ":predicates":
-            pieces = re.split(r"\?[\w-]+", text)
-            text = "".join(
-                f"?v{n}{piece}" if n else piece for n, piece in enumerate(pieces)
-            )
+            text = _VARIABLE.sub(lambda match: f"?v{match.start()}", text)
         parts.append(_ACTION.sub(r"\1do-\2", text))
     return f"({' '.join(parts)})"
 
@@ -98,13 +97,13 @@ class Unified:
         if bool(self._simulator.is_goal(own)) != task.is_goal(state):
             return "unified-planning differs about the goal"
         for step in steps:
-            after, ours = self._after(own, step), [*task.successors(state, step)]
+            after = self._after(own, step)
+            ours = [*task.successors(state, step)]
             if (after is None) != (not ours):
                 return f"unified-planning differs about whether {step} is possible"
-            if (
-                after is not None
-                and self._facts(after) != ours[0].facts & self.fluents.keys()
-            ):
+            if after is None:
+                continue
+            if self._facts(after) != ours[0].facts & self.fluents.keys():
                 return f"unified-planning differs about what {step} changes"
         return ""
 
@@ -115,10 +114,8 @@ class Unified:
 
     def _after(self, state: Any, step: Step) -> Any:
         """The state after a step, None if it is impossible."""
-        action, terms = (
-            self._actions.get(step[0]),
-            self._task.environment.expression_manager,
-        )
+        terms = self._task.environment.expression_manager
+        action = self._actions.get(step[0])
         things = [self._objects.get(name) for name in step[1:]]
         if action is None or None in things or len(things) != len(action.parameters):
             return None
@@ -129,11 +126,9 @@ class Unified:
                 return None
             binding[terms.ParameterExp(parameter)] = terms.ObjectExp(thing)
         for metric in self._task.quality_metrics:
-            cost = (
-                metric.get_action_cost(action)
-                if metric.is_minimize_action_costs()
-                else None
-            )
+            if not metric.is_minimize_action_costs():
+                continue
+            cost = metric.get_action_cost(action)
             if cost is not None:
                 value = self._evaluator.evaluate(cost.substitute(binding), state)
                 if value.constant_value() == NO_VALUE:

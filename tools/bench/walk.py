@@ -11,18 +11,18 @@ def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
     Raises ValueError if the text could not have been drawn without a rollback.
     """
     data = text.encode()
-    found, at = list[tuple[Stage, str]](), 0
+    found = list[tuple[Stage, str]]()
     stages = staged.stages()
     stage = next(stages)
     while True:
-        length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
+        grammar = with_prefix_in_grammar(stage).grammar
+        length, whole = decoder_prefix(grammar, data)
         if stage.rollback_chars or not whole:
-            raise ValueError(
-                f"the stage {stage.name!r} does not hold {data[at : at + 60]!r}"
-            )
-        found.append((stage, data[at : at + length].decode()))
-        at += length
+            raise ValueError(f"the stage {stage.name!r} does not hold {data[:60]!r}")
+        added = data[:length].decode()
+        found.append((stage, added))
+        data = data[length:]
         try:
-            stage = stages.send(found[-1][1])
+            stage = stages.send(added)
         except StopIteration:
             return found

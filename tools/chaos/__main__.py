@@ -8,12 +8,11 @@ Each round plays a sweep of four cells (`sweeps`) and strikes it with blows (`bl
 killed processes, a full disk, a second run. There are rounds until the given number of
 blows has fallen. If a client has ended, its command is started again, as a user would
 do. At the end of a round, the rows must be those of the undisturbed sweep, the
-transcripts must agree with them, and no process may be left. The same command continues
-after the last complete round. Exits with 1 if anything is wrong.
+transcripts must agree with them, and no process may be left. Exits with 1 if anything
+is wrong; the folder of such a round stays.
 """
 
 import argparse
-import json
 import random
 import re
 import shutil
@@ -21,9 +20,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tools.bench.markdown import table
@@ -39,66 +38,43 @@ from tools.chaos.sweeps import (
     wrong_rows,
 )
 
-OF_A_ROUND = 8
-SERVED_EVERY = (
-    5  # rounds; a served one has half as many blows, since a server starts slowly
-)
-WAIT_S = {
-    "simulated": 5.0,
-    "served": 40.0,
-}  # at most, from the start or the last blow to the next
+BLOWS_OF_A_ROUND = {"simulated": 8, "served": 4}  # a server starts slowly
+SERVED_EVERY = 5  # rounds
+# From the start or the last blow to the next one, at most.
+WAIT_S = {"simulated": 5.0, "served": 40.0}
 LEFT_S = 60.0  # after a client has ended, its processes must end within this time
-SOON_S = {
-    "simulated": 10.0,
-    "served": 90.0,
-}  # a blow is skipped if its target is absent for longer
+# A blow is skipped if its target is absent for longer.
+SOON_S = {"simulated": 10.0, "served": 90.0}
 STARTS = 40  # a round that needs more has failed
 
 
-@dataclass(frozen=True)
-class Fallen:
-    """One blow and its result. `at_s` is the time since the start of the client that it
-    struck. `rows` is the number of rows recorded before it. `came` is its effect, and
-    `wrong` are the errors that it revealed.
-    """
-
-    round: int
-    what: str
-    at_s: float
-    rows: int
-    came: str
-    wrong: tuple[str, ...] = ()
-
-
 class Round:
-    """One sweep from its first start to its end, with its blows."""
+    """One sweep from its first start to its end, with its blows. `fallen` counts them
+    by target, and `wrong` has the errors that they revealed.
+    """
 
     def __init__(
         self, number: int, sweep: Sweep, out: Path, seed: int, spared: set[int]
     ) -> None:
-        self.fallen: list[Fallen] = []
+        self.fallen = Counter[str]()
+        self.wrong: list[str] = []
         self._number, self._sweep, self._spared = number, sweep, spared
         self._random = random.Random(f"{seed} {number}")
         self._blows = blows.SIMULATED if sweep.name == "simulated" else blows.SERVED
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
-        self._playing = Playing(
-            sweep,
-            out / "runs",
-            out / "log",
-            sweep.start(out / "runs", out / "log"),
-            self._random,
-        )
-        self._began = time.monotonic()
+        runs, log = out / "runs", out / "log"
+        client = sweep.start(runs, log)
+        self._playing = Playing(sweep, runs, log, client, self._random)
         self._read = 0  # characters of the log
 
-    def play(self, count: int) -> list[Fallen]:
-        for what in self._order(count):
+    def play(self, count: int) -> None:
+        """Strikes `count` times, or less often if the sweep finishes before."""
+        for target in self._order(count):
             if self._waited_in_vain():
                 break
-            self._strike(what)
+            self._strike(target)
         self._finish()
-        return self.fallen
 
     def _order(self, count: int) -> Iterator[str]:
         names: list[str] = []
@@ -118,55 +94,50 @@ class Round:
             time.sleep(0.01)
         return False
 
-    def _strike(self, what: str) -> None:
+    def _strike(self, target: str) -> None:
         """Strikes as soon as the target is there. The blow is skipped if that takes too
         long, or if the client ends before.
         """
         until = time.monotonic() + SOON_S[self._sweep.name]
         while self._playing.client.poll() is None and time.monotonic() < until:
-            at_s = time.monotonic() - self._began
-            rows = sum(map(len, rows_of(self._playing.out).values()))
-            if came := self._blows[what](self._playing):
-                wrong = (
-                    [came]
-                    if "ended with" in came and came[-2:] not in (" 0", " 3")
-                    else []
-                )
-                self._note(what, at_s, rows, came, wrong)
+            if came := self._blows[target](self._playing):
+                self.fallen[target] += 1
+                self._look(target, came)
                 return
             time.sleep(0.05)
 
-    def _note(
-        self, what: str, at_s: float, rows: int, came: str, wrong: list[str]
-    ) -> None:
+    def _look(self, target: str, came: str) -> None:
+        """Looks for errors after a blow, and starts the command again if it ended."""
+        wrong = []
+        if "ended with" in came and not came.endswith((" 0", " 3")):
+            wrong.append(came)
         code = self._playing.client.poll()
         if code is None:
             came += ", the client goes on"
         else:
             wrong += self._after_the_end()
-        self.fallen.append(
-            Fallen(self._number, what, round(at_s, 1), rows, came, tuple(wrong))
-        )
-        print(f"round {self._number}: {what}: {'; '.join([came, *wrong])}", flush=True)
+        self._say(f"{target}: {came}", wrong)
         if code:
             self._start_again()
 
+    def _say(self, came: str, wrong: list[str]) -> None:
+        self.wrong += wrong
+        print(f"round {self._number}: {'; '.join([came, *wrong])}", flush=True)
+
     def _after_the_end(self) -> list[str]:
         """Returns what is wrong after a client has ended, in whatever way."""
-        left = left_over(self._spared, LEFT_S)
-        wrong = [f"processes left: {', '.join(left)}"] if left else []
-        wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
+        wrong = wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
+        if left := left_over(self._spared, LEFT_S):
+            wrong.append(f"processes left: {', '.join(left)}")
         text = self._playing.log.read_text(encoding="utf-8", errors="replace")
-        if re.search(
-            "^Traceback", text[self._read :], re.MULTILINE
-        ):  # not one that vLLM logged
+        # A traceback that vLLM logged does not begin its line.
+        if re.search("^Traceback", text[self._read :], re.MULTILINE):
             wrong.append("a traceback in the log")
         self._read = len(text)
         return wrong
 
     def _start_again(self) -> None:
         self._playing.client = self._sweep.start(self._playing.out, self._playing.log)
-        self._began = time.monotonic()
 
     def _finish(self) -> None:
         """Starts the command again until the sweep has finished, and checks all of its
@@ -180,46 +151,11 @@ class Round:
             code = self._playing.ended()
         wrong = [f"the sweep ends with exit code {code}"] if code else []
         wrong += self._after_the_end()
-        wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=True)
+        rows = rows_of(self._playing.out)
+        wrong += wrong_rows(self._sweep.rows, rows, ended=True)
         wrong += wrong_records(self._playing.out)
-        at_s = round(time.monotonic() - self._began, 1)
-        rows = sum(map(len, rows_of(self._playing.out).values()))
-        came = f"{rows} rows, as undisturbed" if not wrong else f"{rows} rows"
-        self.fallen.append(
-            Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong))
-        )
-        print(f"round {self._number}: {'; '.join([came, *wrong])}", flush=True)
-
-
-def summary(fallen: list[Fallen]) -> str:
-    """Returns a table of all blows, a table of blows by target, and the result in a
-    sentence.
-    """
-    struck = [blow for blow in fallen if blow.what != "(end)"]
-    lines = [
-        (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong]))
-        for f in fallen
-    ]
-    kinds = list(blows.SIMULATED | blows.SERVED)
-    by_kind = {kind: [blow for blow in struck if blow.what == kind] for kind in kinds}
-    counts = [
-        (kind, len(of), sum(bool(blow.wrong) for blow in of))
-        for kind, of in by_kind.items()
-    ]
-    wrong = sum(bool(blow.wrong) for blow in fallen)
-    rounds = len({blow.round for blow in fallen})
-    return "\n\n".join(
-        [
-            table(("round", "blow", "after s", "rows before", "result"), lines),
-            table(("blow", "times", "wrong"), counts),
-            f"{len(struck)} blows in {rounds} sweeps: "
-            + (
-                f"{wrong} with something wrong"
-                if wrong
-                else "nothing lost, doubled or left"
-            ),
-        ]
-    )
+        came = f"{sum(map(len, rows.values()))} rows"
+        self._say(came if wrong else f"{came}, as undisturbed", wrong)
 
 
 def main() -> int:
@@ -235,41 +171,32 @@ def main() -> int:
     out: Path = given.out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     adopt_orphans()
-    log = out / f"blows-{given.seed}.jsonl"
-    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    fallen = [Fallen(**json.loads(line)) for line in lines]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    fallen, wrong, number = Counter[str](), list[str](), 0
     with ExitStack() as stack:
         stack.callback(end_all)
         sweeps = [stack.enter_context(simulated(out, given.games))]
         spared = {process.pid for process in alive()}
         if not given.without_server:
             sweeps.append(served(out, given.games))
-        while (
-            missing := given.kills - sum(blow.what != "(end)" for blow in fallen)
-        ) > 0:
-            number = max((blow.round for blow in fallen), default=0) + 1
+        while (missing := given.kills - fallen.total()) > 0:
+            number += 1
             sweep = sweeps[-1] if number % SERVED_EVERY == 0 else sweeps[0]
-            count = OF_A_ROUND if sweep.name == "simulated" else OF_A_ROUND // 2
-            play = Round(number, sweep, out / f"round-{number}", given.seed, spared)
+            folder = out / f"round-{number}"
+            played = Round(number, sweep, folder, given.seed, spared)
             try:
-                struck = play.play(min(count, missing))
+                played.play(min(BLOWS_OF_A_ROUND[sweep.name], missing))
             except subprocess.TimeoutExpired as hung:
                 print(f"round {number} hangs: {hung}", file=sys.stderr)
                 return 1
-            except KeyboardInterrupt:
-                print(
-                    "interrupted: the same command plays this round again",
-                    file=sys.stderr,
-                )
-                return 130
-            fallen += struck
-            with log.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(asdict(blow)) + "\n" for blow in struck)
-            if not any(blow.wrong for blow in struck):
-                shutil.rmtree(out / f"round-{number}")
-    print(summary(fallen))
-    return int(any(blow.wrong for blow in fallen))
+            fallen += played.fallen
+            wrong += played.wrong
+            if not played.wrong:
+                shutil.rmtree(folder)
+    print(table(("blow", "times"), fallen.most_common()), *wrong, sep="\n")
+    result = f"{len(wrong)} errors" if wrong else "nothing lost, doubled or left"
+    print(f"{fallen.total()} blows in {number} sweeps: {result}")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -58,48 +58,43 @@ def kill_client(playing: Playing) -> str:
     return "killed"
 
 
-def killing(target: str, which: str = "any") -> Blow:
-    """Returns a blow that kills one process of a kind (`TARGETS`): a random one, or the
+Act = Callable[[Playing, psutil.Process], str]
+"""What a blow does to its victim. Returns the immediate effect."""
+
+
+def on(target: str, act: Act, which: str = "any") -> Blow:
+    """Returns a blow on one process of a kind (`TARGETS`): a random one, or the
     first.
     """
 
     def strike(playing: Playing) -> str:
-        if victim := _found(playing, target, which):
-            with suppress(psutil.NoSuchProcess):
-                victim.kill()
-                return f"killed {victim.pid}"
-        return ""
+        victim = _found(playing, target, which)
+        if victim is None:
+            return ""
+        try:
+            return act(playing, victim)
+        except psutil.NoSuchProcess:
+            return ""
 
     return strike
 
 
-def signalling(target: str, which: str = "any") -> Blow:
-    """Returns a blow that sends a process of a kind a signal that may end it."""
-
-    def strike(playing: Playing) -> str:
-        number = playing.random.choice(SIGNALS)
-        if victim := _found(playing, target, which):
-            with suppress(psutil.NoSuchProcess):
-                victim.send_signal(number)
-                return f"{number.name} to {victim.pid}"
-        return ""
-
-    return strike
+def kill(playing: Playing, victim: psutil.Process) -> str:
+    victim.kill()
+    return f"killed {victim.pid}"
 
 
-def freezing(target: str) -> Blow:
-    """Returns a blow that stops a process of a kind for a second."""
+def signalled(playing: Playing, victim: psutil.Process) -> str:
+    number = playing.random.choice(SIGNALS)
+    victim.send_signal(number)
+    return f"{number.name} to {victim.pid}"
 
-    def strike(playing: Playing) -> str:
-        if victim := _found(playing, target):
-            with suppress(psutil.NoSuchProcess):
-                victim.suspend()
-                time.sleep(FROZEN_S)
-                victim.resume()
-                return f"{victim.pid} frozen for {FROZEN_S:g} s"
-        return ""
 
-    return strike
+def frozen(playing: Playing, victim: psutil.Process) -> str:
+    victim.suspend()
+    time.sleep(FROZEN_S)
+    victim.resume()
+    return f"{victim.pid} frozen for {FROZEN_S:g} s"
 
 
 def _found(playing: Playing, target: str, which: str = "any") -> psutil.Process | None:
@@ -137,20 +132,16 @@ def run_again(playing: Playing) -> str:
         if time.monotonic() > deadline:
             raise subprocess.TimeoutExpired(second.args, END_S)
         time.sleep(0.05)
-    who, ended, other = ("second", second, first)
     if second.poll() is None:
-        who, ended, other = ("first", first, second)
+        who, ended, other, ended_log = "first", first, second, playing.log
+    else:
+        who, ended, other, ended_log = "second", second, first, log
     playing.client = other
-    text = (
-        log.read_text(encoding="utf-8")
-        if who == "second"
-        else playing.log.read_text(encoding="utf-8")
-    )
-    refused = ended.returncode == 2 and "being played by another process" in " ".join(
-        text.split()
-    )
-    if refused or ended.returncode == 0:
-        return f"the {who} was refused" if refused else f"the {who} finished"
+    if ended.returncode == 0:
+        return f"the {who} finished"
+    words = " ".join(ended_log.read_text(encoding="utf-8").split())
+    if ended.returncode == 2 and "being played by another process" in words:
+        return f"the {who} was refused"
     return f"the {who} ended with {ended.returncode}"
 
 
@@ -166,20 +157,20 @@ TARGETS: dict[str, Kind] = {
 }
 SIMULATED: dict[str, Blow] = {
     "client": kill_client,
-    "planner worker": killing("planner worker", "first"),
-    "planner's task": killing("planner's task"),
-    "signal to planner worker": signalling("planner worker", "first"),
-    "signal to planner's task": signalling("planner's task"),
-    "frozen planner worker": freezing("planner worker"),
-    "frozen planner's task": freezing("planner's task"),
-    "Java": killing("Java"),
-    "ALFWorld": killing("ALFWorld"),
+    "planner worker": on("planner worker", kill, "first"),
+    "planner's task": on("planner's task", kill),
+    "signal to planner worker": on("planner worker", signalled, "first"),
+    "signal to planner's task": on("planner's task", signalled),
+    "frozen planner worker": on("planner worker", frozen),
+    "frozen planner's task": on("planner's task", frozen),
+    "Java": on("Java", kill),
+    "ALFWorld": on("ALFWorld", kill),
     "full disk": fill_disk,
     "second run": run_again,
 }
 SERVED: dict[str, Blow] = {
-    "server front end": killing("server front end", "first"),
-    "engine": killing("engine"),
-    "launcher": killing("launcher"),
+    "server front end": on("server front end", kill, "first"),
+    "engine": on("engine", kill),
+    "launcher": on("launcher", kill),
     "client": kill_client,
 }

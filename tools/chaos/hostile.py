@@ -117,20 +117,22 @@ def right(
     request: Mapping[str, Any], text: str, finish: str = "stop"
 ) -> dict[str, Any]:
     """Returns the response that vLLM would give; a token is a byte."""
-    chat = "messages" in request
-    prompt = tokens_of(request["messages"]) if chat else list(request["prompt"])
-    drawn = [*text.encode("utf-8", "surrogatepass")] + [END_OF_TEXT] * (
-        finish == "stop"
-    )
+    is_chat = "messages" in request
+    drawn = [*text.encode("utf-8", "surrogatepass")]
+    if finish == "stop":
+        drawn.append(END_OF_TEXT)
     choice: dict[str, Any] = {"finish_reason": finish}
-    choice |= (
-        {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
-    )
+    if is_chat:
+        prompt = tokens_of(request["messages"])
+        choice["message"] = {"role": "assistant", "content": text}
+    else:
+        prompt = list(request["prompt"])
+        choice["text"] = text
     if request.get("return_token_ids"):
         choice["token_ids"] = drawn
     count = request.get("n", 1)
-    made = {
-        "object": "chat.completion" if chat else "text_completion",
+    response = {
+        "object": "chat.completion" if is_chat else "text_completion",
         "model": request["model"],
         "choices": [{"index": number, **choice} for number in range(count)],
         "usage": {
@@ -138,9 +140,9 @@ def right(
             "completion_tokens": len(drawn) * count,
         },
     }
-    return made | (
-        {"prompt_token_ids": prompt} if request.get("return_token_ids") else {}
-    )
+    if request.get("return_token_ids"):
+        response["prompt_token_ids"] = prompt
+    return response
 
 
 def tokens_of(messages: Sequence[Mapping[str, str]]) -> list[int]:
@@ -157,23 +159,22 @@ class Handler(BaseHTTPRequestHandler):
     text_of: Callable[[Mapping[str, Any]], str]
 
     def do_GET(self) -> None:
-        self._send(json.dumps({"version": "simulated"}).encode())
+        self._send_json({"version": "simulated"})
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        length = int(self.headers["Content-Length"])
+        request = json.loads(self.rfile.read(length))
         if self.path.endswith("/detokenize"):
-            self._send(
-                json.dumps({"prompt": text_of_tokens(request["tokens"])}).encode()
-            )
+            self._send_json({"prompt": text_of_tokens(request["tokens"])})
         elif self.path.endswith("/tokenize"):
-            prompt = request.get("prompt")
-            tokens = (
-                tokens_of(request["messages"])
-                if prompt is None
-                else list(prompt.encode())
+            if "prompt" in request:
+                tokens = list(request["prompt"].encode())
+            else:
+                tokens = tokens_of(request["messages"])
+            count = len(tokens)
+            self._send_json(
+                {"tokens": tokens, "count": count, "max_model_len": 100_000}
             )
-            told = {"tokens": tokens, "count": len(tokens), "max_model_len": 100_000}
-            self._send(json.dumps(told).encode())
         else:
             with contextlib.suppress(OSError):  # the client is gone
                 self._answer(request, self.reply_of(request))
@@ -185,17 +186,16 @@ class Handler(BaseHTTPRequestHandler):
         if request.get("stream"):
             self._stream(request, text, reply or {})
         elif reply is None:
-            self._send(json.dumps(right(request, text)).encode())
+            self._send_json(right(request, text))
         elif "raw" in reply:
             self._write_raw(reply)
         elif "content" in reply:
             content = reply["content"].encode("latin-1") * reply.get("times", 1)
-            content = gzip.compress(content) if reply.get("gzip") else content
+            if reply.get("gzip"):
+                content = gzip.compress(content)
             self._send(content, reply.get("status", 200), reply.get("headers", {}))
         else:
-            self._send(
-                json.dumps(changed(right(request, text), request, reply)).encode()
-            )
+            self._send_json(changed(right(request, text), request, reply))
 
     def _write_raw(self, reply: Mapping[str, Any]) -> None:
         """Writes bytes as they are, then perhaps others again and again, until the
@@ -208,8 +208,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(endless * reply.get("times", 1))
             time.sleep(reply.get("pause_s", 0))
         if reply.get("silent"):
-            self.connection.settimeout(60)
-            self.rfile.read(1)
+            self._wait_for_client()
+
+    def _wait_for_client(self) -> None:
+        """Says nothing until the client goes."""
+        self.connection.settimeout(60)
+        self.rfile.read(1)
 
     def _stream(
         self, request: Mapping[str, Any], text: str, reply: Mapping[str, Any]
@@ -221,15 +225,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        lines = reply.get("lines", [])
-        for line in lines or events(request, changed_text(text, reply), reply):
+        for line in reply.get("lines", []) or events(request, text, reply):
             self._chunk(line if isinstance(line, str) else json.dumps(line))
         while endless := reply.get("endless"):
             self._chunk(endless)
             time.sleep(reply.get("pause_s", 0))
         if reply.get("silent"):
-            self.connection.settimeout(60)
-            self.rfile.read(1)
+            self._wait_for_client()
         if not reply.get("torn"):
             self.wfile.write(b"0\r\n\r\n")
 
@@ -237,14 +239,18 @@ class Handler(BaseHTTPRequestHandler):
         data = f"data: {line}\n\n".encode("utf-8", "surrogatepass")
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
+    def _send_json(self, content: object) -> None:
+        self._send(json.dumps(content).encode())
+
     def _send(
-        self, what: bytes, status: int = 200, headers: Mapping[str, str] = {}
+        self, content: bytes, status: int = 200, headers: Mapping[str, str] = {}
     ) -> None:
         self.send_response(status)
-        for name, value in ({"Content-Length": str(len(what))} | dict(headers)).items():
+        headers = {"Content-Length": str(len(content)), **headers}
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(what)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Logs nothing."""
@@ -257,23 +263,18 @@ def changed(
     if "text" in reply:
         finish = reply.get("finish", "stop")
         response = right(request, changed_text("", reply), finish)
-    for number, choice in enumerate(response["choices"]):
+    choices = response["choices"]
+    for choice in choices:
         choice |= reply.get("choice", {})
-        choice |= (
-            reply.get("last_choice", {})
-            if number == len(response["choices"]) - 1
-            else {}
-        )
         if "message" in reply:
-            choice["message"] = choice["message"] | reply["message"]
-    if "usage" in reply:
-        response["usage"] = response["usage"] | reply["usage"]
+            choice["message"] |= reply["message"]
+    if choices:
+        choices[-1] |= reply.get("last_choice", {})
+    response["usage"] |= reply.get("usage", {})
     response |= reply.get("body", {})
-    return {
-        name: value
-        for name, value in response.items()
-        if name not in reply.get("without", ())
-    }
+    for name in reply.get("without", ()):
+        del response[name]
+    return response
 
 
 def changed_text(text: str, reply: Mapping[str, Any]) -> str:
@@ -286,27 +287,31 @@ def events(
     """Yields the events of a streamed answer: one for each byte of an ASCII text, and
     its end.
     """
-    prompt, finish = len(request["prompt"]), reply.get("finish", "stop")
-    drawn = [*text.encode()] + [END_OF_TEXT] * (finish == "stop")
-    for number, token in enumerate(drawn, start=1):
-        last = number == len(drawn)
-        part: dict[str, Any] = {"text": chr(token) if token < END_OF_TEXT else ""}
-        part |= {"token_ids": [token], "finish_reason": finish if last else None}
-        usage = {"prompt_tokens": prompt, "completion_tokens": number} | reply.get(
-            "usage", {}
-        )
-        part |= reply.get("choice", {})
-        yield {
+    finish = reply.get("finish", "stop")
+    tokens = [*changed_text(text, reply).encode()]
+    if finish == "stop":
+        tokens.append(END_OF_TEXT)
+    for number, token in enumerate(tokens, start=1):
+        choice = {
+            "text": chr(token) if token < END_OF_TEXT else "",
+            "token_ids": [token],
+            "finish_reason": finish if number == len(tokens) else None,
+        }
+        usage = {
+            "prompt_tokens": len(request["prompt"]),
+            "completion_tokens": number,
+        }
+        event = {
             "model": request["model"],
-            "choices": [part],
-            "usage": usage,
-        } | reply.get("body", {})
+            "choices": [choice | reply.get("choice", {})],
+            "usage": usage | reply.get("usage", {}),
+        }
+        yield event | reply.get("body", {})
 
 
 def text_of_tokens(tokens: Sequence[int]) -> str:
-    return bytes(token for token in tokens if token < END_OF_TEXT).decode(
-        errors="replace"
-    )
+    encoded = bytes(token for token in tokens if token < END_OF_TEXT)
+    return encoded.decode(errors="replace")
 
 
 @contextlib.contextmanager
@@ -316,10 +321,11 @@ def server(
 ) -> Iterator[str]:
     """Yields the address of a server in this process."""
 
-    class Of(Handler):
+    class OneServersHandler(Handler):
         pass
 
-    Of.text_of, Of.reply_of = staticmethod(text_of), staticmethod(reply_of)
+    OneServersHandler.text_of = staticmethod(text_of)
+    OneServersHandler.reply_of = staticmethod(reply_of)
 
     class Quiet(ThreadingHTTPServer):
         request_queue_size = 1024
@@ -331,7 +337,7 @@ def server(
             answers.
             """
 
-    with Quiet(("127.0.0.1", 0), Of) as running:
+    with Quiet(("127.0.0.1", 0), OneServersHandler) as running:
         threading.Thread(
             target=running.serve_forever, args=(0.01,), daemon=True
         ).start()
@@ -386,12 +392,10 @@ class Queue:
     """
 
     def __init__(self, hostile: Sequence[Hostile], answers: Mapping[str, str]) -> None:
-        asked = [{"role": one.role, "content": one.content} for one in canary._MESSAGES]
-        self._canary = key_of(asked)
-        self._left, self._answers = (
-            list(hostile),
-            {**answers, self._canary: f'"{canary._WORD}"'},
-        )
+        canary_messages = [vars(message) for message in canary._MESSAGES]
+        self._canary = key_of(canary_messages)
+        self._left = list(hostile)
+        self._answers = {**answers, self._canary: f'"{canary._WORD}"'}
         self._lock = threading.Lock()
 
     def reply(self, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -418,16 +422,8 @@ def sweep(hostile: Sequence[Hostile], out: Path, games: int) -> list[str]:
 
 def _played(out: Path, words: Sequence[str], expected: Rows) -> list[str]:
     timeout = f"model.server.request_timeout_s={4 * TIMEOUT_S}"
-    command = [
-        sys.executable,
-        "-m",
-        "pddlego_local",
-        "run",
-        "-m",
-        f"run.out={out}",
-        timeout,
-        *words,
-    ]
+    run = [sys.executable, "-m", "pddlego_local", "run"]
+    command = [*run, "-m", f"run.out={out}", timeout, *words]
     for _ in range(STARTS):
         ended = subprocess.run(command, capture_output=True, encoding="utf-8")
         if ended.returncode not in (0, 3) or "Traceback" in ended.stderr:
@@ -442,15 +438,16 @@ def rows_without_model(rows: Rows) -> Rows:
     """Returns rows without what depends on the model's name and on its tokens, by
     decoding.
     """
-    return {
-        ("json" if "json" in cell else "free"): [
+    by_decoding: Rows = {}
+    for cell, its_rows in rows.items():
+        decoding = "json" if "json" in cell else "free"
+        by_decoding[decoding] = [
             dataclasses.replace(
                 row, prompt_tokens=0, completion_tokens=0, forced_tokens=0
             )
             for row in its_rows
         ]
-        for cell, its_rows in rows.items()
-    }
+    return by_decoding
 
 
 def main() -> int:
@@ -465,25 +462,24 @@ def main() -> int:
     table = hostile_answers()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(ending, table))
-    wrong = [
-        f"{one.ask}: {one.name}: {end} in place of {one.ends}"
-        for one, end in zip(table, found, strict=True)
-        if end != one.ends
+    wrong = []
+    for hostile, end in zip(table, found, strict=True):
+        if end != hostile.ends:
+            place = f"{hostile.ask}: {hostile.name}"
+            wrong.append(f"{place}: {end} in place of {hostile.ends}")
+    faults = [
+        hostile
+        for hostile in table
+        if hostile.ask == "free" and hostile.ends == "ModelFault"
     ]
-    met = [one for one in table if one.ask == "free" and one.ends == "ModelFault"]
-    met = met[:: -(-len(met) // given.in_sweep)]
+    step = -(-len(faults) // given.in_sweep)  # rounded up
+    met = faults[::step]
     wrong += sweep(met, given.out.absolute(), given.games)
     by_end = ", ".join(
         f"{ends} {count}" for ends, count in Counter(found).most_common()
     )
-    print(
-        "\n".join(
-            [
-                *wrong,
-                f"{len(table)} hostile answers ({by_end}), {len(met)} in a sweep too",
-            ]
-        )
-    )
+    print(*wrong, sep="\n")
+    print(f"{len(table)} hostile answers ({by_end}), {len(met)} in a sweep too")
     print(f"{len(wrong)} with something wrong" if wrong else "each ended as it must")
     return int(bool(wrong))
 

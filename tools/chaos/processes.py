@@ -21,14 +21,19 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
+def _running_below(process: psutil.Process) -> list[psutil.Process]:
+    """Returns the running descendants of a process, parents before children."""
+    found = []
+    for child in process.children(recursive=True):
+        with suppress(psutil.Error):
+            if child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child)
+    return found
+
+
 def alive() -> list[psutil.Process]:
     """Returns all running descendants of this process, oldest first."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            if process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return sorted(found, key=psutil.Process.create_time)
+    return sorted(_running_below(psutil.Process()), key=psutil.Process.create_time)
 
 
 def end_all() -> None:
@@ -43,9 +48,9 @@ def below(parent: int, kind: Kind) -> list[psutil.Process]:
     """
     found = []
     with suppress(psutil.Error):
-        for process in psutil.Process(parent).children(recursive=True):
+        for process in _running_below(psutil.Process(parent)):
             with suppress(psutil.Error):
-                if process.status() != psutil.STATUS_ZOMBIE and kind(process):
+                if kind(process):
                     found.append(process)
     return found
 

@@ -59,15 +59,8 @@ class Sweep:
 
 
 def _start(out: Path, log: Path, words: tuple[str, ...]) -> subprocess.Popen[bytes]:
-    command = [
-        sys.executable,
-        "-m",
-        "pddlego_local",
-        "run",
-        "-m",
-        f"run.out={out}",
-        *words,
-    ]
+    run = [sys.executable, "-m", "pddlego_local", "run"]
+    command = [*run, "-m", f"run.out={out}", *words]
     with log.open("ab") as file:
         return subprocess.Popen(
             command, stdout=file, stderr=file, start_new_session=True
@@ -146,22 +139,19 @@ def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
         f"{cell}: no cell of this sweep" for cell in found.keys() - expected.keys()
     ]
     for cell, rows in expected.items():
-        there = found.get(cell, [])
-        count = Counter((row.game, row.trial) for row in there)
+        found_rows = found.get(cell, [])
+        times = Counter((row.game, row.trial) for row in found_rows)
         for row in rows:
             episode = f"{cell}: game {row.game}, trial {row.trial}"
-            times = count.pop((row.game, row.trial), 0)
-            if times > 1 or (ended and not times):
-                wrong.append(f"{episode}: {'doubled' if times else 'lost'}")
-            wrong += [
-                f"{episode}: another row"
-                for other in there
-                if (other.game, other.trial) == (row.game, row.trial) and other != row
-            ]
-        wrong += [
-            f"{cell}: game {game}, trial {trial}: not asked for"
-            for game, trial in count
-        ]
+            count = times.pop((row.game, row.trial), 0)
+            if count > 1:
+                wrong.append(f"{episode}: doubled")
+            elif ended and not count:
+                wrong.append(f"{episode}: lost")
+            elif count and row not in found_rows:
+                wrong.append(f"{episode}: another row")
+        for game, trial in times:
+            wrong.append(f"{cell}: game {game}, trial {trial}: not asked for")
     return wrong
 
 
