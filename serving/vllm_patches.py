@@ -27,10 +27,9 @@ from collections.abc import Iterable
 from typing import Any
 
 _LETTER = r"[a-zA-Z0-9_\-]"
-_FIRST_LETTERS = (
-    *("[A-Ca-c]", "[D-Fd-f]", "[G-Ig-i]", "[J-Lj-l]"),
-    *("[M-Om-o]", "[P-Rp-r]", "[S-Us-u]", "[V-Zv-z]"),
-)
+# The groups of first letters in the package's decoding/grammars/terminals.py, which
+# this file cannot import: vLLM's environment does not have the package.
+_FIRST_LETTERS = "A-Ca-c D-Fd-f G-Ig-i J-Lj-l M-Om-o P-Rp-r S-Us-u V-Zv-z"
 _COMPILED = 256  # the number of compiled grammars that are kept
 _SHOWN = 32  # the number of prompt tokens that the detokenizer sees
 
@@ -74,16 +73,22 @@ def _with_word_slices(build: Any) -> Any:
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """A copy of `pddlego_local.models.forced_tokens.word_slices`.
+    """Returns slices of a vocabulary for PDDL: regular expressions that match its
+    words.
 
-    This file cannot import it, because vLLM's environment does not have the package.
+    llguidance checks once for a whole slice whether all its tokens are permitted. The
+    check compares repetitions, and also what precedes them if that is the same. So
+    there is a slice for each group of first letters of names in the grammars, a slice
+    for words of up to 20 letters (names have a maximum length, which longer words may
+    exceed), and slices for words after a space. `general` are llguidance's own slices,
+    which are made for quoted text. They are kept, except for the slice of up to 10
+    characters, with which masks within names take four times as long.
     """
-    names = [f"{first}{_LETTER}{{0,19}}" for first in _FIRST_LETTERS]
-    return [
-        *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
-        *(f"{_LETTER}+", f" {_LETTER}+"),
-        *(text for text in general if not text.endswith("{1,10}")),
-    ]
+    names = [f"[{first}]{_LETTER}{{0,19}}" for first in _FIRST_LETTERS.split()]
+    names_after_space = [f" {name}" for name in names]
+    kept = [text for text in general if not text.endswith("{1,10}")]
+    any_length = [f"{_LETTER}+", f" {_LETTER}+"]
+    return [*names, f"{_LETTER}{{1,20}}", *names_after_space, *any_length, *kept]
 
 
 def _compiled_once(module: Any) -> Any:

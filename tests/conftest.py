@@ -123,7 +123,7 @@ def planner() -> Iterator[Any]:
         yield planner
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def heat() -> Iterator[Any]:
     """ALFWorld with games of one kind."""
     from pddlego_local.environments.alfworld.game import Alfworld

@@ -105,7 +105,7 @@ def declare(runs: Path, *words: str) -> list[Path]:
         dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries
     ]
     files = [
-        folder / "sweep.json"
+        folder / "sweep-0123456789ab.json"
         for folder in {c.folder.parent for c in find_cells([runs])}
     ]
     for file in files:

@@ -4,6 +4,7 @@ mistakes.
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,18 +22,20 @@ def test_the_pages_python_does_what_it_says(
     page = (ROOT / "docs/use/python.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     monkeypatch.chdir(tmp_path)
-    for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
-        Path(f"{name}.pddl").write_text(text, encoding="utf-8")
-    found: dict[str, object] = {}
+    domain, problem = DOMAIN
+    Path("domain.pddl").write_text(domain, encoding="utf-8")
+    Path("problem.pddl").write_text(problem, encoding="utf-8")
+    found: dict[str, Any] = {}
     exec(block, found)
-    verdict, result, answers, frame = (
-        found[n] for n in ("verdict", "result", "answers", "frame")
-    )
-    assert isinstance(verdict, pddlego_local.Check) and verdict.accepted
-    assert isinstance(result, pddlego_local.PlanResult) and result.plan == ("(go)",)
-    assert isinstance(answers, list) and {answer.fault for answer in answers} == {""}
-    assert set(frame["decoding"]) == {"free", "grounded"}  # type: ignore[index]
-    assert len(frame) == 4 and "success" in set(frame["outcome"])  # type: ignore[arg-type, index]
+    assert isinstance(found["verdict"], pddlego_local.Check)
+    assert found["verdict"].accepted
+    assert isinstance(found["result"], pddlego_local.PlanResult)
+    assert found["result"].plan == ("(go)",)
+    assert {answer.fault for answer in found["answers"]} == {""}
+    frame = found["frame"]
+    assert len(frame) == 4
+    assert set(frame["decoding"]) == {"free", "grounded"}
+    assert "success" in set(frame["outcome"])
 
 
 def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
@@ -41,7 +44,8 @@ def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
         "'torch' in sys.modules, 'pddlego_local.core' in sys.modules)"
     )
     done = ran("-c", program)
-    assert done.stdout.endswith("False False False\n") and "'sample'" in done.stdout
+    assert done.stdout.endswith("False False False\n")
+    assert "'sample'" in done.stdout
     assert (ROOT / "pddlego_local" / "py.typed").exists()
     for name in pddlego_local.__all__:
         assert getattr(pddlego_local, name).__doc__
@@ -53,7 +57,9 @@ def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
     (answer,) = pddlego_local.sample(
         "Write PDDL.", "random", "syntax", decoding__max_tokens=9
     )
-    assert answer.fault == "truncated" and answer.rung == "syntax" and answer.text
+    assert answer.fault == "truncated"
+    assert answer.rung == "syntax"
+    assert answer.text
     with pytest.raises(
         ConfigError, match="your own prompt can use free, json and syntax"
     ):

@@ -1,7 +1,7 @@
 """The games of pddlego_local as a task of inspect_ai.
 
-inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T
-method=pddlego_plus
+    inspect eval pddlego_inspect/games -T environment=coin -T method=pddlego_plus \\
+        -T actions=pddl
 """
 
 import asyncio
@@ -65,14 +65,14 @@ def play(**options: Any) -> Solver:
             state.messages = [ChatMessageSystem(content=INSTRUCTION)]
             while not info["outcome"]:
                 if options.get("actions") == "pddl":
+                    prompt = info["messages"]
                     state.messages = [
-                        _message(one.role, one.content) for one in info["messages"]
+                        _message(part.role, part.content) for part in prompt
                     ]
                 else:
                     offered = "\n".join(info["commands"])
-                    state.messages.append(
-                        ChatMessageUser(content=f"{text}\n\n{offered}")
-                    )
+                    shown = ChatMessageUser(content=f"{text}\n\n{offered}")
+                    state.messages.append(shown)
                 state = await generate(state)
                 answer = state.output.completion
                 text, reward, _, _, info = await asyncio.to_thread(game.step, answer)

@@ -36,7 +36,9 @@ def test_an_evaluation_has_the_numbers_of_the_table(
         log_dir=str(tmp_path),
         display="none",
     )
-    assert log.status == "success" and log.samples and log.results
+    assert log.status == "success"
+    assert log.samples
+    assert log.results
     for row, sample in zip(ended, log.samples, strict=True):
         score = (sample.scores or {})["earned"]
         assert score.metadata is not None

@@ -59,7 +59,8 @@ def test_a_client_receives_the_rewards_of_the_table(
 
         for row in table:
             began = client.reset(seed=row.game, **options)
-            assert began.observation.text and not began.done
+            assert began.observation.text
+            assert not began.done
             check(row, step)
         assert client.state().step_count == len(table[-1].texts)
 
@@ -73,10 +74,8 @@ def test_the_manifest_names_the_app() -> None:
     manifest = yaml.safe_load(
         (Path(__file__).with_name("openenv.yaml")).read_text(encoding="utf-8")
     )
-    assert (
-        manifest["app"] == "pddlego_openenv.server:app"
-        and manifest["runtime"] == "fastapi"
-    )
+    assert manifest["app"] == "pddlego_openenv.server:app"
+    assert manifest["runtime"] == "fastapi"
 
 
 def test_a_client_chooses_no_files_of_the_server(server: str) -> None:
@@ -91,7 +90,8 @@ def test_a_client_chooses_no_files_of_the_server(server: str) -> None:
 def test_another_address_is_refused_without_a_key(host: str) -> None:
     words = [sys.executable, "-m", "pddlego_openenv.server", "--host", host]
     done = subprocess.run(words, capture_output=True, encoding="utf-8")
-    assert done.returncode == 2 and "PDDLEGO_OPENENV_KEY" in done.stderr
+    assert done.returncode == 2
+    assert "PDDLEGO_OPENENV_KEY" in done.stderr
 
 
 @pytest.mark.parametrize("user", ["", "user:wrong@", "right@", "right:@"])

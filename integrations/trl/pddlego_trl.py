@@ -21,17 +21,18 @@ class _Games:
     method: ClassVar[str]
 
     def __init__(self, **options: Any) -> None:
-        self._game = Game(
-            **{"environment": "coin", "method": self.method} | options, actions="pddl"
-        )
-        self._earned, self._outcome = 0.0, ""
+        defaults = {"environment": "coin", "method": self.method}
+        self._game = Game(**(defaults | options), actions="pddl")
+        self._earned = 0.0
+        self._outcome = ""
 
     def reset(self, game: int = 0, **row: Any) -> str:
         """Begins a game and returns its first text, which TRL appends to the row's
         prompt.
         """
         text, info = self._game.reset(game)
-        self._earned, self._outcome = 0.0, info["outcome"]
+        self._earned = 0.0
+        self._outcome = info["outcome"]
         return text
 
     def get_reward(self) -> float:
@@ -42,7 +43,8 @@ class _Games:
         if self._outcome:
             return f"The game is over: {self._outcome}."
         text, reward, _, _, info = self._game.step(answer)
-        self._earned, self._outcome = self._earned + reward, info["outcome"]
+        self._earned += reward
+        self._outcome = info["outcome"]
         return text
 
 

@@ -110,5 +110,6 @@ def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
     with serving(Server) as port:
         episode = asyncio.run(rollout(port))
     (trace,) = episode.traces
-    assert episode.ok and trace.reward == pytest.approx(sum(row.rewards))
+    assert episode.ok
+    assert trace.reward == pytest.approx(sum(row.rewards))
     assert trace.info["outcome"] == row.outcome

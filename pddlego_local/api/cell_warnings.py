@@ -22,27 +22,30 @@ def cell_warnings(cells: Sequence[CellConfig]) -> list[str]:
 
 
 def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
-    """Returns a sentence for each model that a cell uses under other settings than its
-    card names as those of its training.
+    """Returns a sentence for each model and the settings under which a cell uses it,
+    but which its card does not name as those of its training.
     """
-    never_seen: dict[tuple[str, str], dict[str, None]] = {}
+    sentences: dict[str, None] = {}
     for cell in cells:
         weights = cell.tree["model"].get("weights")
-        if not weights:
-            continue
-        trained_on = learned(folder_named(str(weights)))
-        known = ", ".join(f"{name}={value}" for name, value in trained_on.items())
-        unknown = never_seen.setdefault((cell.labels["model"], known), {})
+        trained_on = learned(folder_named(str(weights))) if weights else {}
+        unknown = {}
         for name, value in trained_on.items():
             asked = _asked(cell, name)
             if asked != value:
-                unknown[f"{name}={asked}"] = None
-    return [
-        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)},"
-        " and its success there says little"
-        for (model, known), unknown in never_seen.items()
-        if unknown
-    ]
+                unknown[name] = asked
+        if unknown:
+            sentence = (
+                f"model={cell.labels['model']} was trained on {_in_words(trained_on)}"
+                f" only: it never saw {_in_words(unknown)}, and its success there says"
+                " little"
+            )
+            sentences[sentence] = None
+    return list(sentences)
+
+
+def _in_words(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _asked(cell: CellConfig, name: str) -> str:
@@ -60,11 +63,10 @@ def _name_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """Returns a sentence for each environment without `names` in which a cell uses
     "grounded", also in a repair or a rejection.
     """
-    environments = dict.fromkeys(
-        cell.labels["environment"]
-        for cell in cells
-        if _is_grounded(cell) and _takes_any_word(cell)
-    )
+    environments: dict[str, None] = {}
+    for cell in cells:
+        if _is_grounded(cell) and _takes_any_word(cell):
+            environments[cell.labels["environment"]] = None
     return [
         f"environment={environment} declares no `names`, so that grounded allows every"
         " word of its texts as the name of an object (`you`, `are`, `in`): declare a"
@@ -75,14 +77,14 @@ def _name_warnings(cells: Sequence[CellConfig]) -> list[str]:
 
 def _is_grounded(cell: CellConfig) -> bool:
     decoding = cell.tree["decoding"]
-    rungs = [decoding["rung"], decoding["repair"]]
-    if decoding.get("reject"):
-        rungs.append(decoding["reject"].get("rung"))
+    reject = decoding.get("reject") or {}
+    rungs = (decoding["rung"], decoding["repair"], reject.get("rung"))
     return any(str(rung) in GROUNDED for rung in rungs)
 
 
 def _takes_any_word(cell: CellConfig) -> bool:
     settings = cell.tree["environment"]
     kind: Any = get_class(settings["_target_"])
-    inherits = issubclass(kind, BaseEnvironment) and kind.names is BaseEnvironment.names
-    return inherits and "names" not in settings
+    if "names" in settings or not issubclass(kind, BaseEnvironment):
+        return False
+    return bool(kind.names is BaseEnvironment.names)

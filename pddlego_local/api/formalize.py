@@ -10,24 +10,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pddlego_local.api.known_texts import in_words, models_that_know
 from pddlego_local.api.options import overrides_of
 from pddlego_local.api.sample import model_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Message
 from pddlego_local.core.record.events import Where
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, T_co
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
 from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.game import is_named
+from pddlego_local.environments.described.generated import words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.wording import task_in_words
 from pddlego_local.environments.described.world import HEADS, heads_in, objects_in
 from pddlego_local.episode.model_caller import ModelCaller
 from pddlego_local.episode.planning import plan
-from pddlego_local.episode.reading.answer import Answer
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.weights import folder_named
@@ -96,81 +95,66 @@ class TextFormalizer:
         empty text (a model with known texts refuses that one as unknown).
         """
         if self._known is not None:
-            as_learned, fault = recognize(text, self._known)
-            if self._domain and not fault:
-                fault = "comes with a domain file, but the model knows only its own"
-                fault += " domains"
-            if fault:
-                return self._refused(text, fault)
+            as_learned, unknown = recognize(text, self._known)
+            if self._domain and not unknown:
+                unknown = "comes with a domain file, which the model was not trained on"
+            if unknown:
+                message = (
+                    f"The model does not know this text and was not asked. The text"
+                    f" {unknown}.\nThe model knows {_in_words(self._known)}"
+                    " (docs/use/formalize.md)."
+                )
+                return Formalized("", "", (), UNKNOWN_TEXT, message)
             text = as_learned
         if not text.strip():
             raise ConfigError("the text to formalize is empty")
-        parts = _parts_of(text)
-        if self._domain:
-            return self._problem_for(self._domain, parts)
-        if parts.heads:
-            return self._both_files(parts)
-        first = self._ask(
-            DOMAIN, GrammarContext(), self._without_context, domain_text=text
-        )
-        if first.value is None:
-            return _without_files(DOMAIN, first.fault)
-        return self._problem_for(first.value.df, parts)
+        try:
+            return self._formalized(text)
+        except _Unread as error:
+            return Formalized("", "", (), error.fault, str(error))
 
-    def _refused(self, text: str, why: str) -> Formalized:
-        message = (
-            f"The model does not know this text and was not asked. The text {why}.\n"
-            f"The model knows {in_words(self._known or {})}.\n"
-            f"{models_that_know([text], self._domain)}"
-        )
-        return Formalized("", "", (), UNKNOWN_TEXT, message.rstrip())
+    def _formalized(self, text: str) -> Formalized:
+        texts, heads = _parts_of(text)
+        domain = self._domain
+        if heads and not domain:
+            context = GrammarContext(actions=heads)
+            both = self._ask(PDDL, context, self._decoding, texts)
+            return self._plan(both.df, both.pf, texts)
+        if not domain:
+            whole = {"domain_text": text}
+            first = self._ask(DOMAIN, GrammarContext(), self._without_context, whole)
+            domain = first.df
+        context = GrammarContext(domain=domain)
+        shown = {"domain": domain, **texts}
+        second = self._ask(PROBLEM, context, self._decoding, shown)
+        return self._plan(domain, second.pf, texts)
 
     @property
     def _without_context(self) -> Decoding:
         """The settings for a domain whose actions are unknown."""
         if not RUNGS[self._decoding.rung].needs_context:
             return self._decoding
-        return replace(
-            self._decoding, rung="syntax", goal="any", lists="tight", rollback=True
-        )
-
-    def _both_files(self, parts: "_Parts") -> Formalized:
-        context = GrammarContext(actions=parts.heads)
-        answer = self._ask(PDDL, context, self._decoding, **parts.texts)
-        if answer.value is None:
-            return _without_files(PDDL, answer.fault)
-        return self._plan(answer.value.df, answer.value.pf, parts)
-
-    def _problem_for(self, domain: str, parts: "_Parts") -> Formalized:
-        context = GrammarContext(domain=domain)
-        answer = self._ask(
-            PROBLEM, context, self._decoding, domain=domain, **parts.texts
-        )
-        if answer.value is None:
-            return _without_files(PROBLEM, answer.fault)
-        return self._plan(domain, answer.value.pf, parts)
+        return replace(self._decoding, rung="syntax", goal="any")
 
     def _ask(
         self,
         form: Form[T_co],
         context: GrammarContext,
         decoding: Decoding,
-        **texts: str,
-    ) -> Answer[T_co]:
+        texts: Mapping[str, str],
+    ) -> T_co:
+        """Returns the model's answer. Raises _Unread."""
         template = "files" if form.name == "pddl" else form.name
-        shown = prompting.render(
-            f"formalizer/{template}",
-            _PACKAGE,
-            wording="brief",
-            previous=None,
-            **texts,
-        )
-        question = Question(form, (Message("user", shown.text),), context)
+        facts = {"wording": "brief", "previous": None, **texts}
+        prompt = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
+        question = Question(form, (Message("user", prompt.text),), context)
         caller = ModelCaller(self._model, decoding, lambda _: None, (self._seed,))
         (answer,) = caller.answers(question, 1, Where(step=1))
-        return answer
+        if answer.value is None:
+            raise _Unread(form.message(answer.fault), answer.fault)
+        return answer.value
 
-    def _plan(self, domain: str, problem: str, parts: "_Parts") -> Formalized:
+    def _plan(self, domain: str, problem: str, texts: Mapping[str, str]) -> Formalized:
         made = plan(
             self._planner,
             self._decoding,
@@ -181,7 +165,7 @@ class TextFormalizer:
             given=bool(self._domain),
         )
         message = UNCHECKED if made.plan else made.message
-        shown = "\n".join((self._domain, *parts.texts.values()))
+        shown = "\n".join((self._domain, *texts.values()))
         names = dict.fromkeys(objects_in(made.problem, made.domain))
         if unseen := [name for name in names if not is_named(name, shown)]:
             message += (
@@ -191,29 +175,35 @@ class TextFormalizer:
         return Formalized(made.domain, made.problem, made.plan, made.cause, message)
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The parts of a text, as prompts show them, and its action heads."""
+class _Unread(Exception):
+    """No files could be read from an answer; `fault` is the reason in a word."""
 
-    domain: str
-    problem: str
-    heads: tuple[Action, ...]
-
-    @property
-    def texts(self) -> dict[str, str]:
-        return {"domain_text": self.domain, "problem_text": self.problem}
+    def __init__(self, message: str, fault: str) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
-def _parts_of(text: str) -> _Parts:
-    """Splits a text behind its action heads. Without them, nobody knows where the
-    description of the domain ends. Raises ConfigError for wrong action heads.
+def _parts_of(text: str) -> tuple[dict[str, str], tuple[Action, ...]]:
+    """Splits a text behind its action heads; returns the parts as prompts show them,
+    and the heads. Without heads, nobody knows where the description of the domain ends.
+    Raises ConfigError for wrong action heads.
     """
     about, mark, rest = text.partition(HEADS)
     if not mark:
-        return _Parts("", text.strip(), ())
+        return {"domain_text": "", "problem_text": text.strip()}, ()
     lines, _, problem = rest.strip().partition("\n\n")
-    heads = f"{HEADS}\n{lines}"
-    return _Parts(f"{about.strip()}\n\n{heads}", problem, heads_in(heads, "the text"))
+    domain = f"{about.strip()}\n\n{HEADS}\n{lines}"
+    heads = heads_in(domain, "the text")
+    return {"domain_text": domain, "problem_text": problem}, heads
+
+
+def _in_words(known: Mapping[str, tuple[int, int]]) -> str:
+    worlds = []
+    for world, (least, most) in known.items():
+        worlds.append(f"{world} with {least} to {most} {words_of(world)['thing']}s")
+    if not worlds:
+        return "no texts of whole worlds"
+    return f"{', '.join(worlds)}, in the exact words of environment=described"
 
 
 @contextlib.contextmanager
@@ -236,7 +226,3 @@ def formalizer(
                 "formalize needs a language model, such as model=qwen3_8b"
             )
         yield TextFormalizer(config, model, planner, domain)
-
-
-def _without_files(form: Form[T_co], fault: Fault) -> Formalized:
-    return Formalized("", "", (), fault, form.message(fault))

@@ -1,8 +1,8 @@
 """`pddlego_local.Game`: one game that your own code plays, by commands or by PDDL
 answers.
 
-    game = Game(environment="coin", environment__rooms=5, actions="pddl",
-    method="pddl_edit") prompt, info = game.reset(7)
+    game = Game(environment="coin", actions="pddl", method="pddl_edit")
+    prompt, info = game.reset(7)
     prompt, reward, terminated, truncated, info = game.step('{"objects": …')
 
 The signatures are gymnasium's. Each episode runs in a separate thread, with the same

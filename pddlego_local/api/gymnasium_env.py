@@ -1,8 +1,7 @@
 """The games as gymnasium environments, which are registered when this module is
 imported.
 
-    gymnasium.make("pddlego_local.api.gymnasium_env:pddlego/Coin-v0",
-    environment__rooms=5)
+    gymnasium.make("pddlego_local.api.gymnasium_env:pddlego/Coin-v0")
 
 `pddlego/Game-v0` plays the `environment` that is given, which may be your own.
 Observations and actions are texts.
@@ -53,20 +52,18 @@ class GameEnv(gymnasium.Env[str, str]):
         if options:
             text, info = self._game.reset(options["game"])
             return _shown(text), {**info}
-        every = self._game.seeds or ANY_NUMBER
-        first = seed
-        if first is None:
-            first = int(self.np_random.integers(min(MOST_GAMES, len(every))))
-        game = first
-        text, info = self._game.reset(game)
-        while info["outcome"]:
-            game = every[(game + 1) % len(every)]
-            if game == first:
-                raise ConfigError(
-                    "every game of this environment is trivial; name one in options"
-                )
+        games = self._game.seeds or ANY_NUMBER
+        game = seed
+        if game is None:
+            game = int(self.np_random.integers(min(MOST_GAMES, len(games))))
+        for _ in games:
             text, info = self._game.reset(game)
-        return _shown(text), {**info}
+            if not info["outcome"]:
+                return _shown(text), {**info}
+            game = games[(game + 1) % len(games)]
+        raise ConfigError(
+            "every game of this environment is trivial; name one in options"
+        )
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         text, reward, terminated, truncated, info = self._game.step(action)
@@ -81,6 +78,10 @@ def _shown(text: str) -> str:
 
 
 for _name in ENVIRONMENTS:
-    _id = f"pddlego/{_name.title().replace('_', '')}-v0"
-    gymnasium.register(_id, f"{__name__}:GameEnv", kwargs={"environment": _name})
+    _title = _name.title().replace("_", "")
+    gymnasium.register(
+        f"pddlego/{_title}-v0",
+        f"{__name__}:GameEnv",
+        kwargs={"environment": _name},
+    )
 gymnasium.register("pddlego/Game-v0", f"{__name__}:GameEnv")

@@ -20,7 +20,7 @@ from pddlego_local.api.formalize import Formalized as Formalized
 from pddlego_local.api.formalize import formalizer
 from pddlego_local.api.game import Game as Game
 from pddlego_local.api.options import dotted, model_options, overrides_of
-from pddlego_local.api.planned import planned
+from pddlego_local.api.paths import planned, refuse_paths
 from pddlego_local.api.sample import Sample as Sample
 from pddlego_local.api.sample import first_question, model_of, samples
 from pddlego_local.core.errors import ConfigError, InfrastructureError
@@ -31,7 +31,6 @@ from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Questio
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
-from pddlego_local.pddl.paths import path_in_place_of_text
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import TABLES
@@ -131,9 +130,7 @@ def formalize(
     Raises the errors of `sample`, PlannerFault, and ConfigError for grounded, for
     `decoding.reject`, and for a path in place of a text.
     """
-    for name, given in (("text", text), ("domain", domain)):
-        if path := path_in_place_of_text(given):
-            raise ConfigError(f"{name}: {path}")
+    refuse_paths(text=text, domain=domain)
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:
         return formalized(text)

@@ -40,8 +40,6 @@ PUZZLE = Path("examples/puzzle.txt")
 RUNGS = ("free", "grounded")
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
-Overrides = list[str]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -72,10 +70,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     common = ["experiment=demo", f"run.out={arguments.out}"]
     if arguments.games:
         common.append(f"games='{arguments.games}'")
-    title, models = _title_and_models(arguments.model)
-    cells = [
-        [compose_cell([*common, *overrides]) for overrides in arms] for arms in models
-    ]
+    names = [arguments.model] if arguments.model else OURS
+    title = f"PDDLego+ with {' and '.join(names)}, with and without a grammar"
+    if arguments.model == "reference":
+        title = (
+            "PDDLego+ with the rule-based reference formalizer, not a language model"
+        )
+    cells = [_cells(common, name) for name in names]
     answers = 0 if arguments.model else arguments.samples
     console = screen()
     console.rule(title)
@@ -98,33 +99,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 3 if faults else 0
 
 
-def _title_and_models(model: str) -> tuple[str, list[list[Overrides]]]:
-    """Returns the demo's title, and for each model the overrides of its arms."""
+def _cells(common: list[str], model: str) -> list[CellConfig]:
+    """Returns the cells of one model, with and without a grammar."""
     if model == "reference":
-        title = (
-            "PDDLego+ with the rule-based reference formalizer, not a language model"
-        )
-        return title, [[["model=reference"]]]
-    names = [model] if model else OURS
-    title = f"PDDLego+ with {' and '.join(names)}, with and without a grammar"
-    arms = [
-        [[*_model_overrides(name), f"decoding={rung}"] for rung in RUNGS]
-        for name in names
-    ]
-    return title, arms
-
-
-def _model_overrides(model: str) -> Overrides:
-    if not shipped(model):
-        return ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
-    return [
-        f"model={model}",
-        "run.concurrency=2",
-        # The settings that our models were trained with.
-        "method.variant=compact",
-        "decoding.temperature=0",
-        "decoding.max_tokens=1024",
-    ]
+        return [compose_cell([*common, "model=reference"])]
+    if shipped(model):  # with the settings of its training
+        own = [f"model={model}", "method.variant=compact", "run.concurrency=2"]
+        own += ["decoding.temperature=0", "decoding.max_tokens=1024"]
+    else:
+        own = ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
+    return [compose_cell([*common, *own, f"decoding={rung}"]) for rung in RUNGS]
 
 
 def _play_all(

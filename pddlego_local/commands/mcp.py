@@ -14,16 +14,16 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from pddlego_local.api.paths import refuse_paths
 from pddlego_local.commands.validate import judge
 from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.paths import path_in_place_of_text
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.runner.clear_errors import clear_errors
 
-MOST_PLAN_CPU_S = 600
 BY_DEFAULT = Limits()
+MOST_FOR_A_PLAN = Limits(cpu_s=600)
 TOOLS = ("check_pddl", "plan_pddl", "validate_plan", "formalize")
 
 
@@ -91,9 +91,8 @@ class Tools:
         could not be carried out.
         """
         try:
-            limits = _limits(cpu_seconds)
             found: dict[str, Any] = await self._ask(
-                planned, domain, problem, limits.cpu_s, limits=limits
+                planned, domain, problem, cpu_seconds, limits=MOST_FOR_A_PLAN
             )
         except Failed as failed:
             return {"outcome": failed.outcome, "plan": [], "message": str(failed)}
@@ -159,33 +158,27 @@ class Tools:
                 self._processes.give_back(process)
 
 
-def _limits(cpu_seconds: float) -> Limits:
-    try:
-        with clear_errors("seconds"):
-            return Limits(cpu_s=min(cpu_seconds, MOST_PLAN_CPU_S))
-    except ConfigError as error:
-        raise Failed("refused", str(error)) from error
-
-
 # The work of the tools, in the other process.
 
 
 def checked(domain: str, problem: str) -> dict[str, Any]:
-    _refuse_paths(domain=domain, problem=problem)
+    refuse_paths(domain=domain, problem=problem)
     found = check(domain, problem)
     faults = [str(fault) for fault in found.faults]
     return {"accepted": found.accepted, "faults": faults}
 
 
-def planned(domain: str, problem: str, cpu_s: float) -> dict[str, Any]:
-    _refuse_paths(domain=domain, problem=problem)
-    with FastDownward(limits=Limits(cpu_s=cpu_s)) as planner:
+def planned(domain: str, problem: str, cpu_seconds: float) -> dict[str, Any]:
+    refuse_paths(domain=domain, problem=problem)
+    with clear_errors("seconds"):
+        limits = Limits(cpu_s=min(cpu_seconds, MOST_FOR_A_PLAN.cpu_s))
+    with FastDownward(limits=limits) as planner:
         return asdict(planner.plan(domain, problem))
 
 
 def judged(domain: str, problem: str, plan: str | list[str] | dict[str, Any]) -> str:
     text = text_of_plan(plan)
-    _refuse_paths(domain=domain, problem=problem, plan=text)
+    refuse_paths(domain=domain, problem=problem, plan=text)
     return judge(domain, problem, text)
 
 
@@ -193,13 +186,6 @@ def formalized(text: str, model: str, domain: str) -> dict[str, Any]:
     from pddlego_local.api import library  # slow to import
 
     return asdict(library.formalize(text, model, domain=domain))
-
-
-def _refuse_paths(**texts: str) -> None:
-    """Raises ConfigError if the path of a file was given in place of a text."""
-    for name, text in texts.items():
-        if path := path_in_place_of_text(text):
-            raise ConfigError(f"{name}: {path}")
 
 
 def text_of_plan(plan: str | list[str] | dict[str, Any]) -> str:

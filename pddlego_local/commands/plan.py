@@ -4,13 +4,12 @@ import argparse
 import dataclasses
 from typing import Any
 
-from pddlego_local.api.planned import planned
+from pddlego_local.api.paths import planned
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
-from pddlego_local.core.nouns import PlanResult
 from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
-from pddlego_local.pddl.check import PLANNER_SAYS, SWAPPED, explain
+from pddlego_local.pddl.check import explain
 from pddlego_local.planner import FastDownward
 
 DEFAULT = FastDownward.search
@@ -55,22 +54,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for action in result.plan:
         print(visible(action))
     if result.outcome not in PLANNED:
-        print(visible(f"{result.outcome}: {_reasons(pair, result)}"))
+        why = explain(pair.domain, pair.problem, result)
+        print(visible(f"{result.outcome}: {why}"))
         return 1
     if not result.plan:
         print(f"; {result.message}")
     return 0
-
-
-def _reasons(pair: pairs.Pair, result: PlanResult) -> str:
-    """Returns what the planner says, and what our check adds to it. Files that stand in
-    each other's place need no word of the planner.
-    """
-    explained = explain(pair.domain, pair.problem, result).splitlines()
-    reasons = result.message.splitlines()
-    if SWAPPED in explained[0]:
-        reasons = []
-    for line in explained:
-        if line not in reasons and PLANNER_SAYS not in line:
-            reasons.append(line)
-    return "\n".join(reasons)

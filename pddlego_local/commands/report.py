@@ -10,6 +10,7 @@ from typing import Any
 from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import Apart
 from pddlego_local.core.record.counting import SEEN, TRIVIAL
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells, unrequested, without_transcript
@@ -17,7 +18,7 @@ from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.exports import Formulas, columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
-from pddlego_local.report.papers import Result, paper_results, papers_markdown
+from pddlego_local.report.papers import paper_results, papers_markdown
 from pddlego_local.report.text import (
     missing_markdown,
     on_screen,
@@ -42,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables = "write only the tables: the pages of 1,000 episodes take 25 to 45 MB"
     trivial = "score games that are solved at reset, as the papers' tables do"
     seen = "score games on maps of the model's training, such as ALFWorld's valid_seen"
-    older = "other records: say which compared games the same weights played in them"
     add("runs", nargs="+", type=path, help="folders below runs/")
-    add("--earlier", type=path, nargs="+", default=[], metavar="RUN", help=older)
     add("--out", type=path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument("--open", action="store_true", help=written)
@@ -70,9 +69,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for cell in cells
         for line in (*unrequested(cell), *without_transcript(cell))
     ]
-    also = TRIVIAL * arguments.with_trivial + SEEN * arguments.with_seen
+    also: list[Apart] = []
+    if arguments.with_trivial:
+        also += TRIVIAL
+    if arguments.with_seen:
+        also += SEEN
     numbers = report_numbers(cells, also=also)
-    found = compared(cells, also=also, earlier=find_cells(arguments.earlier))
+    found = compared(cells, also=also)
     console = screen()
     planned = {
         cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()
@@ -86,13 +89,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if history := history_in_words(found):
             console.print(history, soft_wrap=True)
     if folder:
-        papers = paper_results(cells)
+        papers = papers_markdown(paper_results(cells, also=also))
         problems = [*cells.problems, *doubtful]
         files = _write(numbers, found, papers, folder, problems, first, missing)
         if not arguments.without_pages:
-            tables = "\n".join(
-                [comparisons_markdown(found), papers_markdown(papers), missing]
-            )
+            tables = "\n".join([comparisons_markdown(found), papers, missing])
             files.append(
                 write_pages(cells, numbers, found, tables, folder, first, also=also)
             )
@@ -112,7 +113,7 @@ def _problems_markdown(problems: Sequence[str]) -> str:
 def _write(
     numbers: Numbers,
     found: Compared,
-    papers: Sequence[Result],
+    papers: str,
     folder: Path,
     problems: Sequence[str],
     first: str,
@@ -129,7 +130,7 @@ def _write(
     ]
     texts = {
         "report.md": "\n".join([*parts, missing, _problems_markdown(problems)]),
-        "papers.md": papers_markdown(papers),
+        "papers.md": papers,
     }
     above = f"**{first}**\n\n" if first else ""
     tables: dict[str, Sequence[Any]] = {
@@ -137,7 +138,6 @@ def _write(
         "tasks.csv": numbers.tasks,
         "trials.csv": numbers.trials,
         "comparisons.csv": [*found.tested, *found.others],
-        "papers.csv": papers,
     }
     folder.mkdir(parents=True, exist_ok=True)
     formulas, written = Formulas(), []

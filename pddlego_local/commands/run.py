@@ -10,9 +10,9 @@ import itertools
 import shlex
 import textwrap
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from hydra._internal.hydra import Hydra
 from hydra.core.hydra_config import HydraConfig
@@ -52,7 +52,6 @@ from pddlego_local.runner.run import asked_and_missing, run_cells
 
 MOST_CELLS_SHOWN = 24  # about one screen; the report shows larger sweeps
 
-T = TypeVar("T")
 console = literal_console(stderr=True, soft_wrap=True)
 
 
@@ -74,19 +73,22 @@ def main(arguments: Sequence[str]) -> int:
             words = hold_back_options(words)
             with clear_errors(""), known_options(words):
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
-            if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:
-                return _play_sweep(hydra, words, sweep, options.dry_run)
+            is_sweep = options.multirun or sweep.hydra.mode == RunMode.MULTIRUN
+            jobs = [words]
+            if is_sweep:
+                jobs = sweeps.cells_of(sweep, hydra.config_loader)
             if options.dry_run:
-                return _dry_run([words])
-            cell = compose_cell(words)
-            cell.check()
-            return _play_and_show([cell])
+                return _dry_run(jobs)
+            launcher = sweep.hydra.launcher._target_
+            if launcher != sweeps.HERE and is_sweep:
+                return _launch(hydra, launcher, words, jobs)
+            return _play_here(jobs, is_sweep=is_sweep)
     except PddlegoError as error:
         return _print_error(error)
 
 
 def _parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="pddlego run",
         description=(
             "Plays one cell, or with -m one cell for every combination of"
@@ -96,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_choices_and_settings(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = made.add_argument
+    add = parser.add_argument
     add(
         "overrides",
         nargs="*",
@@ -104,8 +106,11 @@ def _parser() -> argparse.ArgumentParser:
         help="such as model=nano seed=0,1",
     )
     add("-m", "--multirun", action="store_true", help="play a sweep")
-    dry = "show the cells and what each model needs; play nothing"
-    add("--dry-run", action="store_true", help=dry)
+    add(
+        "--dry-run",
+        action="store_true",
+        help="show the cells and what each model needs; play nothing",
+    )
     add(
         "-cd",
         "--config-dir",
@@ -117,28 +122,26 @@ def _parser() -> argparse.ArgumentParser:
         choices=["job", "hydra", "all"],
         help="print the composed configuration",
     )
-    return made
+    return parser
 
 
 def _choices_and_settings() -> str:
     """Returns the choices of each group, and conf/config.yaml's explanation of other
     settings.
     """
+    conf = folder("conf")
     parts = [
         "Choices; the file of each choice in conf/ explains it and lists its options:\n"
     ]
     for group in (*GROUPS, "arm", "experiment"):
-        choices = ", ".join(
-            sorted(path.stem for path in (folder("conf") / group).glob("*.yaml"))
-        )
-        parts.append(
-            textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    ")
-        )
-    settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
-    settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
-    return "\n".join(
-        [*parts, "\nSettings outside the groups (conf/config.yaml):", settings]
-    )
+        choices = sorted(path.stem for path in (conf / group).glob("*.yaml"))
+        line = f"  {group}={', '.join(choices)}"
+        parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
+    settings = (conf / "config.yaml").read_text(encoding="utf-8")
+    _, _, outside_groups = settings.partition("\nname:")
+    outside_groups, _, _ = outside_groups.partition("\nhydra:")
+    parts.append("\nSettings outside the groups (conf/config.yaml):\n\nname:")
+    return "\n".join(parts) + outside_groups
 
 
 def _show_configuration(hydra: Hydra, words: list[str], part: str) -> int:
@@ -152,33 +155,38 @@ def _show_configuration(hydra: Hydra, words: list[str], part: str) -> int:
     HydraConfig.instance().set_config(whole)
     OmegaConf.set_readonly(whole.hydra, None)
     shown = OmegaConf.to_container(hydra.get_sanitized_cfg(whole, part))
-    print(OmegaConf.to_yaml(OmegaConf.create(hidden(shown, secrets_of(shown)))), end="")
+    without_secrets = hidden(shown, secrets_of(shown))
+    print(OmegaConf.to_yaml(OmegaConf.create(without_secrets)), end="")
     return 0
 
 
-def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
-    """Plays or launches a sweep, after checking that no cell lacks a part."""
-    asked = sweeps.cells_of(sweep, hydra.config_loader)
-    if dry:
-        return _dry_run(asked)
-    launcher = sweep.hydra.launcher._target_
-    here = launcher == sweeps.HERE
-    cells, errors = _composed(asked, _preflight(here=here))
-    if errors:
-        return max(map(_print_error, errors))
-    if not here:
-        _refuse_secrets(asked)
-    sweeps.check_launcher(launcher)
-    sweeps.write_sweep(cells)
-    return _play_and_show(cells) if here else _launch(hydra, words, cells)
+def _play_here(jobs: Sequence[list[str]], *, is_sweep: bool) -> int:
+    """Plays cells, after checking that no cell of a sweep lacks a part. A single cell
+    tells what it lacks when it begins.
+    """
+    composed, code = _composed(jobs, here=is_sweep)
+    if code:
+        return code
+    cells = [cell for _, cell in composed]
+    if is_sweep:
+        sweeps.write_sweep(cells)
+    return _play_and_show(cells)
 
 
-def _refuse_secrets(asked: Sequence[list[str]]) -> None:
+def _dry_run(jobs: Sequence[list[str]]) -> int:
+    composed, code = _composed(jobs, here=False)
+    if not code:
+        dry_run.list_cells(composed)
+    return code
+
+
+def _refuse_secrets(jobs: Sequence[list[str]]) -> None:
     """Raises ConfigError for a secret in a word: a launcher writes its jobs' words to
     files.
     """
-    for word in itertools.chain(*asked):
-        if (shown := hidden_in_word(word)) != word:
+    for word in itertools.chain(*jobs):
+        shown = hidden_in_word(word)
+        if shown != word:
             raise ConfigError(
                 f"{shown}: a launcher would write this secret to a file; put it into a"
                 " variable of the environment and name that:"
@@ -187,20 +195,41 @@ def _refuse_secrets(asked: Sequence[list[str]]) -> None:
 
 
 def _composed(
-    asked: Sequence[list[str]], inspect: Callable[[list[str], CellConfig], T]
-) -> tuple[list[T], list[PddlegoError]]:
-    """Returns `inspect`'s result for each distinct cell, and the distinct errors."""
-    seen, errors = dict[str, T](), dict[str, PddlegoError]()
-    paths = dict[str, dict[str, str]]()
-    for overrides in asked:
+    jobs: Sequence[list[str]], *, here: bool
+) -> tuple[list[tuple[list[str], CellConfig]], int]:
+    """Returns the words and the configuration of each distinct cell, whose parts can be
+    built, and with `here` be used on this machine. Prints each distinct error, and
+    returns the exit code.
+    """
+    cells: dict[str, tuple[list[str], CellConfig]] = {}
+    errors: dict[str, PddlegoError] = {}
+    paths: dict[str, dict[str, str]] = {}
+    models: list[object] = []
+    for words in jobs:
         try:
-            cell = compose_cell(overrides)
+            cell = compose_cell(words)
             _check_paths(paths.setdefault(cell.cell, cell.paths), cell.paths)
-            if (content := f"{cell.cell} {cell.settings}") not in seen:
-                seen[content] = inspect(overrides, cell)
+            content = f"{cell.cell} {cell.settings}"
+            if content not in cells:
+                parts = cell.check()
+                if here:
+                    _preflight(cell, parts, models)
+                cells[content] = words, cell
         except PddlegoError as error:
             errors.setdefault(str(error), error)
-    return list(seen.values()), list(errors.values())
+    return list(cells.values()), max(map(_print_error, errors.values()), default=0)
+
+
+def _preflight(cell: CellConfig, parts: dict[str, Any], models: list[object]) -> None:
+    """Checks a cell's parts on this machine. `models` are those that were checked for
+    other cells: the check does not depend on the seed or the rung.
+    """
+    thinking = parts["decoding"].thinking
+    model = (cell.tree["model"], thinking)
+    parts["environment"].preflight()
+    if model not in models:
+        models.append(model)
+        parts["model"].preflight(thinking=thinking)
 
 
 def _check_paths(first: Mapping[str, str], second: Mapping[str, str]) -> None:
@@ -214,36 +243,17 @@ def _check_paths(first: Mapping[str, str], second: Mapping[str, str]) -> None:
             )
 
 
-def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
-    """Returns a function that builds a cell's parts and with `here` checks them on this
-    machine.
-    """
-    models: list[object] = []
-
-    def inspect(overrides: list[str], cell: CellConfig) -> CellConfig:
-        built = cell.check()
-        thinking = built["decoding"].thinking
-        model = (cell.tree["model"], thinking)
-        if here:
-            built["environment"].preflight()
-            if model not in models:  # the check does not depend on seed or rung
-                models.append(model)
-                built["model"].preflight(thinking=thinking)
-        return cell
-
-    return inspect
-
-
-def _dry_run(asked: Sequence[list[str]]) -> int:
-    counted, errors = _composed(asked, dry_run.count)
-    if errors:
-        return max(map(_print_error, errors))
-    dry_run.list_cells(counted)
-    return 0
-
-
-def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
+def _launch(
+    hydra: Hydra, launcher: str, words: list[str], jobs: Sequence[list[str]]
+) -> int:
     """Plays each cell as a job of a launcher; each job checks its own machine."""
+    composed, code = _composed(jobs, here=False)
+    if code:
+        return code
+    _refuse_secrets(jobs)
+    sweeps.check_launcher(launcher)
+    cells = [cell for _, cell in composed]
+    sweeps.write_sweep(cells)
     # Hydra makes the jobs' folders below run.out, and does not know "~".
     words = [*words, as_override("run.out", str(cells[0].settings.run.out))]
     try:
@@ -300,18 +310,19 @@ def _play(cells: Sequence[CellConfig]) -> int:
     """Returns the highest exit code of the cells. Raises the errors of `run_cells`."""
     for warning in cell_warnings(cells):
         console.print(styled("warning:", "yellow", f" {visible(warning)}"))
-    results, codes = list[CellResult](), [0]
+    results: list[CellResult] = []
+    codes = [0]
 
     def ended(result: CellResult) -> None:
         results.append(result)
         codes.append(_print_faults(result))
 
     run_cells(cells, ended, console)
-    if reasons := dict.fromkeys(result.reason for result in results if result.left):
+    reasons = dict.fromkeys(result.reason for result in results if result.left)
+    if reasons:
         _, left = asked_and_missing(cells)
-        why = "; ".join(reasons)
         console.print(
-            f"{why}, {left} episodes are left: rerun to continue", markup=False
+            f"{'; '.join(reasons)}, {left} episodes are left: rerun to continue"
         )
     return max(codes)
 

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pydantic
@@ -89,12 +90,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return code
 
 
+@dataclass(frozen=True)
 class Judge:
     """Reads an answer, plans with it, and validates the plan against the gold files."""
 
-    def __init__(self, planner: FastDownward, processes: ConfinedPool) -> None:
-        self._planner = planner
-        self._processes = processes
+    planner: FastDownward
+    processes: ConfinedPool
 
     def verdict(self, numbered: tuple[int, str]) -> dict[str, Any]:
         """Returns the output line for an input line and its number."""
@@ -120,24 +121,21 @@ class Judge:
         files = {"df": given.domain}
         if answer.value:
             files |= answer.value.model_dump()
-        context = GrammarContext(
-            domain=given.domain, actions=actions_in(files["df"] if answer.value else "")
-        )
-        question = Question(form, prompt, context)
-        outside = _outside(given.answer, answer, question)
+        context = GrammarContext(domain=given.domain, actions=actions_in(files["df"]))
+        outside = _outside(given.answer, answer, Question(form, prompt, context))
+        rungs = [rung for rung, why in outside.items() if not why]
         verdict: dict[str, Any] = {
             "id": given.id,
             "fault": answer.fault,
-            "rungs": [rung for rung, why in outside.items() if not why],
-            "outside": {rung: why for rung, why in outside.items() if why},
+            "rungs": rungs,
         }
+        verdict["outside"] = {rung: why for rung, why in outside.items() if why}
         if not answer.value:
             return verdict
-        result = self._planner.plan(files["df"], files["pf"])
+        result = self.planner.plan(files["df"], files["pf"])
         verdict |= files
-        verdict["outcome"] = result.outcome
-        verdict["plan"] = result.plan
-        verdict["message"] = result.message
+        for key in ("outcome", "plan", "message"):
+            verdict[key] = getattr(result, key)
         if given.gold:
             verdict["why_not_in_gold"] = self._why_not_in(given.gold, result)
         return verdict
@@ -149,14 +147,13 @@ class Judge:
         if result.outcome not in PLANNED:
             return "There is no plan."
         actions = [action[1:-1] for action in result.plan]
-        limits = self._planner.limits.in_full
+        limits = self.planner.limits.in_full
         try:
-            why: str = self._processes.ask(
+            return self.processes.ask(
                 why_invalid, gold.domain, gold.problem, actions, **limits
             )
         except Exceeded as limit:
             return not_judged(limit)
-        return why
 
 
 def _outside(

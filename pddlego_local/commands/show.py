@@ -15,13 +15,19 @@ from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.folder import missing_end, read_events
 from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.pages.episode import parts_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, runs = parser.add_argument, Path("runs")
-    add("run", type=path, nargs="?", default=runs, help="a folder at or below runs/")
+    add = parser.add_argument
+    add(
+        "run",
+        type=path,
+        nargs="?",
+        default=Path("runs"),
+        help="a folder at or below runs/",
+    )
     add(
         "episode",
         nargs="?",
@@ -33,14 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.episode is None:
         return _show_what_there_is(arguments.run)
-    name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
-    path = _cell(arguments.run) / "transcripts" / f"{name}.jsonl"
+    game, _, trial = arguments.episode.partition("-")
+    transcripts = _cell(arguments.run) / "transcripts"
+    path = transcripts / f"{game}-{trial or 0}.jsonl"
     if not path.exists():
-        there = (
-            ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl")))
-            or "none"
+        names = sorted(file.stem for file in transcripts.glob("*.jsonl"))
+        raise ConfigError(
+            f"{path}: no such transcript; there are: {', '.join(names) or 'none'}"
         )
-        raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = literal_console(soft_wrap=True)
     events = read_events(path)
     for event in events:
@@ -66,40 +72,39 @@ def _show_what_there_is(folder: Path) -> int:
     cannot be read, else 0. Raises ConfigError if there are none.
     """
     cells = find_cells([folder])
-    where = shlex.quote(str(cells[0].folder))
     if len(cells) == 1:
-        table, what_next = (
-            Table("episode", "outcome", "steps", "calls", "answers"),
-            " EPISODE",
-        )
-        for row in cells[0].rows:
-            causes = ", ".join(
-                f"{cause} {count}" for cause, count in row.causes.items()
-            )
-            numbers = (
-                f"{row.game}-{row.trial}",
-                row.outcome,
-                row.steps,
-                row.calls,
-                causes,
-            )
-            table.add_row(*map(str, numbers))
+        table, what_next = _episodes(cells[0]), " EPISODE"
     else:
         table, what_next = Table("cell", "episodes", "won"), ""
         for cell in cells:
             won = sum(row.success for row in cell.rows)
             table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
     show(screen(), table)
-    print(f"next: pddlego show {where}{what_next}")
+    print(f"next: pddlego show {shlex.quote(str(cells[0].folder))}{what_next}")
     return print_problems(cells.problems)
+
+
+def _episodes(cell: CellRecord) -> Table:
+    table = Table("episode", "outcome", "steps", "calls", "answers")
+    for row in cell.rows:
+        answers = [f"{cause} {number}" for cause, number in row.causes.items()]
+        table.add_row(
+            f"{row.game}-{row.trial}",
+            row.outcome,
+            str(row.steps),
+            str(row.calls),
+            ", ".join(answers),
+        )
+    return table
 
 
 def _readable(answer: str) -> str:
     """Returns an answer with the line breaks in its values, if it is a JSON object."""
-    parts = parts_of(answer)
-    return "\n".join(
-        f"{key}: {part}" if key and "\n" not in part else part for key, part in parts
-    )
+    lines = []
+    for key, part in parts_of(answer):
+        is_short = key and "\n" not in part
+        lines.append(f"{key}: {part}" if is_short else part)
+    return "\n".join(lines)
 
 
 # In a value, these stand for the characters that rich could read as markup. No other

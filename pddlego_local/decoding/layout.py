@@ -43,7 +43,7 @@ class Printer:
     """Prints PDDL files and answers in a layout.
 
     The name and parameters of an action of `schemas` are printed as the prompt spells
-    them. `tight` prints a file as "typed" and "grounded" write it: a domain has the
+    them. `as_staged` prints a file as "typed" and "grounded" write it: a domain has the
     section REQUIREMENTS, and a problem has none; the other lists of a domain are before
     its actions, in a fixed order; the sections of types and objects are never omitted,
     even if they are as empty as "(:objects)".
@@ -51,7 +51,7 @@ class Printer:
 
     layout: ExactLayout
     schemas: Iterable[Action] = ()
-    tight: bool = False
+    as_staged: bool = False
 
     def answer(self, values: Mapping[str, Any]) -> str:
         """Returns the JSON of an answer; the strings of the keys "df" and "pf" are
@@ -72,8 +72,8 @@ class Printer:
         if block is None or faults:
             raise ValueError("; ".join(faults))
         title, sections = block.items[:2], list(map(self._section, block.items[2:]))
-        if self.tight:
-            sections = _tightened(sections)
+        if self.as_staged:
+            sections = _as_staged(sections)
         between = "\n  " if self.layout == "lines" else " "
         return f"({between.join([' '.join(map(_title, title)), *sections])})"
 
@@ -169,7 +169,7 @@ def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
     return [(entry.word.text, [kind.name for kind in entry.types]) for entry in entries]
 
 
-def _tightened(sections: list[str]) -> list[str]:
+def _as_staged(sections: list[str]) -> list[str]:
     rest = [
         text
         for text in sections

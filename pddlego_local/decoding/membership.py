@@ -2,7 +2,7 @@
 where it is not.
 
 The answer is judged as the rung would have written it: in the layout "line"
-(`Printer.tight`) and in lower case; an edit has one name or fact in each string.
+(`Printer.as_staged`) and in lower case; an edit has one name or fact in each string.
 Redundant entries are no fault, except for an object that is declared twice, because the
 planner refuses it: whoever drops such an entry (`pddl.sections`) drops it before the
 answer is judged.
@@ -37,9 +37,7 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
     prompt shows.
     """
     form, values = question.form, value.model_dump()
-    context = replace(
-        question.context, lists="free", goal=RUNGS[rung].goal, rollback=True
-    )
+    context = replace(question.context, goal=RUNGS[rung].goal)
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
     faults: list[Fault] = []
     if form is EDIT or files:
@@ -58,7 +56,9 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
         ):
             contexts.insert(0, replace(context, actions=used))
         try:
-            text = Printer("line", context.actions, tight=True).answer(values | files)
+            text = Printer("line", context.actions, as_staged=True).answer(
+                values | files
+            )
         except RecursionError:
             return "lists are nested too deeply"
     else:

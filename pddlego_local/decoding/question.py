@@ -14,7 +14,7 @@ from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampli
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.decoding.forms import Fields, Form, T_co
-from pddlego_local.decoding.rungs import GoalArm, Lists
+from pddlego_local.decoding.rungs import GoalArm
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class GrammarContext:
     the method sets the goal and ignores the model's goal. `goal` says which goals are
     excluded (`Decoding`). `subgoal` is the goal of a controller, in words.
     `environment` (a package) and `memory` (the episode so far) are for models that do
-    not read the messages. `lists` says whether redundant entries are excluded, and
-    `rollback` whether wrong entries are rolled back (`Decoding`).
+    not read the messages.
     """
 
     actions: tuple[Action, ...] = ()
@@ -42,8 +41,6 @@ class GrammarContext:
     subgoal: str = ""
     environment: str = ""
     memory: tuple[Turn, ...] = ()
-    lists: Lists = "tight"
-    rollback: bool = True
 
 
 @dataclass(frozen=True)

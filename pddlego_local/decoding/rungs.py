@@ -9,11 +9,6 @@ from typing import Literal, get_args
 
 GoalArm = Literal["any", "unmet"]
 
-Lists = Literal["tight", "free"]
-"""The rule for lists on "typed" and "grounded". "free" excludes only what makes an
-answer wrong; "tight" also excludes redundant entries.
-"""
-
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """The names in ascending order: the decoder excludes least on the first rung, most on
 the last.

@@ -9,15 +9,12 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.resources import table
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.rungs import RUNGS, GoalArm, Lists, RungName
+from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
 
 Reading = Literal["lenient", "strict"]
 """How a free answer is read (see `episode.reading`)."""
 
 Reason = Literal["none", "think", "draft"]
-
-NameSource = Literal["prompt", "game"]
-"""Where the names of the rung "grounded" come from (see `Decoding.names`)."""
 
 _REFUSED: dict[str, str] = table(__file__)
 """Why options cannot be combined."""
@@ -49,10 +46,8 @@ class Decoding:
     "problem". No stage may exceed what is left of `max_tokens`.
 
     `goal` says which goals "typed" and "grounded" exclude: none ("any"), or goals that
-    are already true ("unmet", the value in `conf` for "grounded"). `lists` says whether
-    these two rungs exclude only what makes an answer wrong ("free", the value in `conf`
-    for both) or also redundant entries ("tight", the rule of all records without this
-    option). `layout` fixes what carries no meaning in an answer, such as spaces
+    are already true ("unmet", the value in `conf` for "grounded"). `layout` fixes what
+    carries no meaning in an answer, such as spaces
     (`decoding.layout`); `conf` sets "line" for every rung with a grammar. `reading`
     says how answers of "free" are read (`episode.reading`).
 
@@ -61,20 +56,11 @@ class Decoding:
     planner, or the messages of the static check (`pddl.check`). `repair` repairs PDDL
     before planning, with what the given rung knows (`pddl.repair`). `reject` draws free
     answers until one is in the language of a rung (`episode.drawing`).
-
-    Without `rollback`, an answer of "typed" or "grounded" is drawn under masks alone:
-    it keeps the mistakes that no mask can exclude beforehand, and a goal that is
-    already true.
-
-    `names` says which names "grounded" allows, also in a repair or a rejection with its
-    knowledge: all names that the prompt shows ("prompt"), or only the game's, without
-    those of the prompt's examples ("game").
     """
 
     rung: RungName
     reading: Reading = "lenient"
     goal: GoalArm = "any"
-    lists: Lists = "tight"
     layout: Layout = "any"
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
@@ -86,22 +72,16 @@ class Decoding:
     feedback: Literal["planner", "explained"] = "planner"
     repair: Literal["none", "syntax", "typed", "grounded"] = "none"
     reject: Reject | None = None
-    rollback: bool = True
-    names: NameSource = "prompt"
 
     def __post_init__(self) -> None:
         rung, reject = RUNGS[self.rung], self.reject
         refused = {
             "goal": self.goal != "any" and not rung.typed,
-            "lists": self.lists != "tight" and not rung.typed,
-            "rollback": not self.rollback and not rung.typed,
             "reject": reject and rung.constrained,
             "tries": reject and reject.tries > 1 and self.temperature == 0,
             "draft": self.reason == "draft" and not rung.constrained,
             "reading": self.reading != "lenient" and rung.constrained,
             "layout": self.layout != "any" and not rung.constrained,
-            "names": self.names != "prompt"
-            and "grounded" not in (self.rung, self.repair, reject and reject.rung),
         }
         for name in (name for name, wrong in refused.items() if wrong):
             raise ConfigError(_REFUSED[name].format_map(vars(self)))

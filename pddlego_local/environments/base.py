@@ -82,17 +82,14 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
 
     def model_post_init(self, context: object) -> None:
         kind = type(self)
+        tables = {"actions", "feedback", "groups"}
         contents: dict[str, Any] = {
-            "tables.yaml": self.model_dump(
-                mode="json", include={"actions", "feedback", "groups"}
-            ),
+            "tables.yaml": self.model_dump(mode="json", include=tables),
             "domain.pddl": self.domain,
             "prompts/environment.yaml": self._all_words(),
-            **{
-                f"prompts/{method}.yaml": entry
-                for method, entry in self.examples.items()
-            },
         }
+        for method, examples in self.examples.items():
+            contents[f"prompts/{method}.yaml"] = examples
         if kind.problem is not BaseEnvironment.problem:
             contents["reference.py"] = self
         self._package = family.give(f"{kind.__module__}.{kind.__qualname__}", contents)
@@ -122,13 +119,12 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         """Returns everything that the pattern matches: "room 2", which PDDL spells
         room_2.
         """
-        found = [
-            match[0]
-            for turn in memory
-            for match in self.name_pattern.finditer(turn.text)
-        ]
-        objects = dict.fromkeys(name.lower().replace(" ", "_") for name in found)
-        return Names(tuple(objects), tuple(dict.fromkeys(found)))
+        things: dict[str, None] = {}
+        for turn in memory:
+            for match in self.name_pattern.finditer(turn.text):
+                things[match[0]] = None
+        objects = dict.fromkeys(name.lower().replace(" ", "_") for name in things)
+        return Names(tuple(objects), tuple(things))
 
     def close(self) -> None:
         """Does nothing: no resources are held."""

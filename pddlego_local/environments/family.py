@@ -41,10 +41,9 @@ def give(name: str, contents: Mapping[str, Any]) -> str:
     to what would be in it. Returns a package name that identifies exactly these
     contents.
     """
-    text = json.dumps(
-        {file: data for file, data in contents.items() if not file.endswith(".py")}
-    )
-    package = f"{name}@{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    data = {file: data for file, data in contents.items() if not file.endswith(".py")}
+    digest = hashlib.sha256(json.dumps(data).encode()).hexdigest()
+    package = f"{name}@{digest[:8]}"
     _given[package] = contents
     return package
 
@@ -65,9 +64,8 @@ def place(package: str, name: str) -> str:
     """Returns where a file of the environment is or should be, as messages name it."""
     if package not in _given:
         return str(_path(package, name))
-    return _PLACES.get(
-        name, name.replace("prompts/", "environment.examples.")[: -len(".yaml")]
-    )
+    example = name.replace("prompts/", "environment.examples.").removesuffix(".yaml")
+    return _PLACES.get(name, example)
 
 
 def _path(package: str, name: str) -> Traversable:
@@ -81,9 +79,9 @@ def _path(package: str, name: str) -> Traversable:
 
 
 def _has(package: str, name: str) -> bool:
-    return (
-        name in _given[package] if package in _given else _path(package, name).is_file()
-    )
+    if package in _given:
+        return name in _given[package]
+    return _path(package, name).is_file()
 
 
 def _require(package: str, name: str) -> None:
@@ -132,13 +130,11 @@ def sha256(package: str) -> str:
     """Returns one hash of the tables and of what games are made from: the domain and
     the worlds.
     """
-    worlds = [] if package in _given else _worlds(package)
-    names = [
-        name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)
-    ]
-    return hashlib.sha256(
-        "\0".join(text(package, n) for n in names).encode()
-    ).hexdigest()
+    names = ["tables.yaml", "domain.pddl"]
+    if package not in _given:
+        names += _worlds(package)
+    texts = [text(package, name) for name in names if _has(package, name)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _worlds(package: str) -> list[str]:

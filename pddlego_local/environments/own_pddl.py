@@ -5,7 +5,7 @@ The planner would refuse them in every episode alike.
 import functools
 
 from pddlego_local.environments import family
-from pddlego_local.pddl.check import Fault, check
+from pddlego_local.pddl.check import check
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import read_condition
@@ -24,8 +24,10 @@ def domain_fault(domain: str) -> str:
     """
     if not domain.strip():
         return ""
-    found = check(domain, _problem(domain, "(and)")).faults
-    return next((str(fault) for fault in found if _refused(fault, "domain")), "")
+    for fault in check(domain, _problem(domain, "(and)")).faults:
+        if fault.kind != "warning" and fault.file == "domain":
+            return str(fault)
+    return ""
 
 
 @functools.cache
@@ -36,8 +38,10 @@ def goal_fault(domain: str, goal: str) -> str:
     """
     if not domain.strip():
         return ""
-    found = check(domain, _problem(domain, goal)).faults
-    return next((fault.message for fault in found if _refused(fault, "problem")), "")
+    for fault in check(domain, _problem(domain, goal)).faults:
+        if fault.kind != "warning" and fault.file == "problem":
+            return fault.message
+    return ""
 
 
 def faults(package: str) -> list[str]:
@@ -46,21 +50,18 @@ def faults(package: str) -> list[str]:
     """
     if family.missing(package, "domain.pddl"):
         return []
+    place = family.place(package, "domain.pddl")
     fault = domain_fault(family.text(package, "domain.pddl"))
-    return (
-        [f"{family.place(package, 'domain.pddl')}: {REFUSED}: {fault}"] if fault else []
-    )
-
-
-def _refused(fault: Fault, file: str) -> bool:
-    return fault.kind != "warning" and fault.file == file
+    return [f"{place}: {REFUSED}: {fault}"] if fault else []
 
 
 def _problem(domain: str, goal: str) -> str:
-    written, block = read_domain(read(domain, recover=True)), read(goal, recover=True)
+    """Returns a problem with this goal, which declares the names in the goal."""
+    written = read_domain(read(domain, recover=True))
+    block = read(goal, recover=True)
     literals = read_condition(block, FaultLog()).literals if block else []
     terms = {term.name for literal in literals for term in literal.atom.terms}
-    declared = {entry.name for entry in written.constants}
-    objects = sorted(term for term in terms - declared if not term.startswith("?"))
+    constants = {entry.name for entry in written.constants}
+    objects = sorted(term for term in terms - constants if not term.startswith("?"))
     name = written.word.text if written.word else "domain"
     return _PROBLEM.format(name=name, objects=" ".join(objects), goal=goal)

@@ -81,10 +81,9 @@ class Tables(BaseModel):
         """
         if wrong := faults(package):
             raise ConfigError("; ".join(wrong))
+        tables = family.words(package, "tables.yaml")
         domain = domain_text(package, "domain.pddl")
-        return cls.model_validate(
-            {**family.words(package, "tables.yaml"), "domain": domain}
-        )
+        return cls.model_validate({**tables, "domain": domain})
 
     @property
     def schemas(self) -> tuple[Action, ...]:
@@ -102,9 +101,8 @@ class Tables(BaseModel):
         for action in self.actions:
             if action.name.lower() == name and len(action.variables) == len(arguments):
                 spelled = map(spell, arguments)
-                return action.command.format(
-                    **dict(zip(action.variables, spelled, strict=True))
-                )
+                values = dict(zip(action.variables, spelled, strict=True))
+                return action.command.format(**values)
         return None
 
     def feedback_for(self, command: str, reply: str) -> str:
@@ -140,18 +138,14 @@ def faults(package: str) -> list[str]:
     try:
         difficulty_groups(package)
     except pydantic.ValidationError as error:
-        return [
-            f"{family.place(package, 'tables.yaml')}: {_sentence(e)}"
-            for e in error.errors()
-        ]
+        place = family.place(package, "tables.yaml")
+        return [f"{place}: {_sentence(fault)}" for fault in error.errors()]
     return []
 
 
-def _sentence(error: Any) -> str:
-    key = ".".join(map(str, error["loc"][:-1]))
-    if error["type"] == "missing":
-        return f"{key or 'it'} has no {error['loc'][-1]!r}"
-    return (
-        f"{'.'.join(map(str, error['loc']))}:"
-        f" {error['msg'].removeprefix('Value error, ')}"
-    )
+def _sentence(fault: Any) -> str:
+    *parents, key = map(str, fault["loc"])
+    if fault["type"] == "missing":
+        return f"{'.'.join(parents) or 'it'} has no {key!r}"
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{'.'.join([*parents, key])}: {message}"

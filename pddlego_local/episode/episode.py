@@ -172,11 +172,9 @@ class Episode(GameRunner):
         describes the other arguments.
         """
         settings, environment = self._decoding, self.environment
-        names = (
-            names_shown(environment, shown, settings.names)
-            if settings.needs_context
-            else Names()
-        )
+        names = Names()
+        if settings.needs_context:
+            names = names_shown(environment, shown)
         context = GrammarContext(
             environment=environment.package,
             memory=self.memory,
@@ -187,8 +185,6 @@ class Episode(GameRunner):
             problem=problem,
             own_goal=own_goal,
             goal=settings.goal,
-            lists=settings.lists,
-            rollback=settings.rollback,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), context)
@@ -236,19 +232,20 @@ class Episode(GameRunner):
         a value becomes a formalization without text; its cause is the answer's fault.
         """
         proposed: list[Formalization] = []
+        chosen = 0
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
         for sample, answer in enumerate(self._caller.answers(question, count, where)):
             if answer.value:
-                proposed.append(
-                    plan(answer.value, dataclasses.replace(where, sample=sample))
-                )
+                here = dataclasses.replace(where, sample=sample)
+                formalization = plan(answer.value, here)
             else:
                 message = question.form.message(answer.fault)
-                proposed.append(Formalization("", "", answer.fault, (), message))
-            if proposed[-1].to_do:
+                formalization = Formalization("", "", answer.fault, (), message)
+            proposed.append(formalization)
+            if formalization.to_do:
+                chosen = sample
                 break
-        chosen = len(proposed) - 1 if proposed[-1].to_do else 0
         if count > 1:
             self._emit(Chosen(where=dataclasses.replace(where, sample=chosen)))
         return proposed[chosen]

@@ -138,6 +138,8 @@ class GameRunner:
 
 
 def _ended(seen: Observation) -> str:
-    return seen.outcome or (
-        "success" if seen.success else "game_lost" if seen.lost else ""
-    )
+    if seen.outcome:
+        return seen.outcome
+    if seen.success:
+        return "success"
+    return "game_lost" if seen.lost else ""

@@ -69,12 +69,7 @@ class ModelCaller:
 
 def under(question: Question[T], decoding: Decoding) -> Question[T]:
     """Returns a question that was built with other settings as `decoding` asks it."""
-    context = dataclasses.replace(
-        question.context,
-        goal=decoding.goal,
-        lists=decoding.lists,
-        rollback=decoding.rollback,
-    )
+    context = dataclasses.replace(question.context, goal=decoding.goal)
     return dataclasses.replace(question, context=context)
 
 

@@ -71,9 +71,10 @@ def plan(
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem
         result = planner.plan(domain, pf)
-        brief = (
-            result.outcome in ("solved", "timeout") or decoding.feedback == "planner"
-        )
+        told = result.message
+        has_faults = result.outcome not in ("solved", "timeout")
+        if has_faults and decoding.feedback == "explained":
+            told = explain(domain, pf, result)
         event = Plan(
             where=where,
             goal=goal.words if goal else None,
@@ -81,14 +82,13 @@ def plan(
             domain=domain,
             problem=pf,
             **vars(result),
-            told=result.message if brief else explain(domain, pf, result),
+            told=told,
         )
         emit(event)
-        formalization = Formalization(
-            domain, pf, event.cause, result.plan, event.told, goal
-        )
-        faulty = result.outcome == "translate_error" and _is_faulty(domain, pf)
-        if formalization.to_do or faulty:
+        formalization = Formalization(domain, pf, event.cause, result.plan, told, goal)
+        if formalization.to_do:
+            break
+        if result.outcome == "translate_error" and _is_faulty(domain, pf):
             break
     return formalization
 

@@ -18,17 +18,22 @@ the game is won. A command can earn only `won`.
 
 def reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str, ...]:
     """Returns the names of `REWARDS` that these events earn."""
-    plans = [event for event in events if isinstance(event, Plan)]
-    taken = [
-        event for event in events if isinstance(event, ActionTaken) and event.planned
-    ]
-    earned = {
-        "read": any(isinstance(event, Call) and not event.fault for event in events),
-        "accepted": any(plan.outcome in ACCEPTED for plan in plans),
-        "planned": any(plan.plan for plan in plans),
-        "carried_out": bool(taken) and not any(event.refused for event in taken),
-        "won": won,
-    }
-    return tuple(
-        name for name, so in earned.items() if so and (name == "won" or not commands)
-    )
+    earned: list[str] = []
+    taken: list[ActionTaken] = []
+    for event in events:
+        if isinstance(event, Call) and not event.fault:
+            earned.append("read")
+        elif isinstance(event, Plan):
+            if event.outcome in ACCEPTED:
+                earned.append("accepted")
+            if event.plan:
+                earned.append("planned")
+        elif isinstance(event, ActionTaken) and event.planned:
+            taken.append(event)
+    if taken and not any(action.refused for action in taken):
+        earned.append("carried_out")
+    if commands:
+        earned = []
+    if won:
+        earned.append("won")
+    return tuple(name for name in REWARDS if name in earned)

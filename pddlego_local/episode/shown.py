@@ -11,7 +11,7 @@ Demonstrations are treated like everything else that is shown.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import jinja2
@@ -19,7 +19,6 @@ from jinja2.runtime import Context
 
 from pddlego_local.core.nouns import Names, Turn, Turns
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.settings import NameSource
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 
@@ -48,36 +47,27 @@ def transcript(turns: Turns) -> str:
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-def names_shown(
-    environment: Environment, shown: Shown, source: NameSource = "prompt"
-) -> Names:
-    """Returns the names that the prompt shows; a grammar may use no others. With the
-    source "game", names that only the prompt's examples show are left out.
-    """
-    if source == "game":
-        shown = replace(shown, examples=[], example_pddl=[])
+def names_shown(environment: Environment, shown: Shown) -> Names:
+    """Returns the names that the prompt shows; a grammar may use no others."""
     # Read separately: a room of the game may have the same name as one in a
     # demonstration.
-    texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
-    declared = [
-        name for text in (*shown.example_pddl, *shown.pddl) for name in _declared(text)
-    ]
-    in_commands = [
-        name
-        for turn in (*shown.examples, *shown.turns)
-        for action in environment.actions
-        for name in (action.arguments(turn.command) or {}).values()
-    ]
-    seen = [name for one in texts for name in one.objects]
-    objects = {name.lower(): name for name in reversed([*seen, *declared])}
-    return Names(
-        tuple(reversed(objects.values())),
-        tuple(
-            dict.fromkeys(
-                [*(name for one in texts for name in one.things), *in_commands]
-            )
-        ),
-    )
+    objects: list[str] = []
+    things: list[str] = []
+    for turns in (shown.examples, shown.turns):
+        names = environment.names(turns)
+        objects += names.objects
+        things += names.things
+    for text in (*shown.example_pddl, *shown.pddl):
+        objects += _declared(text)
+    for turn in (*shown.examples, *shown.turns):
+        for action in environment.actions:
+            things += (action.arguments(turn.command) or {}).values()
+    # PDDL knows no capitals. Of several spellings, the first is used, at the place of
+    # the last.
+    spelled: dict[str, str] = {}
+    for name in objects:
+        spelled[name.lower()] = spelled.pop(name.lower(), name)
+    return Names(tuple(spelled.values()), tuple(dict.fromkeys(things)))
 
 
 def _declared(text: str) -> Iterator[str]:
@@ -87,10 +77,10 @@ def _declared(text: str) -> Iterator[str]:
     if (block := read(text, lambda *_: None)) is None:
         return
     is_problem = any(item.head == "problem" for item in block.blocks)
-    entries = (
-        read_problem(block).objects if is_problem else read_domain(block).constants
-    )
-    yield from (entry.word.text for entry in entries)
+    if is_problem:
+        yield from (entry.word.text for entry in read_problem(block).objects)
+    else:
+        yield from (entry.word.text for entry in read_domain(block).constants)
 
 
 def _read(text: str) -> Iterator[Turn]:
@@ -105,7 +95,9 @@ def _read_dialogue(text: str) -> Iterator[Turn]:
     for line in text.splitlines():
         if not line.startswith("{"):
             seen.append(line)
-        elif (move := json.loads(line))["kind"] == "act":
+            continue
+        move = json.loads(line)
+        if move["kind"] == "act":
             yield Turn(command, "\n".join(seen))
             command, seen = move["text"], []
     yield Turn(command, "\n".join(seen))
@@ -118,7 +110,7 @@ def _added(edit: str) -> Iterator[str]:
 
 
 def _keeps(
-    what: str, parts: Callable[[Any], Iterable[Turn | str]]
+    where: str, parts: Callable[[Any], Iterable[Turn | str]]
 ) -> Callable[[Context, Any], Any]:
     """Returns a filter that adds these `parts` of its input to one list of the prompt's
     `Shown`.
@@ -126,7 +118,7 @@ def _keeps(
 
     @jinja2.pass_context
     def keep(context: Context, shown: Any) -> Any:
-        getattr(context["shown_here"], what).extend(parts(shown))
+        getattr(context["shown_here"], where).extend(parts(shown))
         return shown
 
     return keep

@@ -35,8 +35,8 @@ class Deps(SubgoalPlayer):
             if replans == self.max_replans:
                 return "replan_limit"
             replans += 1
-            description = planner.describe(pursuits)
-            goals = planner.replan(
-                planner.explain(description) if self.explains else description
-            )
+            unsent = planner.describe(pursuits)
+            if self.explains:
+                unsent = planner.explain(unsent)
+            goals = planner.replan(unsent)
         return "no_plan"

@@ -43,9 +43,7 @@ class Fcrf(Reflexion):
     learns = FROM_ALL_GAMES  # through the pool of lessons
 
     def play(self, episode: Episode) -> str:
-        self._difficulty_of(
-            episode
-        )  # raises for an unknown type before the first request
+        self._difficulty_of(episode)  # raises before the first request
         return super().play(episode)
 
     def learn(self, episode: Episode, trial: Trial) -> None:
@@ -61,22 +59,23 @@ class Fcrf(Reflexion):
             self._reflect(episode, trial, deeply=len(before) >= simple_trials)
             return
         failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
-        if failed and (
-            lesson := self.say(episode, "difference", trial, failed=failed[-1])
-        ):
-            episode.note(lesson=lesson)
+        if failed:
+            lesson = self.say(episode, "difference", trial, failed=failed[-1])
+            if lesson:
+                episode.note(lesson=lesson)
 
     def pool(self, episode: Episode) -> list[str]:
         """Returns the lessons for tasks of this type, without duplicates, in the order
         of trials and then of games. The pool is derived from the rows of earlier trials
         alone.
         """
-        task_type = episode.environment.task_type
-        learnt = sorted(episode.earlier, key=lambda row: (row.trial, row.game))
-        lessons = (
-            row.notes.get("lesson") for row in learnt if row.task_type == task_type
-        )
-        return list(dict.fromkeys(filter(None, lessons)))
+        pool: list[str] = []
+        for row in sorted(episode.earlier, key=lambda row: (row.trial, row.game)):
+            lesson = row.notes.get("lesson")
+            is_same_type = row.task_type == episode.environment.task_type
+            if lesson and is_same_type and lesson not in pool:
+                pool.append(lesson)
+        return pool
 
     def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
         """Notes the trace, from which lessons are made, and the reflection for later
@@ -85,9 +84,8 @@ class Fcrf(Reflexion):
         """
         parts = {"experience": self.say(episode, "experience", trial)}
         if deeply:
-            parts["lesson"] = self.say(
-                episode, "lesson", trial, pool=self.pool(episode)
-            )
+            pool = self.pool(episode)
+            parts["lesson"] = self.say(episode, "lesson", trial, pool=pool)
             parts["plan"] = self.say(episode, "plan", trial, **parts)
         said = {part: text for part, text in parts.items() if text}
         episode.note(trace=trial.trace, reflection=said)

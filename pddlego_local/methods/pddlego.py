@@ -6,7 +6,7 @@ the solver or the simulation ends the episode.
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import Player, settings
-from pddlego_local.methods.pddlego_plus import TEMPLATES, PddlegoPlus, Variant
+from pddlego_local.methods.pddlego_plus import PddlegoPlus, Variant, template_of
 
 
 @settings
@@ -19,11 +19,10 @@ class Pddlego(Player):
     forms = (PDDL,)
 
     @property
-    def templates(self) -> tuple[str, ...]:
-        return TEMPLATES[self.variant]
+    def templates(self) -> tuple[str]:
+        return (template_of(self.variant),)
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""
-        return PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0).play(
-            episode
-        )
+        unrefined = PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0)
+        return unrefined.play(episode)

@@ -6,13 +6,13 @@ and repairs both.
 import functools
 import random
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turns
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Pddl, Problem
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
@@ -25,13 +25,15 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
     "simple": (),
     "simple_goal": ("goal_template",),
     "simple_hint": ("goal_hint",),
-    "compact": (
-        "brief",
-    ),  # a separate template: the content of "detailed" in few words
+    "compact": ("brief",),
 }
-TEMPLATES: dict[Variant, tuple[str]] = {
-    variant: ("compact" if variant == "compact" else "prompt",) for variant in SHOWN
-}
+
+
+def template_of(variant: Variant) -> str:
+    """Returns the template of a variant: "compact" has the content of "detailed" in few
+    words, in a template of its own.
+    """
+    return "compact" if variant == "compact" else "prompt"
 
 
 @settings
@@ -59,11 +61,11 @@ class PddlegoPlus(Player):
 
     @property
     def templates(self) -> tuple[str]:
-        return TEMPLATES[self.variant]
+        return (template_of(self.variant),)
 
     @property
-    def forms(self) -> tuple[Form[Any], ...]:
-        return (PROBLEM,) if self.domains else (PDDL,)
+    def forms(self) -> tuple[Form[Pddl | Problem]]:
+        return (PROBLEM if self.domains else PDDL,)
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""
@@ -71,9 +73,8 @@ class PddlegoPlus(Player):
         pddl = self._reused_domain(episode) if self.domains else None
         for step in episode.steps():
             refusal: Execution | None = None
-            for attempt in range(
-                1, self.max_attempts + 1
-            ):  # the outer loop, simulation errors
+            # the outer loop, for simulation errors
+            for attempt in range(1, self.max_attempts + 1):
                 if attempt > 1:
                     episode.restart()
                 pddl = self._refine_until_planned(
@@ -108,10 +109,11 @@ class PddlegoPlus(Player):
         If the domain is fixed, only the problem is asked for.
         """
         fixed = previous.domain if self.domains and previous else ""
-        (form,), (template,), error = self.forms, self.templates, ""
+        (form,) = self.forms
+        error = ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
-                f"pddlego_plus/{template}",
+                f"pddlego_plus/{template_of(self.variant)}",
                 episode.environment.package,
                 actions=episode.environment.actions,
                 shown=SHOWN[self.variant],
@@ -131,7 +133,9 @@ class PddlegoPlus(Player):
             )
             if pddl.plan:
                 break
-            previous, error = (pddl if pddl.problem else previous), pddl.message
+            error = pddl.message
+            if pddl.problem:
+                previous = pddl
         return pddl
 
     def _reused_domain(self, episode: Episode) -> Formalization:
@@ -139,9 +143,8 @@ class PddlegoPlus(Player):
         source.
         """
         assert self.domains
-        source, domain = random.Random(episode.seed).choice(
-            winning_domains(self.domains)
-        )
+        choices = winning_domains(self.domains)
+        source, domain = random.Random(episode.seed).choice(choices)
         episode.note(domain_from=source)
         return Formalization(domain, "", "", (), "")
 
@@ -167,20 +170,13 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     Each entry is (source, text); the source is the transcript's path relative to
     `folder`. Raises ConfigError if there is none.
     """
-    domains = []
+    domains: list[tuple[str, str]] = []
     for path, events in transcripts(folder):
-        if any(
-            isinstance(event, End) and event.row.outcome == "success"
-            for event in events
-        ):
-            planned = [
-                event.domain
-                for event in events
-                if isinstance(event, Plan) and event.plan
-            ]
-            domains += [
-                (str(path.relative_to(folder)), domain) for domain in planned[-1:]
-            ]
+        ends = [event.row.outcome for event in events if isinstance(event, End)]
+        plans = [each for each in events if isinstance(each, Plan) and each.plan]
+        if "success" in ends and plans:
+            source = str(path.relative_to(folder))
+            domains.append((source, plans[-1].domain))
     if not domains:
         raise ConfigError(
             f"method.domains={folder}: there is no won episode with a plan below this"

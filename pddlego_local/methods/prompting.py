@@ -60,15 +60,15 @@ def missing(folder: str, environment: str) -> Iterator[str]:
             yield from faults
             continue
         entries = family.words(environment, file)
-        attributes = (
-            node for one in _parsed(folder) for node in one.find_all(nodes.Getattr)
-        )
-        named = {path[1:] for path in map(_path, attributes) if path[0] == root}
-        for key in sorted({_absent(entries, path) for path in named} - {""}):
-            yield (
-                f"{family.place(environment, file)} has no `{key}`, "
-                f"which the prompts in {folder}/ use"
-            )
+        absent: set[str] = set()
+        for template in _parsed(folder):
+            for attribute in template.find_all(nodes.Getattr):
+                first, *path = _path(attribute)
+                if first == root:
+                    absent.add(_absent(entries, path))
+        for key in sorted(absent - {""}):
+            place = family.place(environment, file)
+            yield f"{place} has no `{key}`, which the prompts in {folder}/ use"
 
 
 def _path(node: nodes.Node) -> tuple[str, ...]:
@@ -100,11 +100,9 @@ def files_of(folder: str) -> Mapping[str, str]:
     if not folder:
         return {}
     files = {"environment": "prompts/environment.yaml"}
-    if any(
-        "examples" in meta.find_undeclared_variables(parsed)
-        for parsed in _parsed(folder)
-    ):
-        files["examples"] = f"prompts/{folder.partition('.')[0]}.yaml"
+    for template in _parsed(folder):
+        if "examples" in meta.find_undeclared_variables(template):
+            files["examples"] = f"prompts/{folder.partition('.')[0]}.yaml"
     return files
 
 
@@ -146,15 +144,17 @@ def _with_included(folder: str, templates: Sequence[str]) -> dict[str, str]:
         f"{folder}/{file.name}": file.read_text(encoding="utf-8")
         for file in _templates(folder)
     }
-    waiting, used = [f"{folder}/{name}.jinja" for name in templates], dict[str, str]()
+    waiting = [f"{folder}/{name}.jinja" for name in templates]
+    used: dict[str, str] = {}
     while waiting:
         name = waiting.pop()
         if name not in every:
             return every
         if name not in used:
             used[name] = every[name]
-            included = meta.find_referenced_templates(_JINJA.parse(used[name]))
-            waiting += [one or "" for one in included]
+            parsed = _JINJA.parse(used[name])
+            for included in meta.find_referenced_templates(parsed):
+                waiting.append(included or "")  # None: only rendering tells which
     return used or every
 
 
@@ -164,15 +164,16 @@ def _named_words(
     """Returns the entries whose keys the templates name, as in `environment.task`; all
     of them if a template uses `environment` in another way.
     """
-    parsed = [_JINJA.parse(text) for text in texts]
-    attributes = [node for one in parsed for node in one.find_all(nodes.Getattr)]
-    keys = [
-        path[1] for path in map(_path, attributes) if len(path) == 2 and path[0] == root
-    ]
-    uses = [
-        node for one in parsed for node in one.find_all(nodes.Name) if node.name == root
-    ]
-    return entries if len(uses) > len(keys) else {key: entries.get(key) for key in keys}
+    keys: list[str] = []
+    uses = 0
+    for text in texts:
+        parsed = _JINJA.parse(text)
+        for attribute in parsed.find_all(nodes.Getattr):
+            path = _path(attribute)
+            if len(path) == 2 and path[0] == root:
+                keys.append(path[1])
+        uses += sum(name.name == root for name in parsed.find_all(nodes.Name))
+    return entries if uses > len(keys) else {key: entries.get(key) for key in keys}
 
 
 def _templates(folder: str) -> list[Traversable]:

@@ -38,26 +38,24 @@ class Reflexion(Player):
         return "solved_before" if solved else super().__call__(episode)
 
     def play(self, episode: Episode) -> str:
-        trial = react.play(
-            episode, self.latest(episode), max_thoughts=self.max_thoughts
-        )
+        reflections = self.latest(episode)
+        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
         self.learn(episode, trial)
         return trial.outcome
 
     def latest(self, episode: Episode) -> list[Reflection]:
         """Returns the last `reflections` reflections on this game, oldest first."""
         notes = [row.notes.get("reflection") for row in trials_before(episode)]
-        return (
-            list(filter(None, notes))[-self.reflections :] if self.reflections else []
-        )
+        reflections = [note for note in notes if note]
+        return reflections[-self.reflections :] if self.reflections else []
 
     def learn(self, episode: Episode, trial: Trial) -> None:
         """Notes the reflection on a failed trial, which later trials are shown."""
         if trial.outcome == "success":
             return
-        if plan := self.say(
-            episode, "reflection", trial, reflections=self.latest(episode)
-        ):
+        shown = self.latest(episode)
+        plan = self.say(episode, "reflection", trial, reflections=shown)
+        if plan:
             episode.note(reflection={"plan": plan})
 
     def say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
@@ -68,11 +66,10 @@ class Reflexion(Player):
         question is too long for the context, this is noted and not raised.
         """
         package = episode.environment.package
-        question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
+        shown = prompting.render(f"fcrf/{part}", package, trial=trial, **facts)
+        dialogue = Dialogue(episode, self.max_retries)
         try:
-            answer = Dialogue(episode, self.max_retries).ask(
-                question, TEXT, step=trial.steps
-            )
+            answer = dialogue.ask(shown.text, TEXT, step=trial.steps)
         except PromptTooLong:
             episode.note(**{f"{part}_fault": "context_exceeded"})
             return ""

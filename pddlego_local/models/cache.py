@@ -51,9 +51,8 @@ def _made(folder: Path, make: Callable[[Path], object]) -> Path:
     unfinished = folder.with_name(f".unfinished-{folder.name}")
     with filelock.FileLock(folder.with_name(f".lock-{folder.name}")):
         if not folder.is_dir():
-            shutil.rmtree(
-                unfinished, ignore_errors=True
-            )  # of a process that did not finish
+            # A process that did not finish may have left it.
+            shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
             make(unfinished)
             rename_synced(unfinished, folder)

@@ -24,9 +24,8 @@ _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - loc
 """All characters of forced text, and some of its words; a tokenizer must be able to
 spell them.
 """
-_AT_ONCE = (
-    8  # others saw drafts garble eight concurrent answers that were right one by one
-)
+# Others saw drafts garble eight concurrent answers that were right one by one.
+_AT_ONCE = 8
 _FORCED_GRAMMAR = Grammar(
     "canary-forced",
     "lark",
@@ -100,13 +99,13 @@ def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         completions = list(pool.map(ask, range(_AT_ONCE)))
-    for text in (
-        one.text for one in completions if one.finish_reason != "unfinished_thought"
-    ):
-        if not _FORCED_LANGUAGE.fullmatch(text):
+    for completion in completions:
+        if completion.finish_reason == "unfinished_thought":
+            continue
+        if not _FORCED_LANGUAGE.fullmatch(completion.text):
             raise GrammarIgnored(
                 "The server garbles answers when it inserts forced tokens into several"
-                f" at once: it answered {text[:300]!r}. Set"
+                f" at once: it answered {completion.text[:300]!r}. Set"
                 " model.server.forced_tokens=false."
             )
 

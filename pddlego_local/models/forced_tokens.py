@@ -8,49 +8,13 @@ that may still merge with the text after it, so the tokens are those that the to
 would give for the text.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import torch
-from llguidance import LLTokenizer
 from outlines.backends.llguidance import LLGuidanceLogitsProcessor
 
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.grammars.terminals import FIRST_LETTERS, one_letter
-
-_LETTER = r"[a-zA-Z0-9_\-]"
-
-
-def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:
-    """Returns the tokenizer with `word_slices`: masks of a large vocabulary cost half
-    as much.
-
-    The masks themselves stay the same.
-    """
-    return tokenizer.with_slices(word_slices(LLTokenizer.general_slices()))
-
-
-def word_slices(general: Iterable[str]) -> list[str]:
-    """Returns slices of a vocabulary for PDDL: regular expressions that match its
-    words.
-
-    llguidance checks once for a whole slice whether all its tokens are permitted. The
-    check compares repetitions, and also what precedes them if that is the same. So
-    there is a slice for each group of first letters of names in the grammars, a slice
-    for words of up to 20 letters (names have a maximum length, which longer words may
-    exceed), and slices for words after a space. `general` are llguidance's own slices,
-    which are made for quoted text. They are kept, except for the slice of up to 10
-    characters, with which masks within names take four times as long.
-    """
-    names = [
-        f"{one_letter(frozenset(group))}{_LETTER}{{0,19}}" for group in FIRST_LETTERS
-    ]
-    return [
-        *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
-        *(f"{_LETTER}+", f" {_LETTER}+"),
-        *(text for text in general if not text.endswith("{1,10}")),
-    ]
 
 
 class ForcedTokens(LLGuidanceLogitsProcessor):
@@ -158,11 +122,9 @@ class ForcedTokens(LLGuidanceLogitsProcessor):
         """Returns the forced tokens that come next, including a forced end of text."""
         if not self._runs:
             return []
-        run = (
-            []
-            if self._matcher.is_stopped()
-            else list(self._matcher.compute_ff_tokens())
-        )
+        run: list[int] = []
+        if not self._matcher.is_stopped():
+            run = list(self._matcher.compute_ff_tokens())
         if run:
             self._matcher.consume_tokens(run)
         self._check()

@@ -22,7 +22,7 @@ from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
-from pddlego_local.models.forced_tokens import ForcedTokens, with_word_slices
+from pddlego_local.models.forced_tokens import ForcedTokens
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.splice import LocalTokenizer, splice
@@ -98,7 +98,6 @@ class Generation:
         self._plain_text = plain_text(self._spelling)
         self.model = model = load_model(folder, dtype=dtype).to(device).eval()
         self._backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
-        self._backend.llg_tokenizer = with_word_slices(self._backend.llg_tokenizer)
         ends = model.generation_config.eos_token_id
         listed = [tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])]
         self.end_ids = list(dict.fromkeys(end for end in listed if end is not None))
@@ -146,43 +145,44 @@ class Generation:
         before = [*opening, *earlier]
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
-        end = (self._marker(),) if thinks else ()
-        thought = (
-            self._draw(before, sampling, budget, None, None, end) if thinks else []
-        )
-        unfinished = thinks and (
-            thought[-1] != self._marker() or len(thought) == budget
-        )
+        thought: list[int] = []
+        unfinished = False
+        if thinks:
+            marker = self._marker()
+            thought = self._draw(before, sampling, budget, None, also_end=(marker,))
+            unfinished = thought[-1] != marker or len(thought) == budget
+        near = earlier[-_NEAR_TOKENS:]
+        near_text = self._text(near)
 
         def written(tokens: list[int]) -> str:
             """Returns the text of the tokens as it reads after the earlier tokens."""
-            near = earlier[-_NEAR_TOKENS:]
-            return self._text([*near, *tokens])[len(self._text(near)) :]
+            return self._text([*near, *tokens])[len(near_text) :]
 
-        watch = so_far.watch
-        watched = watch and Watched(
-            lambda ids: watch(written(ids)), len(before) + len(thought)
-        )
+        watch, watched = so_far.watch, None
+        if watch:
+            begin = len(before) + len(thought)
+            watched = Watched(lambda tokens: watch(written(tokens)), begin)
         drawn: list[int] = []
         if not unfinished:
-            drawn = self._draw(
-                before + thought, sampling, budget - len(thought), loop, watched
-            )
-        stopped = bool(drawn) and drawn[-1] in self.end_ids
-        tokens = drawn[:-1] if stopped else drawn
+            left = budget - len(thought)
+            drawn = self._draw([*before, *thought], sampling, left, loop, watched)
+        reason: Literal["stop", "length", "circle", "unfinished_thought"] = "length"
+        tokens = drawn
+        if unfinished:
+            reason = "unfinished_thought"
+        elif drawn and drawn[-1] in self.end_ids:
+            reason = "stop"
+            tokens = drawn[:-1]
+        elif watched and watched.ended:
+            reason = "circle"
         text = written(tokens)
-        cut: Literal["circle", "length"] = (
-            "circle" if watched and watched.ended else "length"
-        )
         if prefix is not None:
             prefix = Prefix(
                 prefix.continued + text, (*opening, *thought), (*earlier, *tokens)
             )
         return Completion(
             text=text,
-            finish_reason=(
-                "unfinished_thought" if unfinished else "stop" if stopped else cut
-            ),
+            finish_reason=reason,
             prompt_tokens=len(before) - forced,
             completion_tokens=forced + len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
@@ -197,14 +197,11 @@ class Generation:
         if grammar is None:
             return None
         check_grammar(grammar)
-        lark = grammar.kind == "lark"
-        backend = self._backend
-        of_kind = (
-            backend.get_cfg_logits_processor
-            if lark
-            else backend.get_json_schema_logits_processor
-        )
-        return ForcedTokens(of_kind(grammar.text), sampling, runs=self._forced_tokens)
+        if grammar.kind == "lark":
+            masks = self._backend.get_cfg_logits_processor(grammar.text)
+        else:
+            masks = self._backend.get_json_schema_logits_processor(grammar.text)
+        return ForcedTokens(masks, sampling, runs=self._forced_tokens)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> list[int]:
         """Returns the prompt's tokens, up to where the answer begins."""
@@ -247,20 +244,21 @@ class Generation:
         first = loop.beginning(max_tokens) if loop else []
         if len(first) == max_tokens or first[-1:] == self.end_ids[:1]:
             return first
-        greedy = sampling.temperature == 0
         # All settings are stated. Otherwise a model's own generation_config (Qwen's has
         # top_k 20 and repetition penalty 1.05) would make backends and models differ.
+        randomness: dict[str, Any] = {"do_sample": False, "top_k": None}
+        if sampling.temperature > 0:
+            randomness = {
+                "do_sample": True,
+                "top_k": 0,
+                "temperature": sampling.temperature,
+                "top_p": sampling.top_p,
+            }
         settings = GenerationConfig(  # type: ignore[no-untyped-call]
             max_new_tokens=max_tokens - len(first),
-            do_sample=not greedy,
-            **(
-                {}
-                if greedy
-                else {"temperature": sampling.temperature, "top_p": sampling.top_p}
-            ),
-            top_k=None if greedy else 0,
             eos_token_id=[*self.end_ids, *also_end],
             pad_token_id=self.end_ids[0],
+            **randomness,
         )
         inputs = torch.tensor([ids + first], device=self.model.device)
         # Without force_eager, compiling the masking kernel takes 20 s at the first

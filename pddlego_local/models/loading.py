@@ -43,9 +43,8 @@ def _loaded(kind: Any, folder: Path, **settings: Any) -> Any:
         return kind.from_pretrained(folder, **_LOCAL, **settings)
     except MemoryError:
         raise
-    except (
-        Exception
-    ) as error:  # transformers can raise any exception for a damaged file
+    # For a damaged file, transformers can raise any exception.
+    except Exception as error:
         cause = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConfigError(
             f"model.weights: {folder} is not a model that transformers can load "

@@ -15,10 +15,8 @@ def gpu_count() -> int:
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     if chosen is None:
         return present
-    return min(
-        present,
-        len([part for part in chosen.split(",") if part.strip() not in ("", "-1")]),
-    )
+    named = [part for part in chosen.split(",") if part.strip() not in ("", "-1")]
+    return min(present, len(named))
 
 
 def compute_capability() -> float:

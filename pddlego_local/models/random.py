@@ -100,12 +100,10 @@ def cached_random_llama(seed: int) -> Path:
     """Returns the folder of `make_random_llama` in the user's cache and makes it if
     needed.
     """
-    version = hashlib.sha256(json.dumps(list(_MADE_OF.values())).encode()).hexdigest()[
-        :8
-    ]
-    return made_once(
-        f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed)
-    )
+    recipe = json.dumps(list(_MADE_OF.values()))
+    version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
+    name = f"random-llama-{version}-{seed}"
+    return made_once(name, lambda made: make_random_llama(made, seed))
 
 
 def RandomModel(

@@ -65,9 +65,8 @@ class ReferenceFormalizer(WholeAnswerModel):
                 " model"
             )
         began = time.perf_counter()
-        text = json.dumps(
-            self._answer(question, family.reference(question.context.environment))
-        )
+        rules = family.reference(question.context.environment)
+        text = json.dumps(self._answer(question, rules))
         return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))
 
     def close(self) -> None:
@@ -82,9 +81,8 @@ class ReferenceFormalizer(WholeAnswerModel):
                 return {"df": domain, "pf": problem}
             case "domain":
                 return {"df": rules.formalize(memory)[0]}
-            case "problem" if (
-                context.own_goal
-            ):  # the domain came from the reference itself
+            case "problem" if context.own_goal:
+                # The domain came from the reference itself.
                 return {"pf": rules.formalize(memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
@@ -94,20 +92,16 @@ class ReferenceFormalizer(WholeAnswerModel):
                 closed, items = rules.contents(memory)
                 return {"closed": list(closed), "items": list(items)}
             case "command":
-                return {"action": self._next_command(context, rules) or "look around"}
+                return {"action": self._next_command(context, rules)}
             case "move":
-                return {
-                    "kind": "act",
-                    "text": self._next_command(context, rules) or "look around",
-                }
+                return {"kind": "act", "text": self._next_command(context, rules)}
             case "goals":
                 return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
             case "choice":
                 return self._choice(context, rules)
             case "text":
-                return {
-                    "text": "The reference formalizer has nothing to say about this."
-                }
+                text = "The reference formalizer has nothing to say about this."
+                return {"text": text}
         raise ConfigError(
             "model=reference has no rules for answers of the form"
             f" {question.form.name!r}"
@@ -132,7 +126,7 @@ class ReferenceFormalizer(WholeAnswerModel):
                 }
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
-    def _next_command(self, context: GrammarContext, rules: Any) -> str | None:
+    def _next_command(self, context: GrammarContext, rules: Any) -> str:
         plan = self._planner.plan(*rules.formalize(context.memory)).plan
         command: str | None = rules.command(plan[0]) if plan else None
-        return command
+        return command or "look around"

@@ -76,29 +76,28 @@ def splice(prefix: Prefix, tokenizer: Tokenizer) -> Splice:
 
     Raises ConfigError for a forced prefix that the tokenizer cannot spell.
     """
-    if not prefix.rollback_chars and not prefix.forced_prefix:
-        return Splice(prefix.tokens, 0)
-    healed, tail = len(prefix.tokens), ""
-    while healed and len(tail) < prefix.rollback_chars:
-        healed -= 1
-        tail = tokenizer.decode(prefix.tokens[healed : healed + 1]) + tail
-    survived = healed
-    healed = max(0, healed - HEALED_TOKENS)
-    tail = tokenizer.decode(prefix.tokens[healed:survived]) + tail
-    anew = tail[: len(tail) - prefix.rollback_chars] + prefix.forced_prefix
-    tokens = (*prefix.tokens[:healed], *tokenizer.encode(anew))
-    before = tokens[max(0, healed - 1) : healed]
-    spelled = (
-        tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
-    )
-    if not (prefix.text.endswith(tail) and spelled):
-        # The seam cuts a character, or the tokenizer spells a text differently after
-        # another text.
+    drawn, head, drop = prefix.tokens, prefix.forced_prefix, prefix.rollback_chars
+    if not drop and not head:
+        return Splice(drawn, 0)
+    survived, rolled_back = len(drawn), ""
+    while survived and len(rolled_back) < drop:
+        survived -= 1
+        rolled_back = tokenizer.decode(drawn[survived : survived + 1]) + rolled_back
+    kept = max(0, survived - HEALED_TOKENS)
+    tail = tokenizer.decode(drawn[kept:survived]) + rolled_back
+    seam_text = tail[: len(tail) - drop] + head
+    seam = tokenizer.encode(seam_text)
+    # A tokenizer may spell a text differently after another text.
+    before = drawn[max(0, kept - 1) : kept]
+    spelled = tokenizer.decode((*before, *seam))
+    is_spelled = spelled == tokenizer.decode(before) + seam_text
+    tokens = (*drawn[:kept], *seam)
+    if not is_spelled or not prefix.text.endswith(tail):  # the seam cuts a character
         tokens = tokenizer.encode(prefix.continued)
-        if not tokenizer.decode(tokens).endswith(prefix.forced_prefix):
+        if not tokenizer.decode(tokens).endswith(head):
             raise ConfigError(
-                f"The tokenizer of {tokenizer.name} cannot spell the text"
-                f" {prefix.forced_prefix!r}, which the grammar requires; choose another"
-                " model, or decoding=syntax."
+                f"The tokenizer of {tokenizer.name} cannot spell the text {head!r},"
+                " which the grammar requires; choose another model, or"
+                " decoding=syntax."
             )
-    return Splice(tokens, max(0, len(tokens) - survived) if prefix.forced_prefix else 0)
+    return Splice(tokens, max(0, len(tokens) - survived) if head else 0)

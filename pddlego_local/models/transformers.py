@@ -168,22 +168,23 @@ class TransformersModel:
             loaded.stop()
 
     def _ensure_loaded(self) -> Generation:
-        if self._loaded is None:
-            self._check_parts()
-            device, engine = self.engine.device, self.engine
-            if device == "auto":
-                device = "cuda" if torch.cuda.is_available() else "cpu"
-            if engine.threads:
-                torch.set_num_threads(engine.threads)
-            self._loaded = Generation(
-                locate(self.weights, self.revision, engine.download),
-                name=self.weights,
-                device=device,
-                dtype=self.dtype,
-                context_tokens=self.context_tokens,
-                thinking=self.thinking,
-                forced_tokens=engine.forced_tokens,
-            )
+        if self._loaded is not None:
+            return self._loaded
+        self._check_parts()
+        device = self.engine.device
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        if self.engine.threads:
+            torch.set_num_threads(self.engine.threads)
+        self._loaded = Generation(
+            locate(self.weights, self.revision, self.engine.download),
+            name=self.weights,
+            device=device,
+            dtype=self.dtype,
+            context_tokens=self.context_tokens,
+            thinking=self.thinking,
+            forced_tokens=self.engine.forced_tokens,
+        )
         return self._loaded
 
 

@@ -116,8 +116,9 @@ class FaultLog:
     def in_order(self) -> tuple[Fault, ...]:
         first = dict(self._first)
         if self._numeric:
-            words = sorted(self._numeric, key=self._numeric.__getitem__)
-            listed = " and ".join(f"`{word}`" for word in words)
+            in_text = sorted(self._numeric, key=self._numeric.__getitem__)
+            *others, last = [f"`{word}`" for word in in_text]
+            listed = f"{', '.join(others)} and {last}" if others else last
             first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
         line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
         faults = []

@@ -360,7 +360,7 @@ def _read_section(
     elif section == ":goal":
         goal = block.items[1] if len(block.items) == 2 else None
         if isinstance(goal, Block) and goal.items:
-            problem.goal, problem.goal_block = read_condition(goal, log), goal
+            problem.goal = read_condition(goal, log)
         else:
             log.syntax(
                 block,

@@ -155,14 +155,14 @@ def _warn_of_costs(domain: Domain, problem: Problem, log: FaultLog) -> None:
 
 def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
     """Warns of a goal that is already true, or of its facts that are out of reach."""
-    goal, block = problem.goal, problem.goal_block
-    misleading = any(name[0] == "?" for name in task.objects)
-    if goal is None or block is None or misleading:
+    goal = problem.goal
+    if goal is None or any(name[0] == "?" for name in task.objects):
         return
     reachable = _Reachable(task)
     if reachable.holds(task.goal):
-        said = ALREADY_TRUE.format(block) if len(block.items) > 1 else NOTHING_ASKED
-        log.warn(block, said)
+        is_empty = len(goal.block.items) == 1
+        said = NOTHING_ASKED if is_empty else ALREADY_TRUE.format(goal.block)
+        log.warn(goal.block, said)
         return
     reachable.explore(task.goal)
     for literal in goal.literals:

@@ -49,7 +49,8 @@ from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import ActionDefinition, Domain, Problem, TypedName
+from pddlego_local.pddl.task import Condition as WrittenCondition
+from pddlego_local.pddl.task import Domain, Problem, TypedName
 
 Step = Sequence[str]
 """An action with its objects, such as ("move", "ball1", "room1", "room2")."""
@@ -85,7 +86,8 @@ class Change(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Schema:
     """An action of the domain. `choices` are the objects that each parameter may stand
-    for. `cost` is a number, or the function whose value is the cost.
+    for. `cost` is the function whose value is the cost, or a number alone; None if the
+    action costs nothing.
     """
 
     name: str
@@ -93,26 +95,24 @@ class Schema:
     choices: Choices
     condition: Condition
     changes: Sequence[Change]
-    cost: int | Fact
+    cost: Fact | None = None
 
     def binding(self, things: Sequence[str]) -> dict[str, str]:
-        return {
-            entry.name: thing
-            for entry, thing in zip(self.parameters, things, strict=True)
-        }
+        names = (entry.name for entry in self.parameters)
+        return dict(zip(names, things, strict=True))
 
 
 class Task:
     """A domain and a problem."""
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
-        self._domain, self._problem = domain, problem
+        self._domain = domain
+        self._problem = problem
         self._types = Types(domain)
         self._things = (*domain.constants, *problem.objects)
         self._of_types: dict[frozenset[str], Mapping[str, object]] = {}
         self.objects: Mapping[str, str] = {
-            entry.name: entry.types[0].name if entry.types else "object"
-            for entry in self._things
+            entry.name: _first_type(entry) for entry in self._things
         }
         """The type of each object and constant."""
         self._values = {value.function: value.number for value in problem.values}
@@ -122,7 +122,8 @@ class Task:
         """The rules of `:derived`."""
         self.groups = in_groups(self.rules)
         """The rules in the order in which they are evaluated."""
-        self.goal = self._condition(problem.goal_block or Block(0))
+        goal = problem.goal or WrittenCondition()
+        self.goal = self._condition(goal.block)
         self.stated = frozenset(
             fact.atom.key for fact in problem.init if not fact.negated
         )
@@ -152,15 +153,13 @@ class Task:
     def applicable(self, state: State) -> list[Fact]:
         """Returns the actions that are possible in a state, sorted."""
         facts = Facts(state.true)
-        found = {
-            (name, *(binding[entry.name] for entry in schema.parameters))
-            for name, schemas in self.actions.items()
-            for schema in schemas
-            for binding in bindings(
-                schema.choices, [schema.condition], {}, facts, facts
-            )
-            if self._cost(schema, binding) is not None
-        }
+        found = set[Fact]()
+        for schema in (schema for named in self.actions.values() for schema in named):
+            met = bindings(schema.choices, [schema.condition], {}, facts, facts)
+            for binding in met:
+                if self._cost(schema, binding) is not None:
+                    things = (binding[entry.name] for entry in schema.parameters)
+                    found.add((schema.name, *things))
         return sorted(found)
 
     def successor(self, state: State, step: Step) -> State:
@@ -174,13 +173,13 @@ class Task:
         name, *things = step
         facts = Facts(state.true)
         for schema in self._called(name, len(things)):
+            if self._refusal(schema, things, facts):
+                continue
             binding = schema.binding(things)
-            if not self._refusal(schema, things, facts):
-                added, deleted = changed(schema.changes, binding, facts)
-                cost = self._cost(schema, binding) if self._problem.minimizes else 1
-                yield self._state(
-                    (state.facts - deleted) | added, state.cost + (cost or 0)
-                )
+            added, deleted = changed(schema.changes, binding, facts)
+            cost = self._cost(schema, binding) if self._problem.minimizes else 1
+            after = (state.facts - deleted) | added
+            yield self._state(after, state.cost + (cost or 0))
 
     def refusal(self, state: State, step: Step) -> str:
         """Returns why an action is impossible, such as "(clear b1) does not hold", or
@@ -189,17 +188,15 @@ class Task:
         """
         name, *things = step
         facts = Facts(sorted(state.true))
-        refusals = [
-            self._refusal(one, things, facts) for one in self._called(name, len(things))
-        ]
+        schemas = self._called(name, len(things))
+        refusals = [self._refusal(schema, things, facts) for schema in schemas]
         if not refusals:
             return f"no action {name} has {len(things)} parameters"
         return "" if "" in refusals else refusals[0]
 
     def _called(self, name: str, count: int) -> list[Schema]:
-        return [
-            one for one in self.actions.get(name, ()) if len(one.parameters) == count
-        ]
+        schemas = self.actions.get(name, ())
+        return [schema for schema in schemas if len(schema.parameters) == count]
 
     def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
         for thing in things:
@@ -215,8 +212,8 @@ class Task:
         for part in conjuncts(schema.condition):
             if not part.holds(binding, facts, facts):
                 return why_not(part, binding, facts)
-        if self._cost(schema, binding) is None:
-            return f"({' '.join(ground(_function(schema.cost), binding))}) has no value"
+        if schema.cost is not None and self._cost(schema, binding) is None:
+            return f"({' '.join(ground(schema.cost, binding))}) has no value"
         return ""
 
     def misfit(self, schema: Schema, binding: Binding) -> str:
@@ -226,27 +223,25 @@ class Task:
         for entry in schema.parameters:
             thing = binding.get(entry.name)
             if thing is not None and thing not in self._instances(entry):
-                types = entry.types[0].name if entry.types else "object"
-                own = self._kind(self.objects[thing])
-                return f"{thing} is a {own}, not a {self._kind(types)}"
+                own, wanted = self.objects[thing], _first_type(entry)
+                return f"{thing} is a {self._kind(own)}, not a {self._kind(wanted)}"
         return ""
 
     def _kind(self, kind: str) -> str:
         """The type as messages name it, with the type that it belongs to."""
-        entries = [
-            entry for entry in self._domain.types if entry.name == kind and entry.types
-        ]
-        above = [
-            entry.types[0].name for entry in entries if entry.types[0].name != "object"
-        ]
-        return f"{kind} - {above[0]}" if above else kind
+        for entry in self._domain.types:
+            if entry.name == kind and _first_type(entry) != "object":
+                return f"{kind} - {_first_type(entry)}"
+        return kind
 
     def _cost(self, schema: Schema, binding: Binding) -> int | None:
         """The cost, or None if its function has no value; then the planner does not use
         the action, even without a `:metric`.
         """
-        if isinstance(schema.cost, int):
-            return schema.cost
+        if schema.cost is None:
+            return 0
+        if schema.cost[0].isdigit():
+            return int(schema.cost[0])
         return self._values.get(ground(schema.cost, binding))
 
     # ---- From the files
@@ -257,41 +252,34 @@ class Task:
     def _schemas(self) -> dict[str, list[Schema]]:
         named: dict[str, list[Schema]] = {}
         for action in self._domain.actions:
-            named.setdefault(action.word.name, []).append(self._schema(action))
+            effect = action.effect
+            schema = Schema(
+                name=action.word.name,
+                parameters=action.parameters,
+                choices=self._common(action.parameters),
+                condition=self._condition(action.precondition.block),
+                changes=[*changes_of(effect.block, self._choices)],
+                cost=effect.cost.key if effect.cost else None,
+            )
+            named.setdefault(schema.name, []).append(schema)
         return named
-
-    def _schema(self, action: ActionDefinition) -> Schema:
-        cost: int | Fact = 0
-        if action.effect.cost is not None:
-            function = action.effect.cost.key
-            cost = int(function[0]) if function[0].isdigit() else function
-        return Schema(
-            action.word.name,
-            action.parameters,
-            self._common(action.parameters),
-            self._condition(action.precondition.block or Block(0)),
-            [*changes_of(action.effect.block or Block(0), self._choices)],
-            cost,
-        )
 
     def _rules(self) -> Iterator[Rule]:
         for axiom in self._domain.axioms:
-            name, parameters = (
-                axiom.predicate.word.name,
-                axiom.predicate.parameters or [],
+            parameters = axiom.predicate.parameters or []
+            names = (entry.name for entry in parameters)
+            yield Rule(
+                head=(axiom.predicate.word.name, *names),
+                choices=self._common(parameters),
+                condition=self._condition(axiom.condition.block),
             )
-            head = (name, *(entry.name for entry in parameters))
-            condition = self._condition(axiom.condition.block or Block(0))
-            yield Rule(head, self._common(parameters), condition)
 
     def _state(self, facts: Iterable[Fact], cost: int = 0) -> State:
         basic = frozenset(facts)
         return State(basic, derived_facts(self.groups, basic), cost)
 
     def _instances(self, entry: TypedName) -> Mapping[str, object]:
-        if (
-            len(entry.types) > 1
-        ):  # `either`, which the planner takes for a type without objects
+        if len(entry.types) > 1:  # for the planner, `either` is a type without objects
             return {}
         types = entry.type_names
         if types not in self._of_types:
@@ -317,12 +305,14 @@ class Task:
             if (hidden := choices.pop(entry.name, None)) is not None:
                 choices[f"{entry.name} hidden {len(choices)}"] = hidden
             own = self._instances(entry)
-            choices[entry.name] = (
-                own
-                if entry.name[0] == "?"
-                else {name: None for name in own if name == entry.name}
-            )
+            if entry.name[0] != "?":
+                own = {name: None for name in own if name == entry.name}
+            choices[entry.name] = own
         return choices
+
+
+def _first_type(entry: TypedName) -> str:
+    return entry.types[0].name if entry.types else "object"
 
 
 # ---- Effects
@@ -350,15 +340,14 @@ def changes_of(block: Block, choices_of: ChoicesOf) -> Iterator[Change]:
             variables = [*part.variables, *variables_in(blocks[0])]
             pending.append(part._replace(block=blocks[1], variables=variables))
         elif head == "when":
-            condition = joined(
-                True, [part.condition, condition_of(blocks[0], choices_of)]
-            )
-            pending.append(part._replace(block=blocks[1], condition=condition))
+            inner = condition_of(blocks[0], choices_of)
+            both = joined(True, [part.condition, inner])
+            pending.append(part._replace(block=blocks[1], condition=both))
         elif head != "increase":
-            pattern = pattern_of(blocks[0] if head == "not" else part.block)
-            yield Change(
-                pattern, head == "not", choices_of(part.variables), part.condition
-            )
+            negated = head == "not"
+            pattern = pattern_of(blocks[0] if negated else part.block)
+            choices = choices_of(part.variables)
+            yield Change(pattern, negated, choices, part.condition)
 
 
 def changed(
@@ -370,10 +359,9 @@ def changed(
     added, deleted = set[Fact](), set[Fact]()
     for change in changes:
         outside = without(binding, change.choices)
-        for found in bindings(
-            change.choices, [change.condition], outside, facts, facts
-        ):
-            (deleted if change.negated else added).add(ground(change.pattern, found))
+        met = bindings(change.choices, [change.condition], outside, facts, facts)
+        changing = deleted if change.negated else added
+        changing |= {ground(change.pattern, found) for found in met}
     return added, deleted - added
 
 
@@ -386,7 +374,7 @@ def goal_already_true(domain: Domain, problem: Problem) -> bool:
     """Returns whether the goal is true initially, so the plan is empty. False without a
     goal.
     """
-    if problem.goal_block is None:
+    if problem.goal is None:
         return False
     task = Task(domain, problem)
     return task.is_goal(task.initial)
@@ -397,10 +385,9 @@ def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
     hold.
     """
     if isinstance(condition, Junction) and condition.every:
-        failed = (
-            part for part in condition.parts if not part.holds(binding, facts, facts)
-        )
-        return why_not(next(failed), binding, facts)
+        for part in condition.parts:
+            if not part.holds(binding, facts, facts):
+                return why_not(part, binding, facts)
     if isinstance(condition, Quantified) and condition.every:
         found = condition.found(binding, facts, facts)
         if found is not None:
@@ -408,8 +395,3 @@ def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
     if isinstance(condition, Atomic) and condition.negated:
         return f"{condition.turned().text(binding)} holds"
     return f"{condition.text(binding)} does not hold"
-
-
-def _function(cost: int | Fact) -> Fact:
-    assert not isinstance(cost, int)
-    return cost

@@ -74,13 +74,13 @@ class Literal:
 @dataclass(slots=True)
 class Condition:
     """A condition. `plain` says that it is a conjunction of literals, without other
-    operators. `block` is the condition as written, None if the file has none.
+    operators. `block` is the condition as written, an empty list if the file has none.
     """
 
     literals: list[Literal] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     plain: bool = True
-    block: Block | None = None
+    block: Block = field(default_factory=lambda: Block(0))
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class Effect:
     `conditions` are the conditions of `when`. `cost` is the amount of the last
     `(increase (total-cost) amount)`, which is the one that applies: a number without
     terms, or `(function term …)`. `complete` says that no part had to be skipped.
-    `block` is the effect as written, None if the file has none.
+    `block` is the effect as written, an empty list if the file has none.
     """
 
     changes: list[Literal] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Effect:
     quantified: list[list[TypedName]] = field(default_factory=list)
     cost: Atom | None = None
     complete: bool = True
-    block: Block | None = None
+    block: Block = field(default_factory=lambda: Block(0))
 
 
 @dataclass(slots=True)
@@ -175,7 +175,6 @@ class Problem:
     init: list[Literal] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     goal: Condition | None = None
-    goal_block: Block | None = None
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True
 

@@ -115,23 +115,18 @@ class Arm:
         known = RUNGS.get(kept.setdefault(RUNG, run.labels["decoding"]))
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
-            kept.setdefault(READING, "strict")  # the only reading in earlier versions
             tries = [kept.pop(f"{REJECT}.{name}", "") for name in ("rung", "tries")]
             kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
         else:
             kept.pop(READING, None)
+            kept.pop(REJECT, None)
         if known and known.typed:
-            kept.setdefault("decoding.rollback", "True")
             if kept.get(GOAL) == known.goal:
                 kept[GOAL] = "the rung's own"
         else:
             kept.pop(GOAL, None)
         if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
-        kept.setdefault("decoding.names", "prompt")
-        kept.setdefault(
-            "decoding.draw", "masked"
-        )  # earlier versions could also draw "weighted"
         kept = {
             key: value for key, value in kept.items() if ".stage_tokens." not in key
         }

@@ -20,11 +20,10 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.runner.sweep import Planned, read_sweep
+from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
-TRACKED = " + frontier"  # help by a state tracker, which earlier versions had
 STRICTLY = ", read strictly"
 
 
@@ -70,10 +69,15 @@ class CellRecord:
     def seed(self) -> int:
         return int(self.run.identity["seed"])
 
+    @cached_property
+    def missing_episodes(self) -> set[tuple[int, int]]:
+        """(game, trial) of every requested episode without a result."""
+        return set(self.requested) - {(row.game, row.trial) for row in self.rows}
+
     @property
     def missing(self) -> int:
         """The number of requested episodes without a result."""
-        return len(self.requested - {(row.game, row.trial) for row in self.rows})
+        return len(self.missing_episodes)
 
     @property
     def games_teach_each_other(self) -> bool:
@@ -94,29 +98,21 @@ class CellRecord:
 
     @property
     def added(self) -> str:
-        """Returns the additions to the rung: the help of a state tracker, the strict
-        reader of free answers (the only one in earlier versions), a draft, or the
-        repair or rejection of free answers.
+        """Returns the additions to the rung: the strict reader of free answers, a
+        draft, or the repair or rejection of free answers.
         """
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
-        strictly = (
-            rung and not rung.constrained and decoding.get("reading") != "lenient"
-        )
-        added = (
-            STRICTLY
-            if strictly
-            else TRACKED
-            if decoding.get("goal") == "frontier"
-            else ""
-        )
-        added += " + draft" if decoding.get("reason") == "draft" else ""
-        added += (
-            f" + repair {repair}" if (repair := decoding.get("repair")) in RUNGS else ""
-        )
-        return added + (
-            f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else ""
-        )
+        added = ""
+        if rung and not rung.constrained and decoding.get("reading") != "lenient":
+            added += STRICTLY
+        if decoding.get("reason") == "draft":
+            added += " + draft"
+        if (repair := decoding.get("repair")) in RUNGS:
+            added += f" + repair {repair}"
+        if reject := decoding.get("reject"):
+            added += f" + reject {reject['rung']}"
+        return added
 
     @property
     def rung(self) -> int:
@@ -228,10 +224,10 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
-class _Sweeps(dict[Path, dict[Path, Planned]]):
+class _Sweeps(dict[Path, dict[Path, Episodes]]):
     """The sweeps of each folder of cells, which are read once."""
 
-    def __missing__(self, folder: Path) -> dict[Path, Planned]:
+    def __missing__(self, folder: Path) -> dict[Path, Episodes]:
         self[folder] = read_sweep(folder)
         return self[folder]
 
@@ -246,8 +242,8 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
     here = folder.resolve()
-    planned = sweeps[here.parent].get(here, Planned())
-    return CellRecord(folder, read_run(folder), rows, problems, planned.episodes)
+    planned = sweeps[here.parent].get(here, set())
+    return CellRecord(folder, read_run(folder), rows, problems, planned)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:

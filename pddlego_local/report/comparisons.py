@@ -16,9 +16,8 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import arms
 from pddlego_local.report.arms import Arm, Group, Role
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.declared import declarations, declared_by, games_before
+from pddlego_local.report.declared import declarations, declared_by
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.statistics.marginal import Odds, odds
 from pddlego_local.report.statistics.paired import Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 from pddlego_local.runner.settings import Declared
@@ -28,10 +27,6 @@ Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 GameKey = tuple[str, Cluster]
 """The options that determine the games (`Arm.games`), with a game's number or its
 cluster.
-"""
-
-Before = Callable[[Sequence[Arm]], set[GameKey]]
-"""Returns the games of these arms that their weights had played before the declaration.
 """
 
 Trials = Sequence[EpisodeRow]
@@ -114,7 +109,6 @@ class Answer:
                 none is made
     interval    the differences that the test does not reject at that level; a
                 difference is shown if and only if the interval excludes 0
-    odds        the result of a logistic model for the same question
     """
 
     differ: int
@@ -122,7 +116,6 @@ class Answer:
     p_holm: float | None
     level: float
     interval: Interval
-    odds: Odds
 
     @property
     def shown(self) -> bool:
@@ -164,8 +157,6 @@ class Comparison:
     within              the share of pairs assumed to disagree on maps where any pair
                         disagrees
     discordant          the pairs that only one arm won
-    seen_before         the number of games that records of the same weights had played
-                        before the declaration
     """
 
     role: Role
@@ -191,7 +182,6 @@ class Comparison:
     opposing: float | None
     within: float | None
     discordant: tuple[Pair, ...]
-    seen_before: int
 
     @property
     def won_by(self) -> tuple[int, int, int, int]:
@@ -231,70 +221,66 @@ class Compared:
     `tested` are the declared comparisons, primary ones first. `without_arms` are the
     declarations that no two arms fit. `others` are the undeclared comparisons of arms
     that differ in one factor. `origin` says where the declarations come from, `history`
-    when they were recorded, and `known_before` what was known by then.
-    `looked_at` is the number of cells that were searched for older records of the same
-    weights.
+    at which commit they were made, and `known_before` what was known by then.
     """
 
     declared: Sequence[Declared]
     origin: str
     history: list[str]
     known_before: list[str]
-    looked_at: int
     tested: list[Comparison]
     without_arms: list[Declared]
     others: list[Comparison]
 
 
-def compared(
-    cells: Sequence[CellRecord], *, also: Also = (), earlier: Sequence[CellRecord] = ()
-) -> Compared:
+def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     """Compares the arms of these cells and tests what their experiments declare.
 
-    Holm's families are the primary comparisons and the secondary ones. `earlier` are
-    other records in which the same games may have been played before. Raises
-    ConfigError as `declared.declared_by` does.
+    Holm's families are the primary comparisons and the secondary ones. Raises
+    ConfigError as `declared.declarations` does.
     """
     experiments = declarations(cells)
     declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
-    every = list({cell.folder.resolve(): cell for cell in (*earlier, *cells)}.values())
     contrasts = arms.contrasts(cells)
-
-    before = partial(games_before, experiments=experiments, older=every)
-    primary, secondary, others = (
-        _family(role, of_role, varying, also, before)
-        for role, of_role in arms.groups(contrasts, declared).items()
-    )
-    history = [text for one in experiments if (text := str(one))]
-    known = [sentence for one in experiments for sentence in one.known_before]
-    without = [one for one in declared if not arms.matching(one, contrasts)]
+    found = {
+        role: _family(role, groups, varying, also)
+        for role, groups in arms.groups(contrasts, declared).items()
+    }
     return Compared(
         declared=declared,
         origin=origin,
-        history=history,
-        known_before=known,
-        looked_at=len(every),
-        tested=primary + secondary,
-        without_arms=without,
-        others=others,
+        history=[e.history for e in experiments if e.history],
+        known_before=[sentence for e in experiments for sentence in e.known_before],
+        tested=found["primary"] + found["secondary"],
+        without_arms=[d for d in declared if not arms.matching(d, contrasts)],
+        others=found["not asked"],
     )
 
 
 def _family(
-    role: Role, groups: Sequence[Group], varying: Set[str], also: Also, before: Before
+    role: Role, groups: Sequence[Group], varying: Set[str], also: Also
 ) -> list[Comparison]:
-    pairs = [
-        [pair for one in group for pair in pairs_of(*one.arms, also)]
+    """Returns the comparisons of one role, which Holm's adjustment treats together."""
+    requested = [
+        [pair for contrast in group for pair in pairs_of(*contrast.arms, also)]
         for group in groups
     ]
-    both = [[pair for pair in of if pair.finished] for of in pairs]
-    new = _answers(role, both, lambda pair: pair.cluster)
-    here = _answers(role, both, lambda pair: pair.game)
-    family = 0 if role == "not asked" else sum(map(bool, both))
+    finished = [[pair for pair in pairs if pair.finished] for pairs in requested]
+    new = _answers(role, finished, lambda pair: pair.cluster)
+    here = _answers(role, finished, lambda pair: pair.game)
+    tested = 0 if role == "not asked" else sum(map(bool, finished))
     return [
-        _comparison(role, *one, family, varying, before)
-        for one in zip(groups, pairs, here, new, strict=True)
+        _comparison(
+            role,
+            group,
+            requested[number],
+            here=here[number],
+            new=new[number],
+            family=tested if finished[number] else 0,
+            varying=varying,
+        )
+        for number, group in enumerate(groups)
     ]
 
 
@@ -308,9 +294,8 @@ def _answers(
     tested = [None if role == "not asked" else found.p for found in paired]
     levels = iter(holm([p for p in tested if p is not None]))
     answers = []
-    for pairs, found, p in zip(comparisons, paired, tested, strict=True):
+    for found, p in zip(paired, tested, strict=True):
         p_holm, level = (None, LEVEL) if p is None else next(levels)
-        won = [(unit(pair), pair.base_won, solved(pair.other)) for pair in pairs]
         answers.append(
             Answer(
                 differ=sum(
@@ -320,7 +305,6 @@ def _answers(
                 p_holm=p_holm,
                 level=level,
                 interval=found.interval(level),
-                odds=Odds() if p is None else odds(won),
             )
         )
     return answers
@@ -347,49 +331,54 @@ def tallied(
 def _comparison(
     role: Role,
     group: Group,
-    pairs: Sequence[Pair],
+    requested: Sequence[Pair],
+    *,
     here: Answer,
     new: Answer,
     family: int,
     varying: Set[str],
-    before: Before,
 ) -> Comparison:
     by_map = partial(tallied, unit=lambda pair: pair.cluster)
-    both = [pair for pair in pairs if pair.finished]
-    first, found = group[0], by_map(both)
-    base = [(pair.cluster, pair.base) for pair in both]
-    other = [(pair.cluster, pair.other) for pair in both]
-    worst, best = by_map(pairs), by_map(pairs, missing_favour_other=True)
-    games = {pair.game for pair in both}
-    sides = [arm for one in group for arm in one.arms]
+    pairs = [pair for pair in requested if pair.finished]
+    found = by_map(pairs)
+    if_lost, if_won = by_map(requested), by_map(requested, missing_favour_other=True)
+    first = group[0]
+    factor, base, other = first.factor, first.base, first.other
     power = found.power(new.level) if new.p is not None else None
     return Comparison(
         role=role,
-        factor=first.factor,
+        factor=factor,
         labels=arms.labels(group, varying),
         pooled=arms.pooled_over(group),
         layout=arms.layout(first),
-        base=_side(arms.value(first.factor, first.base, first.other, varying), base),
-        other=_side(arms.value(first.factor, first.other, first.base, varying), other),
+        base=_side(
+            arms.value(factor, base, other, varying),
+            [(pair.cluster, pair.base) for pair in pairs],
+        ),
+        other=_side(
+            arms.value(factor, other, base, varying),
+            [(pair.cluster, pair.other) for pair in pairs],
+        ),
         caveats=tuple(dict.fromkeys(arms.caveats(group))),
-        games=len(games),
+        games=len({pair.game for pair in pairs}),
         maps=len(found.clusters),
         pairs=found.sums.pairs,
-        missing=len(pairs) - len(both),
+        missing=len(requested) - len(pairs),
         difference=found.difference,
         plain=found.interval(),
-        family=family if new.p is not None else 0,
+        family=family,
         here=here,
         new=new,
-        of_asked=Interval(worst.interval(new.level).low, best.interval(new.level).high),
+        of_asked=Interval(
+            if_lost.interval(new.level).low, if_won.interval(new.level).high
+        ),
         smallest_shown=power.smallest if power else None,
         shows_10_points=power.at(0.1) if power else None,
         opposing=power.opposing if power else None,
         within=power.within if power else None,
         discordant=tuple(
-            pair for pair in both if solved(pair.base) != solved(pair.other)
+            pair for pair in pairs if solved(pair.base) != solved(pair.other)
         ),
-        seen_before=len(games & before(sides)) if new.p is not None else 0,
     )
 
 

@@ -1,201 +1,94 @@
-"""The comparisons that experiments declare for testing, the time of the declaration as
-far as records tell, and the games that records of the same weights had played before.
+"""The comparisons that experiments declare for testing, and what their records say
+about the declaration: its commit, and what had been seen before.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from pddlego_local.core.record.counting import Cluster
-from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import Start
-from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Comparisons, Declared
 from pddlego_local.runner.sweep import read_compare
 
 
-class Recorded(NamedTuple):
-    """`compare` as recorded by a start of a cell, or by a sweep-*.json, which has no
-    start.
-    """
-
-    began: str
-    compare: Any
-    start: Start | None
-
-
 @dataclass(frozen=True)
 class Declaration:
-    """The comparisons that one experiment declared. `cells` are the cells of the
-    experiment.
+    """The comparisons that an experiment declared; `compare` is None if it declared
+    none. `start` is the first start of a cell with them, None if only a sweep-*.json
+    has them.
     """
 
     folder: Path
-    cells: Sequence[CellRecord]
-
-    @cached_property
-    def _recorded(self) -> list[Recorded]:
-        """The first record of the latest declaration, and the records after it; empty
-        if none.
-        """
-        starts = [start for cell in self.cells for start in cell.run.starts]
-        every = [
-            Recorded(start.began, start.config.get("compare"), start)
-            for start in starts
-        ]
-        every += [Recorded(*sweep, None) for sweep in read_compare(self.folder)]
-        # Times are in seconds. Of equal times the last one is used: a sweep-*.json is
-        # written before its cells begin.
-        given = sorted(
-            (r for r in every if r.compare is not None), key=lambda r: r.began
-        )
-        return [*takewhile(lambda r: r.compare == given[-1].compare, reversed(given))][
-            ::-1
-        ]
-
-    @property
-    def _first(self) -> tuple[str, Start | None]:
-        """The time of the first record, and the first start with it, which knows the
-        commit.
-        """
-        start = next((one.start for one in self._recorded if one.start), None)
-        return self._recorded[0].began if self._recorded else "", start
-
-    @property
-    def compare(self) -> Comparisons | None:
-        """The declared comparisons, None if none. Raises ConfigError if they are not
-        valid.
-        """
-        with clear_errors(f"{self.folder}: compare"):
-            return COMPARE.validate_python(
-                self._recorded[0].compare if self._recorded else None
-            )
-
-    @property
-    def at(self) -> str:
-        """The time by which the comparisons were declared.
-
-        It is the time of the commit if that is known and the commit contains them, and
-        otherwise the time of the first start with them. "" if nothing was declared or
-        no time is known.
-        """
-        began, start = self._first
-        typed = any(
-            word.startswith("compare") for word in (start and start.command) or ()
-        )
-        return (not typed and start and not start.dirty and start.committed) or began
-
-    @property
-    def first_row(self) -> str:
-        """The time when the first cell with rows began; rows do not have times."""
-        return min(
-            (cell.run.starts[0].began for cell in self.cells if cell.rows), default=""
-        )
+    compare: Comparisons | None
+    start: Start | None
 
     @property
     def known_before(self) -> list[str]:
         """The sentences of the declaration about what was known when it was made."""
-        config = start.config if (start := self._first[1]) else {}
+        config = self.start.config if self.start else {}
         said = {
             "Seen before the declaration": config.get("looked_at"),
             "The setting was chosen in": config.get("setting_from"),
         }
         return [f"{title}: {text.rstrip('.')}." for title, text in said.items() if text]
 
-    def __str__(self) -> str:
-        if not self._recorded:
+    @property
+    def history(self) -> str:
+        """The commit of the declaration in words, and `known_before`; "" if nothing was
+        declared.
+        """
+        if self.compare is None:
             return ""
-        began, start = self._first
-        commit = (
-            f"commit {start.commit:.12}"
-            if start and start.commit
-            else "an unknown commit"
-        )
-        made = start and start.committed
-        sentences = [
-            (
-                f"{self.folder.name}: these comparisons were first recorded at"
-                f" {began or 'no time'}, at {commit}."
-            ),
-            (
-                f"The commit was made at {made}."
-                if made
-                else "When it was made is not recorded."
-            ),
-            "The working tree had uncommitted changes." * bool(start and start.dirty),
-            (
-                "The first cell with rows began at"
-                f" {self.first_row or 'no recorded time'}."
-            ),
-            (
-                "These comparisons were declared after the first rows."
-                if self.first_row < self.at
-                else ""
-            ),
-            *self.known_before,
-        ]
-        return " ".join(filter(None, sentences))
+        commit = "an unknown commit"
+        if self.start and self.start.commit:
+            commit = f"commit {self.start.commit:.12}"
+            if self.start.dirty:
+                commit += ", which had uncommitted changes"
+        made = f"{self.folder.name}: these comparisons were declared at {commit}."
+        return " ".join([made, *self.known_before])
 
 
 def declarations(cells: Sequence[CellRecord]) -> list[Declaration]:
-    """Returns the declaration of each experiment that the cells belong to."""
+    """Returns the declaration of each experiment that the cells belong to. Raises
+    ConfigError if a record of declared comparisons is not valid.
+    """
     folders = dict.fromkeys(cell.folder.parent for cell in cells)
     return [
-        Declaration(one, [c for c in cells if c.folder.parent == one])
-        for one in folders
+        _declaration(folder, [cell for cell in cells if cell.folder.parent == folder])
+        for folder in folders
     ]
+
+
+def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
+    """Of several declarations, the last one is used. A start that declares nothing
+    takes nothing back.
+    """
+    starts = [start for cell in cells for start in cell.run.starts]
+    starts.sort(key=lambda start: start.began)
+    recorded = [(start.began, start.config.get("compare")) for start in starts]
+    recorded += read_compare(folder)
+    recorded.sort(key=lambda declared: declared[0])
+    given = [compare for _, compare in recorded if compare is not None]
+    last = given[-1] if given else None
+    with_it = [start for start in starts if start.config.get("compare") == last]
+    with clear_errors(f"{folder}: compare"):
+        compare = COMPARE.validate_python(last)
+    return Declaration(folder, compare, with_it[0] if with_it else None)
 
 
 def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...], str]:
     """Returns the comparisons to test, each once, and in words where they were
-    declared. Raises ConfigError if a record of declared comparisons is not valid.
+    declared.
     """
-    declared = [one.compare for one in experiments]
-    every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
-    origins = (
-        ["declared by the experiment"] if any(of is not None for of in declared) else []
-    )
-    origins += ["the default, where nothing is declared"] if None in declared else []
-    return tuple(dict.fromkeys(every)), "; ".join(origins)
-
-
-def games_before(
-    arms: Sequence[Arm], experiments: Iterable[Declaration], older: Iterable[CellRecord]
-) -> set[tuple[str, Cluster]]:
-    """Returns the games of these arms that records of the same weights had played
-    before the experiment declared its comparisons.
-
-    A game is identified by the options that determine it and its number. A record's
-    episodes are included if the start that requested them began before the declaration.
-    Rules have no weights, so their records are ignored.
-    """
-    time = max(one.at for one in experiments if arms[0].first in one.cells)
-    weights = {arm.first.run.model.get("fingerprint") for arm in arms} - {None}
-    before = set[object]()
-    for cell in older:
-        starts = [start for start in cell.run.starts if "" < start.began < time]
-        if starts and cell.run.model.get("fingerprint") in weights:
-            asked = set[tuple[int, int]]().union(*(start.episodes for start in starts))
-            rows = [row for row in cell.rows if (row.game, row.trial) in asked]
-            arm = Arm((cell,))
-            before.update(name for row in rows for name in _names(arm, row))
-    return {
-        (arm.games, row.game)
-        for arm in arms
-        for row in arm.rows.values()
-        if not before.isdisjoint(_names(arm, row))
-    }
-
-
-def _names(arm: Arm, row: EpisodeRow) -> Iterator[object]:
-    """Identifies the game of a row across records: by the options that determine the
-    games and its number, and by its environment, map and number.
-    """
-    yield arm.games, row.game
-    if row.map:
-        yield arm.environment, row.map, row.game
+    tested = dict[Declared, None]()
+    origins = dict[str, None]()
+    for experiment in experiments:
+        if experiment.compare is None:
+            tested |= dict.fromkeys(BY_DEFAULT)
+            origins["the default, where nothing is declared"] = None
+        else:
+            tested |= dict.fromkeys(experiment.compare)
+            origins["declared by the experiment"] = None
+    return tuple(tested), "; ".join(sorted(origins))

@@ -25,7 +25,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import cause_of, requests_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.comparisons import Side
-from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.report.statistics.rates import Interval, Mean, Range, Rate
 
 Cell = str | int | float | bool | None
 Row = Mapping[str, Cell]
@@ -93,27 +93,24 @@ def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
     cannot be read.
     """
     for of_cell, row, events in _episodes(cells):
-        for line in calls(events):
-            known = {**vars(row), **of_cell, **line}
+        for of_call in calls(events):
+            known = {**vars(row), **of_cell, **of_call}
             yield {name: known[name] for name in CALL_COLUMNS}
 
 
 def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
     """Yields a row for each episode."""
     for of_cell, row, events in _episodes(cells):
+        first = [event.observation for event in events if isinstance(event, Start)]
         taken = [event.command for event in events if isinstance(event, ActionTaken)]
         yield {
             **of_cell,
             **vars(row),
-            "causes": json.dumps(row.causes, ensure_ascii=False),
-            "notes": json.dumps(row.notes, ensure_ascii=False),
+            "causes": _json(row.causes),
+            "notes": _json(row.notes),
             "sampled_tokens": row.sampled_tokens,
-            "observation": next(
-                (e.observation for e in events if isinstance(e, Start)), ""
-            ),
-            "commands": json.dumps(
-                [word for word in taken if word], ensure_ascii=False
-            ),
+            "observation": first[0] if first else "",
+            "commands": _json([command for command in taken if command]),
         }
 
 
@@ -122,6 +119,11 @@ TABLES = {
     "calls": (call_rows, CALL_COLUMNS),
 }
 """The rows and the columns of each table."""
+
+
+def _json(value: object) -> str:
+    """JSON that a person can read: letters of other alphabets are not escaped."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _episodes(
@@ -145,24 +147,35 @@ def _episodes(
 
 def calls(events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
     """Yields the columns of each call of one episode, in order."""
-    plans: dict[int, list[Plan]] = {}  # by the identity of the call
+    plans_of = _plans_by_call(events)
+    for number, request in enumerate(requests_of(events), start=1):
+        for call in request.calls:
+            first = call is request.calls[0]
+            yield {
+                **_of_call(call, plans_of[id(call)]),
+                "call": number,
+                "prompt_tokens": request.prompt_tokens if first else None,
+                "latency_s": request.latency_s if first else None,
+            }
+
+
+def _plans_by_call(events: Iterable[Event]) -> dict[int, list[Plan]]:
+    """The plans for each call, by the identity of the call. A plan belongs to the last
+    call from its place in the episode.
+    """
+    plans: dict[int, list[Plan]] = {}
     latest: dict[Where, list[Plan]] = {}
     for event in events:
         if isinstance(event, Call):
             plans[id(event)] = latest[event.where] = []
         elif isinstance(event, Plan) and event.where in latest:
             latest[event.where].append(event)
-    for number, request in enumerate(requests_of(events), start=1):
-        of_request: dict[str, Cell] = {
-            "prompt_tokens": request.prompt_tokens, "latency_s": request.latency_s
-        }  # fmt: skip
-        for call in request.calls:
-            yield {**_of_call(call, plans[id(call)]), "call": number, **of_request}
-            of_request = dict.fromkeys(of_request)
+    return plans
 
 
 def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
     plan = plans[-1] if plans else None
+    planner_time_s = round(sum(plan.wall_time_s for plan in plans), 6)
     messages = [dataclasses.asdict(message) for message in call.messages]
     return {
         **vars(call.where),
@@ -175,10 +188,8 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
         "thought_characters": len(call.thought),
         "answer_characters": len(call.text),
         "plan_actions": len(plan.plan) if plan else None,
-        "planner_time_s": round(sum(plan.wall_time_s for plan in plans), 6)
-        if plans
-        else None,
-        "prompt": json.dumps(messages, ensure_ascii=False),
+        "planner_time_s": planner_time_s if plans else None,
+        "prompt": _json(messages),
         "draft": call.draft.text if call.draft else "",
         "answer": call.text,
     }
@@ -197,16 +208,14 @@ def columns(row: Any) -> dict[str, Cell]:
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     if isinstance(value, Rate):
         low, high = value.interval if value.n else (None, None)
-        parts = {
-            "k": value.k,
-            "n": value.n,
-            "share": value.share,
-            "low": low,
-            "high": high,
-        }
-        yield from ((f"{name}_{part}", number) for part, number in parts.items())
+        yield f"{name}_k", value.k
+        yield f"{name}_n", value.n
+        yield f"{name}_share", value.share
+        yield f"{name}_low", low
+        yield f"{name}_high", high
     elif isinstance(value, Mean):
-        yield from ((f"{name}_{part}", number) for part, number in vars(value).items())
+        for part, number in vars(value).items():
+            yield f"{name}_{part}", number
     elif isinstance(value, Counter):
         for key in CAUSES if name == "causes" else OUTCOMES:
             yield f"{name}_{key}", value[key]
@@ -216,18 +225,21 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
         prefix = f"{name}_" if isinstance(value, Side) or name == "here" else ""
         for field in dataclasses.fields(value):
             yield from _flat(getattr(value, field.name), prefix + field.name)
-    elif hasattr(value, "_asdict"):  # an interval, or the odds
-        yield from (
-            (f"{name}_{end}", number) for end, number in value._asdict().items()
-        )
+    elif isinstance(value, Interval | Range):
+        for end, number in value._asdict().items():
+            yield f"{name}_{end}", number
+    elif name == "discordant":  # episodes, which have separate tables
+        return
     elif isinstance(value, tuple):
-        if name != "discordant":  # episodes, which have separate tables
-            yield name, "; ".join(value)
+        yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value
 
 
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (spreadsheets know the wide ones too)
+
+
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclasses.dataclass
@@ -243,11 +255,12 @@ class Formulas:
 
     def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
-            risky = {
-                name: f"'{text}" for name, text in row.items() if _is_formula(text)
-            }
+            risky = [name for name, text in row.items() if _is_formula(text)]
             self.found += len(risky)
-            yield {**row, **risky} if self.mark else row
+            if self.mark:
+                yield {**row, **{name: f"'{row[name]}" for name in risky}}
+            else:
+                yield row
 
     @property
     def warning(self) -> str:
@@ -260,9 +273,7 @@ class Formulas:
 def _is_formula(text: Cell) -> bool:
     if not isinstance(text, str) or not text.startswith(FORMULA_STARTS):
         return False
-    return not re.fullmatch(
-        r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE
-    )
+    return not _NUMBER.fullmatch(text)
 
 
 def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:

@@ -2,8 +2,8 @@
 each cell, each kind of task, and each trial.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -110,6 +110,32 @@ class Measures:
     planner_wait_s: Mean
     wall_time_s: Mean
 
+    @property
+    def judged_by_gold(self) -> bool:
+        """Whether the answers were judged by gold files, as in described worlds."""
+        return bool(self.equivalent.n or self.outcomes["valid_but_wrong"])
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A row with its game and its cluster; both have the number of its kind of games,
+    since the same number in another kind is another game.
+    """
+
+    row: EpisodeRow
+    game: tuple[int, int]
+    cluster: tuple[int, Cluster]
+
+
+def _placed(parts: Iterable[Sequence[EpisodeRow]]) -> list[_Placed]:
+    placed = []
+    for number, rows in enumerate(parts):
+        known = clusters(rows)
+        for row in rows:
+            cluster = known[row.game]
+            placed.append(_Placed(row, (number, row.game), (number, cluster)))
+    return placed
+
 
 def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     """Computes the measures of these rows, such as those of a cell or of one task type.
@@ -117,72 +143,74 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     Each of the `parts` is one kind of games. The same game number in two parts is two
     games.
     """
-    # each row with its game and its cluster, both identified with the part's number
-    placed = []
-    for number, part in enumerate(parts):
-        known = clusters(part)
-        placed += [(row, (number, row.game), (number, known[row.game])) for row in part]
-    rows = [row for row, _, _ in placed]
+    placed = _placed(parts)
+    rows = [place.row for place in placed]
+    games = {place.game: place.cluster for place in placed}
+    solved = {place.game for place in placed if place.row.success}
+    outcomes = Counter(row.outcome for row in rows)
+    any_compared = any(_verdict(row) not in UNCOMPARED for row in rows)
+
+    def rate(k: Counted, n: Counted = lambda row: 1) -> Rate:
+        """The sum of `k` over all episodes, of the sum of `n`."""
+        return Rate.of((place.cluster, k(place.row), n(place.row)) for place in placed)
+
+    def reached(stage: str) -> Rate:
+        return rate(lambda row: any(row.causes.get(c) for c in NESTED[stage]))
+
+    return Measures(
+        games=len(games),
+        maps=len(set(games.values())) if any(row.map for row in rows) else None,
+        success=rate(lambda row: row.success),
+        games_solved=Rate.of((at, game in solved, 1) for game, at in games.items()),
+        outcomes=outcomes,
+        causes=sum((Counter(row.causes) for row in rows), Counter()),
+        read=reached("read"),
+        accepted=reached("accepted"),
+        has_plan=reached("has_plan"),
+        valid_but_wrong=rate(lambda row: row.outcome == "valid_but_wrong"),
+        equivalent=rate(
+            lambda row: _verdict(row) == "equivalent",
+            lambda row: any_compared and _verdict(row) != "undecided",
+        ),
+        solver_errors_fixed=rate(
+            lambda row: row.solver_errors_fixed, lambda row: row.solver_errors
+        ),
+        solver_aborts=outcomes["solver_abort"],
+        simulation_errors_fixed=rate(
+            lambda row: row.simulation_errors_fixed, lambda row: row.simulation_errors
+        ),
+        simulation_aborts=outcomes["simulation_abort"],
+        **{name: sum(getattr(row, name) for row in rows) for name in SUMS},
+        **_means(rows),
+    )
+
+
+Counted = Callable[[EpisodeRow], int]
+
+UNCOMPARED = {None, "not fully specified", "undecided"}
+
+
+def _verdict(row: EpisodeRow) -> Any:
+    """Whether the problem is the gold problem (`pddl.equivalence`); None if unknown."""
+    return row.notes.get("equivalence")
+
+
+def _means(rows: Iterable[EpisodeRow]) -> dict[str, Any]:
+    """The fields of `Measures` that are means, over played episodes. For example,
+    "steps_on_success" is the mean of `steps` over episodes that succeeded.
+    """
     played = [row for row in rows if OUTCOMES[row.outcome].played]
     episodes = {
         "": played,
         "success": [row for row in played if row.success],
         "failure": [row for row in played if not row.success],
     }
-    games = {game: cluster for _, game, cluster in placed}
-    solved = {game for row, game, _ in placed if row.success}
-    outcomes = Counter(row.outcome for row in rows)
-    without = {None, "not fully specified", "undecided"}
-    compared = {row.notes.get("equivalence") for row in rows} - without
-
-    def rate(k: str, n: str = "") -> Rate:
-        """The rate of `k` over all episodes, or over the sum of `n`."""
-        return Rate.of(
-            (at, getattr(row, k), getattr(row, n) if n else 1) for row, _, at in placed
-        )
-
-    def mean(name: str) -> Mean:
-        """For example "steps_on_success": the mean of `steps` over episodes that
-        succeeded.
-        """
-        number, _, which = name.partition("_on_")
-        return Mean.of(getattr(row, number) for row in episodes[which])
-
-    numbers: dict[str, Any] = {
-        name: sum(getattr(row, name) for row in rows) for name in SUMS
-    }
-    numbers |= {
-        field.name: mean(field.name) for field in fields(Measures) if field.type is Mean
-    }
-    numbers |= {
-        name: Rate.of(
-            (at, any(row.causes.get(c) for c in causes), 1) for row, _, at in placed
-        )
-        for name, causes in NESTED.items()
-    }
-    return Measures(
-        games=len(games),
-        maps=len(set(games.values())) if any(row.map for row in rows) else None,
-        success=rate("success"),
-        games_solved=Rate.of(
-            (cluster, game in solved, 1) for game, cluster in games.items()
-        ),
-        outcomes=outcomes,
-        valid_but_wrong=Rate.of(
-            (at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed
-        ),
-        equivalent=Rate.of(
-            (at, verdict == "equivalent", bool(compared) and verdict != "undecided")
-            for row, _, at in placed
-            for verdict in [row.notes.get("equivalence")]
-        ),
-        causes=sum((Counter(row.causes) for row in rows), Counter()),
-        solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),
-        solver_aborts=outcomes["solver_abort"],
-        simulation_errors_fixed=rate("simulation_errors_fixed", "simulation_errors"),
-        simulation_aborts=outcomes["simulation_abort"],
-        **numbers,
-    )
+    means = {}
+    for field in fields(Measures):
+        if field.type is Mean:
+            number, _, which = field.name.partition("_on_")
+            means[field.name] = Mean.of(getattr(row, number) for row in episodes[which])
+    return means
 
 
 @dataclass(frozen=True)
@@ -301,15 +329,18 @@ def tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate,
     rows. Only transcripts tell them, so cells that reject nothing are not read.
     """
     reject = cell.run.identity.get("decoding", {}).get("reject")
-    known = clusters(cell.rows)
     answers, games = list[Result](), list[Result]()
-    for row in scored if reject else ():
+    if not reject:
+        return Rate.of(answers), Rate.of(games)
+    known = clusters(cell.rows)
+    for row in scored:
         events, _ = cell.events(row)
-        tries = [len(event.rejected) for event in events if isinstance(event, Call)]
-        used_up = [rejected >= reject["tries"] for rejected in tries]
+        calls = [event for event in events if isinstance(event, Call)]
+        used_up = [len(call.rejected) >= reject["tries"] for call in calls]
         cluster = known[row.game]
-        answers += [(cluster, one, 1) for one in used_up]
-        games += [(cluster, any(used_up), 1)] if events else []
+        answers += [(cluster, of_answer, 1) for of_answer in used_up]
+        if events:
+            games.append((cluster, any(used_up), 1))
     return Rate.of(answers), Rate.of(games)
 
 
@@ -351,38 +382,46 @@ def success_after_trials(
     (`counting.counted`).
     """
     rows = sorted(rows, key=lambda row: row.trial)
-    kept = counted(rows, also=also).counted
-    trials = grouped((row.game, row) for row in kept)
-    # A trial that was not played because an earlier one had won names no kind.
-    kinds = grouped(
-        (next((row.task_type for row in played if row.task_type), ""), game)
-        for game, played in trials.items()
-    )
-    known = clusters(kept)
+    scored = counted(rows, also=also).counted
+    if not scored:
+        return []
+    played = grouped((row.game, row) for row in scored)
+    games_of_kind = defaultdict[str, list[int]](list)
+    for game, trials in played.items():
+        # A trial that was not played because an earlier one had won names no kind.
+        kind = next((row.task_type for row in trials if row.task_type), "")
+        games_of_kind[kind].append(game)
     not_begun = set(games) - {row.game for row in rows}
-    by_kind = [(ALL, [*trials, *not_begun]), *sorted(kinds.items())] if kept else []
+    kinds = [(ALL, [*played, *not_begun]), *sorted(games_of_kind.items())]
+    known = clusters(scored)
+    last = max(row.trial for row in scored)
     return [
-        _after(
-            kind,
-            [(known.get(game, game), trials.get(game, [])) for game in of_kind],
-            trial,
-        )
-        for kind, of_kind in by_kind
-        for trial in range(1 + max(row.trial for row in kept))
+        _after(trial, kind, {game: played.get(game, []) for game in of_kind}, known)
+        for kind, of_kind in kinds
+        for trial in range(last + 1)
     ]
 
 
 def _after(
-    kind: str, games: Iterable[tuple[Cluster, list[EpisodeRow]]], trial: int
+    trial: int,
+    kind: str,
+    played: Mapping[int, Sequence[EpisodeRow]],
+    known: Mapping[int, Cluster],
 ) -> TrialNumbers:
-    """`games` has the cluster and the trials of each game."""
-    over, missing = [], []
-    for cluster, rows in games:
+    """`played` has the trials of each game, and `known` the clusters of the games."""
+    finished, missing = list[Result](), list[Cluster]()
+    for game, rows in played.items():
+        cluster = known.get(game, game)
         if any(row.trial == trial for row in rows):
-            over.append(
-                (cluster, any(row.success for row in rows if row.trial <= trial), 1)
-            )
+            solved = any(row.success for row in rows if row.trial <= trial)
+            finished.append((cluster, solved, 1))
         else:
             missing.append(cluster)
-    of_asked = if_missing(over, missing)
-    return TrialNumbers({}, kind, trial + 1, Rate.of(over), len(missing), of_asked)
+    return TrialNumbers(
+        labels={},
+        tasks=kind,
+        after_trial=trial + 1,
+        games_solved=Rate.of(finished),
+        missing=len(missing),
+        games_solved_of_asked=if_missing(finished, missing),
+    )

@@ -17,7 +17,7 @@ from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
 from pddlego_local.report.statistics.rates import Mean, Rate
-from pddlego_local.runner.sweep import Planned
+from pddlego_local.runner.sweep import Episodes
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
@@ -49,66 +49,54 @@ _NOTES = jinja(
 )
 
 
-def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Planned]) -> str:
+def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) -> str:
     """Says in sentences how many results are missing, or returns "" if none are.
     `planned` has what sweeps requested, for the resolved folder of each cell, begun or
     not.
     """
-    begun = {cell.folder.resolve(): len(cell.rows) + cell.missing for cell in cells}
-    asked = {
-        folder: max(len(one.episodes), one.at_least) for folder, one in planned.items()
-    }
-    requested = asked | {f: max(n, _unnamed(planned.get(f))) for f, n in begun.items()}
-    episodes, waiting = sum(requested.values()), len(requested) - len(cells)
-    left = episodes - sum(len(cell.rows) for cell in cells)
+    requested = {folder: len(episodes) for folder, episodes in planned.items()}
+    for cell in cells:
+        requested[cell.folder.resolve()] = len(cell.rows) + cell.missing
+    total = sum(requested.values())
+    left = total - sum(len(cell.rows) for cell in cells)
+    if not left:
+        return ""
     words = [
-        (
-            f"This sweep is not finished: {left} of {episodes} episodes have no result"
-            " yet."
-        ),
-        *[f"{waiting} of {len(requested)} cells have not begun."] * bool(waiting),
-        "Every number below may still change.",
+        f"This sweep is not finished: {left} of {total} episodes have no result yet."
     ]
-    return " ".join(words) if left else ""
-
-
-def _unnamed(planned: Planned | None) -> int:
-    return planned.at_least if planned else 0
+    if waiting := len(requested) - len(cells):
+        words.append(f"{waiting} of {len(requested)} cells have not begun.")
+    words.append("Every number below may still change.")
+    return " ".join(words)
 
 
 def missing_markdown(
-    cells: Sequence[CellRecord], planned: Mapping[Path, Planned]
+    cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]
 ) -> str:
     """Names every requested episode without a result, as a section; "" if there is
     none.
     """
-    done = {
-        cell.folder.resolve(): {(r.game, r.trial) for r in cell.rows} for cell in cells
-    }
-    asked = {folder: set(one.episodes) for folder, one in planned.items()}
-    asked |= {cell.folder.resolve(): set(cell.requested) for cell in cells}
+    missing = dict(planned)
+    for cell in cells:
+        missing[cell.folder.resolve()] = cell.missing_episodes
+    begun = {cell.folder.resolve() for cell in cells}
     lines = []
-    for folder in sorted(asked):
-        left = asked[folder] - done.get(folder, set())
-        unnamed = 0 if folder in done else _unnamed(planned.get(folder)) - len(left)
-        words = [
-            _games_of_trial(trial, games)
-            for trial, games in sorted(_by_trial(left).items())
-        ]
-        words += [f"{unnamed} episodes that are not named"] * (unnamed > 0)
-        not_begun = "" if folder in done else " (not begun)"
-        if words:
-            lines.append(f"- `{visible(folder.name)}`{not_begun}: {'; '.join(words)}")
+    for folder, episodes in sorted(missing.items()):
+        if episodes:
+            not_begun = "" if folder in begun else " (not begun)"
+            name = f"`{visible(folder.name)}`{not_begun}"
+            lines.append(f"- {name}: {_by_trial(episodes)}")
     return "\n".join(["## Episodes without a result\n", *lines, ""]) if lines else ""
 
 
-def _by_trial(episodes: Collection[tuple[int, int]]) -> dict[int, list[int]]:
-    return grouped((trial, game) for game, trial in episodes)
-
-
-def _games_of_trial(trial: int, games: Sequence[int]) -> str:
-    noun = "game" if len(games) == 1 else "games"
-    return f"trial {trial}: {noun} {in_ranges(games)}"
+def _by_trial(episodes: Episodes) -> str:
+    """For example "trial 0: games 3-4,9; trial 1: game 9"."""
+    games_of_trial = grouped((trial, game) for game, trial in episodes)
+    words = []
+    for trial, games in sorted(games_of_trial.items()):
+        noun = "game" if len(games) == 1 else "games"
+        words.append(f"trial {trial}: {noun} {in_ranges(games)}")
+    return "; ".join(words)
 
 
 def report_markdown(numbers: Numbers) -> str:
@@ -147,26 +135,24 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
     missing.
     """
     cells = numbers.cells
-    said = {
-        **dict.fromkeys(
-            ("read", "accepted", "has plan", "valid but wrong"),
-            any(cell.labels["environment"] == "described" for cell in cells),
-        ),
-        "equivalent to gold": any(cell.measures.equivalent.n for cell in cells),
-        "games": any(cell.measures.maps is not None for cell in cells),
-        "games solved": bool(numbers.trials),
-        "finished": any(cell.missing for cell in cells),
-        "of all requested": any(cell.missing for cell in cells),
-        "seen in training": any(cell.seen_in_training for cell in cells),
-        "answers with all tries rejected": any(cell.tries_used_up.n for cell in cells),
-        "games with such an answer": any(
-            cell.games_with_tries_used_up.n for cell in cells
-        ),
-        "cut after a whole answer": any(
-            cell.measures.cut_after_answer for cell in cells
-        ),
-    }
-    return {column for column, anything in said.items() if not anything}
+    unsaid = set[str]()
+    if not any(cell.measures.judged_by_gold for cell in cells):
+        unsaid |= {"read", "accepted", "has plan", "valid but wrong"}
+    if not any(cell.measures.equivalent.n for cell in cells):
+        unsaid.add("equivalent to gold")
+    if all(cell.measures.maps is None for cell in cells):
+        unsaid.add("games")
+    if not numbers.trials:
+        unsaid.add("games solved")
+    if not any(cell.missing for cell in cells):
+        unsaid |= {"finished", "of all requested"}
+    if not any(cell.seen_in_training for cell in cells):
+        unsaid.add("seen in training")
+    if not any(cell.tries_used_up.n for cell in cells):
+        unsaid |= {"answers with all tries rejected", "games with such an answer"}
+    if not any(cell.measures.cut_after_answer for cell in cells):
+        unsaid.add("cut after a whole answer")
+    return unsaid
 
 
 def rendered(name: str, **facts: Any) -> str:

@@ -9,7 +9,6 @@ from rich.table import Table
 
 from pddlego_local.report.arms import Role
 from pddlego_local.report.comparisons import Answer, Compared, Comparison
-from pddlego_local.report.statistics.marginal import LEAST_CLUSTERS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -58,14 +57,10 @@ def declared_in_words(compared: Compared) -> str:
 
 
 def history_in_words(compared: Compared) -> str:
-    """Says when the comparisons were declared, as far as records tell; "" if nothing
-    was declared.
+    """Says at which commit the comparisons were declared; "" if nothing was
+    declared.
     """
-    searched = (
-        f"{compared.looked_at} cells were searched for older records of the same"
-        " weights: those of this report, and of `--earlier`."
-    )
-    return " ".join([*compared.history, searched]) if compared.history else ""
+    return " ".join(compared.history)
 
 
 def verdicts(compared: Compared) -> list[Verdict]:
@@ -97,8 +92,7 @@ def shared(found: Comparison) -> dict[str, str]:
 
 def verdict(found: Comparison) -> str:
     """Returns the sentences of a verdict: the conclusion, the rates, the difference,
-    then the interval, the test and the logistic model for each question, and the
-    consequence for new games.
+    then the interval and the test for each question, and the consequence for new games.
     """
     concluded = conclusion(found, found.base.value, found.other.value)
     words = {
@@ -108,8 +102,8 @@ def verdict(found: Comparison) -> str:
         "percent": _percent,
         "concluded": concluded,
     }
-    limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
-    return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
+    sentences = notes_of("verdict", found=found, LEVEL=LEVEL, **words)
+    return " ".join(filter(None, sentences))
 
 
 def conclusion(found: Comparison, base: str, other: str) -> str:
@@ -209,8 +203,8 @@ def comparisons_markdown(compared: Compared) -> str:
     if (left := len(compared.others) - MOST_OTHERS) > 0:
         parts.append(f"comparisons.csv has {left} more of these differences.\n")
     counts = {one.role: one.family for one in compared.tested if one.family}
-    facts = {"declared": declared_in_words(compared), "LEAST_CLUSTERS": LEAST_CLUSTERS}
-    notes = notes_of("comparisons", counts=counts, **facts)
+    declared = declared_in_words(compared)
+    notes = notes_of("comparisons", counts=counts, declared=declared)
     parts.append("".join(f"- {note}\n" for note in notes))
     return "\n".join(parts)
 

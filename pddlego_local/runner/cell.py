@@ -23,6 +23,7 @@ from pddlego_local.core.protocols import Environment, LanguageModel, Planner, Tr
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.run_record import refuse_older
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
@@ -34,7 +35,7 @@ from pddlego_local.episode.model_caller import layout_of
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.provenance import run_record
+from pddlego_local.runner.provenance import provenance, run_record
 from pddlego_local.runner.unexpected import Unexpected, unexpected
 
 MOST_EQUAL = 10
@@ -187,6 +188,7 @@ class OpenCell:
                 contextlib.closing(EnvironmentStore(config))
             )
             config.check_games(self._environments.first, config.settings.games)
+            refuse_older(self.folder, config.identity, provenance())
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()

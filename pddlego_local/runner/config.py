@@ -50,8 +50,6 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
-# Options that older records lack, with the values that leave a cell's name as it was.
-_ABSENT_IN_OLDER_NAMES = {"reject": None, "rollback": True, "names": "prompt"}
 
 _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
@@ -72,12 +70,11 @@ _FOLDERS = (
 class CellConfig:
     """One resolved configuration. `labels` maps each group to the stem of its YAML
     file, and `arm` is that of the arm, "" without one. `tree` has each value as its
-    field reads it, and `written` as it was written.
+    field reads it.
     """
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
-    written: Mapping[str, Any]
     arm: str = ""
 
     @classmethod
@@ -95,7 +92,7 @@ class CellConfig:
             raise ConfigError(f"{', '.join(missing)}: must be given")
         written = at_home(plain)
         read = {group: parts.as_fields_read(written[group]) for group in GROUPS}
-        return cls({**written, **read}, labels, written, choices.get("arm") or "")
+        return cls({**written, **read}, labels, choices.get("arm") or "")
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -103,42 +100,20 @@ class CellConfig:
         domains is represented by its name only. A secret is no part of it: another key
         gives the same cell.
         """
-        identity: dict[str, Any] = without_secrets(self._identity_of(self.tree))
-        return identity
-
-    def _identity_of(self, tree: Mapping[str, Any]) -> dict[str, Any]:
-        options: dict[str, Any] = {
-            group: {
-                k: v
-                for k, v in tree[group].items()
-                if k not in WITHOUT_EFFECT.get(group, ())
+        options: dict[str, Any] = {}
+        for group in GROUPS:
+            without_effect = WITHOUT_EFFECT.get(group, ())
+            options[group] = {
+                key: value
+                for key, value in self.tree[group].items()
+                if key not in without_effect
             }
-            for group in GROUPS
-        }
         for group, key in _FOLDERS:
             path = options[group].get(key)
             if path and Path(path).is_dir():
                 options[group][key] = Path(path).name
-        decoding = options["decoding"]
-        rung = RUNGS.get(str(decoding.get("rung")))
-        if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
-            decoding.pop(
-                "reading", None
-            )  # records older than this option were read strictly
-        decoding.setdefault("repair", "none")  # all records have this key
-        for option, default in _ABSENT_IN_OLDER_NAMES.items():
-            if decoding.get(option) == default:
-                decoding.pop(option, None)
-        for key, old in {
-            "shows_commands": False,
-            "constraint": "none",
-            "listing": "each",
-        }.items():
-            if (
-                options["environment"].get(key) == old
-            ):  # the value before the option existed
-                del options["environment"][key]
-        return {**options, "seed": self.settings.seed}
+        identity: dict[str, Any] = without_secrets(options)
+        return {**identity, "seed": self.settings.seed}
 
     @property
     def paths(self) -> dict[str, str]:
@@ -152,28 +127,16 @@ class CellConfig:
     def cell(self) -> str:
         """A stable folder name from labels, seed, and a hash of everything that changes
         results.
-
-        Earlier versions hashed the values as they were written. A record that was begun
-        under such a name keeps it.
         """
-        name, older = map(self._named, (self.identity, self._identity_of(self.written)))
-        begun = (self._experiment / older / "run.json").is_file()
-        return older if begun and not (self._experiment / name).is_dir() else name
-
-    def _named(self, identity: Mapping[str, Any]) -> str:
-        text = json.dumps(identity, sort_keys=True)
+        text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])
 
-    @property
-    def _experiment(self) -> Path:
-        return self.settings.run.out / self.settings.name
-
     @cached_property
     def folder(self) -> Path:
         """The folder of the cell's record."""
-        return self._experiment / self.cell
+        return self.settings.run.out / self.settings.name / self.cell
 
     @property
     def episodes(self) -> Iterator[tuple[int, int]]:

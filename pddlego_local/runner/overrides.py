@@ -177,8 +177,7 @@ def hold_back_options(overrides: Sequence[str]) -> list[str]:
 
     A group varies if it has several choices or is set by the arms. Hydra composes a
     sweep's own configuration without the overrides that have several values. So it
-    would look for decoding.goal=any in the default choice although
-    decoding=typed,grounded is requested.
+    would look for an option of decoding=typed,grounded in the default choice.
     """
     swept = {
         override.get_key_element()

@@ -103,9 +103,7 @@ def run_record(
 
 
 def words_of(command: Sequence[str]) -> list[str]:
-    """Splits "pddlego run", which Hydra and older records hold as one word, into two
-    words.
-    """
+    """Splits "pddlego run", which is one word under Hydra, into two words."""
     program, *words = command or [""]
     if program == "pddlego run":
         return ["pddlego", "run", *words]

@@ -6,7 +6,6 @@ and the comparisons for the report. It is written before the first cell begins, 
 a report can list all cells from the start. Its name has a hash of its content: the same
 command replaces its own file, and commands that play other parts of the sweep, here or
 on other machines, have other files. A sweep consists of what all of them requested.
-Earlier versions wrote one file, sweep.json, which a later command replaced.
 
 A Slurm or Ray launcher starts one job for each cell. Two jobs never play the same cell:
 the second one finds the lock in the cell's folder (`core.record.folder`).
@@ -23,9 +22,8 @@ import shutil
 import socket
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any
 
 import pydantic
 from omegaconf import DictConfig
@@ -40,7 +38,7 @@ from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import read_override, values_of
 
 MOST_CELLS = 10_000
-NAME = re.compile(r"sweep(-[0-9a-f]{12})?\.json")
+NAME = re.compile(r"sweep-[0-9a-f]{12}\.json")
 HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
@@ -77,35 +75,26 @@ class _Request(TypedDict):
 
 
 class _Sweep(TypedDict):
-    """`cells` has the requests for each cell, and in files of earlier versions only the
-    number of its episodes.
-    """
+    """`cells` has the requests for each cell."""
 
-    cells: dict[str, list[_Request] | int]
-    compare: NotRequired[Any]
-    began: NotRequired[str]
+    cells: dict[str, list[_Request]]
+    compare: Any
+    began: str
 
 
 _SWEEP = pydantic.TypeAdapter(_Sweep)
 
+Episodes = set[tuple[int, int]]
+"""(game, trial) of each episode."""
 
-@dataclass
-class Planned:
-    """The episodes, (game, trial), that sweeps requested of one cell. `at_least` is
-    their number if an earlier version has not recorded which ones they are.
-    """
 
-    episodes: set[tuple[int, int]] = field(default_factory=set)
-    at_least: int = 0
-
-    def add(self, requests: list[_Request] | int) -> None:
-        """Raises ValueError for games that cannot be read."""
-        if isinstance(requests, int):
-            self.at_least = max(self.at_least, requests)
-            return
-        for request in requests:
-            games, trials = parse_games(request["games"]), range(request["trials"])
-            self.episodes.update(itertools.product(games, trials))
+def _episodes_of(requests: Iterable[_Request]) -> Episodes:
+    """Raises ValueError for games that cannot be read."""
+    episodes = Episodes()
+    for request in requests:
+        games, trials = parse_games(request["games"]), range(request["trials"])
+        episodes.update(itertools.product(games, trials))
+    return episodes
 
 
 def write_sweep(cells: Iterable[CellConfig]) -> None:
@@ -129,30 +118,30 @@ def _request(config: CellConfig) -> _Request:
     return _Request(games=in_ranges(settings.games), trials=settings.trials)
 
 
-def read_sweeps(folder: Path) -> dict[Path, Planned]:
+def read_sweeps(folder: Path) -> dict[Path, Episodes]:
     """Returns what was requested of each cell, from all sweeps at or below a folder.
     The keys are the resolved paths of the cells' folders.
 
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
-    return _planned(folder.rglob("sweep*.json"))
+    return _planned(folder.rglob("sweep-*.json"))
 
 
-def read_sweep(folder: Path) -> dict[Path, Planned]:
+def read_sweep(folder: Path) -> dict[Path, Episodes]:
     """Returns the same for the sweeps whose files are in the folder itself."""
     return _planned(_files(folder))
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return folder.glob("sweep*.json")
+    return folder.glob("sweep-*.json")
 
 
-def _planned(files: Iterable[Path]) -> dict[Path, Planned]:
-    planned: dict[Path, Planned] = defaultdict(Planned)
+def _planned(files: Iterable[Path]) -> dict[Path, Episodes]:
+    planned: dict[Path, Episodes] = defaultdict(set)
     for path, sweep in _sweeps(files):
         folder = path.parent.resolve()
         for cell, requests in sweep["cells"].items():
-            planned[folder / cell].add(requests)
+            planned[folder / cell] |= _episodes_of(requests)
     return dict(planned)
 
 
@@ -169,15 +158,15 @@ def read_compare(folder: Path) -> list[tuple[str, Any]]:
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
     sweeps = _sweeps(_files(folder))
-    given = [(sweep.get("began", ""), sweep.get("compare")) for _, sweep in sweeps]
-    return sorted(given, key=lambda one: one[0])
+    given = [(sweep["began"], sweep["compare"]) for _, sweep in sweeps]
+    return sorted(given, key=lambda recorded: recorded[0])
 
 
 def _read(path: Path) -> _Sweep:
     try:
         sweep = _SWEEP.validate_json(path.read_bytes())
         for requests in sweep["cells"].values():
-            Planned().add(requests)
+            _episodes_of(requests)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
         raise ConfigError(

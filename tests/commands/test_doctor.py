@@ -24,12 +24,14 @@ def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None
 
 def test_the_installation(pddlego: Pddlego) -> None:
     told = pddlego("doctor").out
-    assert "game: You are in the kitchen." in told and "planner: solved" in told
+    assert "game: You are in the kitchen." in told
+    assert "planner: solved" in told
     assert (
         "models included: nano, nano_early, nano_worlds, nano_edit,"
         " nano_edit_early" in told
     )
-    assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told
+    assert "qwen3_8b" in told
+    assert "`pddlego doctor MODEL`" in told
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -40,7 +42,8 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     monkeypatch.setattr("pddlego_local.commands.doctor.gpu_memory", lambda: 24 * GB)
     monkeypatch.chdir(tmp_path)  # there is no .venv-serving
     told = pddlego("doctor").out
-    assert "missing  vLLM:" in told and "make serving" in told
+    assert "missing  vLLM:" in told
+    assert "make serving" in told
     assert ("ok       GPU: 2 from NVIDIA, with 24.0 GB each" in told) == bool(count)
     assert ("missing  GPU: no NVIDIA GPU" in told) == (not count)
 
@@ -115,4 +118,5 @@ def test_mistakes_are_told_in_one_sentence(
 
 def test_a_name_that_no_yaml_has(pddlego: Pddlego) -> None:
     told = pddlego("doctor", "maker/model", code=1).out
-    assert "of unknown size" in told and "`make fetch MODEL=maker/model`" in told
+    assert "of unknown size" in told
+    assert "`make fetch MODEL=maker/model`" in told

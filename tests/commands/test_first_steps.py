@@ -43,7 +43,8 @@ def test_what_is_no_choice_is_not_offered_for_one_that_is_misspelt(
 ) -> None:
     for group, choice in (("experiment", "smoke"), ("decoding", "syntax")):
         told = pddlego("run", f"{group}=nonsense", f"run.out={tmp_path}", code=2).err
-        assert choice in told and not re.search(r"^\s*_", told, re.MULTILINE)
+        assert choice in told
+        assert not re.search(r"^\s*_", told, re.MULTILINE)
 
 
 def test_a_run_ends_with_its_table_and_the_next_command(
@@ -51,7 +52,8 @@ def test_a_run_ends_with_its_table_and_the_next_command(
 ) -> None:
     words = ["environment.rooms=3,5", "games=0-4", f"run.out={tmp_path}", "-m"]
     told = pddlego("run", *words).out
-    assert "environment.rooms=3" in told and "100.0 % [" in told
+    assert "environment.rooms=3" in told
+    assert "100.0 % [" in told
     (command,) = re.findall(r"next: pddlego (.*?) --open ", told)
     pddlego(*command.split(), "--without-pages")
 
@@ -95,14 +97,6 @@ def test_the_warning_stands_before_the_first_episode_and_once_a_model(
     assert told.replace("\n", " ").count("warning: model=nano was") == 1
 
 
-def test_others_are_not_warned_of() -> None:
-    cells = [
-        compose_cell([f"model={model}"])
-        for model in ("reference", "random", "qwen3_8b")
-    ]
-    assert not training_warnings(cells)
-
-
 def test_show_lists_the_cells_of_a_run_and_the_episodes_of_a_cell(
     tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,10 +104,13 @@ def test_show_lists_the_cells_of_a_run_and_the_episodes_of_a_cell(
     pddlego("run", "-m", "seed=0,1", "games=1,3", f"run.out={tmp_path}")
     told = pddlego("show", tmp_path).out
     first, second = (path.parent for path in tmp_path.rglob("run.json"))
-    assert str(first) in told and str(second) in told
+    assert str(first) in told
+    assert str(second) in told
     (command,) = re.findall(r"next: pddlego (.*)", told)
     told = pddlego(*command.split()).out
-    assert "1-0" in told and "3-0" in told and "next: pddlego show" in told
+    assert "1-0" in told
+    assert "3-0" in told
+    assert "next: pddlego show" in told
     pddlego("show", first, 3)
 
 
@@ -123,10 +120,14 @@ def test_sample_shows_its_prompt_and_says_each_text_once(pddlego: Pddlego) -> No
     assert prompt.startswith("user:\n")
     assert "Action: look around\nYou are in the" in prompt
     read = json.loads(pddlego(*words, "-n", 1).out)
-    assert read["domain"] and read["problem"] and not read["text"]
+    assert read["domain"]
+    assert read["problem"]
+    assert not read["text"]
     words = ["sample", "model=random", "decoding=free", "decoding.max_tokens=9"]
     unread = json.loads(pddlego(*words, "-n", 1).out)
-    assert unread["fault"] and unread["text"] and not unread["domain"]
+    assert unread["fault"]
+    assert unread["text"]
+    assert not unread["domain"]
 
 
 def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
@@ -137,10 +138,12 @@ def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
     words = ["--model", "reference", "--games", "1,3", "--out", tmp_path]
     told = pddlego("demo", *words).out
     table = [line for line in told.splitlines() if line[:1] in "┏┃┡│└"]
-    assert "…" not in told and len(table) > 4
+    assert "…" not in told
+    assert len(table) > 4
     assert max(len(line) for line in table) <= 80
     shown, typed = told.splitlines()[-2:]
-    assert shown.startswith("Shown: ") and typed.startswith("Next: ")
+    assert shown.startswith("Shown: ")
+    assert typed.startswith("Next: ")
     commands = re.findall(r"`\S+ ((?:show|report) \S+?)[ `]", typed)
     assert len(commands) == 2, typed
     for command in commands:
@@ -170,7 +173,8 @@ def test_a_table_on_any_width_shows_whole_names(
     table.add_row("r1_distill_qwen_1_5b", "40.0 % [16.8, 68.7] of 10", CAUSES, "1.0")
     show(Console(width=width), table)
     told = capsys.readouterr().out
-    assert "r1_distill_qwen_1_5b" in told and "…" not in told
+    assert "r1_distill_qwen_1_5b" in told
+    assert "…" not in told
     shown, _, names = " ".join(told.split()).partition(OMITTED)
     assert names.removesuffix(".") == left_out
     if not left_out:
@@ -179,13 +183,10 @@ def test_a_table_on_any_width_shows_whole_names(
     assert all(len(line) <= width for line in told.partition(OMITTED)[0].splitlines())
 
 
-@pytest.mark.parametrize(
-    ("games", "success"), [("0,1,3", "100.0 % [34.2, 100.0] of 2"), ("0", "–")]
-)
 def test_the_demo_does_not_count_games_that_are_solved_at_the_start(
-    games: str, success: str, tmp_path: Path, pddlego: Pddlego
+    tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    words = ["--model", "reference", "--games", games, "--out", tmp_path]
+    words = ["--model", "reference", "--games", "0,1,3", "--out", tmp_path]
     told = pddlego("demo", *words).out
-    assert success in told
+    assert "100.0 % [34.2, 100.0] of 2" in told
     assert "Trivial games (solved at reset) are excluded." in told

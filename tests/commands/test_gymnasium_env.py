@@ -24,7 +24,8 @@ def test_gymnasiums_own_check_finds_nothing() -> None:
 def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
     env = gymnasium.make(COIN, environment__rooms=5)
     first, info = env.reset(seed=7)
-    assert "kitchen" in first and not info["outcome"]
+    assert "kitchen" in first
+    assert not info["outcome"]
     drawn = [env.reset()[1]["map"] for _ in range(3)]
     assert env.reset(seed=7)[0] == first
     assert [env.reset()[1]["map"] for _ in range(3)] == drawn
@@ -43,8 +44,11 @@ def test_several_games_are_played_at_once(mode: str) -> None:
         COIN, 3, mode, vector_kwargs=options, environment__rooms=5
     )
     seen, info = envs.reset(seed=7)
-    assert len(set(info["map"])) == 3 and len(seen) == 3
+    assert len(set(info["map"])) == 3
+    assert len(seen) == 3
     again, rewards, terminated, truncated, _ = envs.step(("look around",) * 3)
-    assert again == seen and not rewards.any()
-    assert not terminated.any() and not truncated.any()
+    assert again == seen
+    assert not rewards.any()
+    assert not terminated.any()
+    assert not truncated.any()
     envs.close()

@@ -9,9 +9,8 @@ import pytest
 
 from pddlego_local.api.library import question
 from pddlego_local.api.sample import Sample, first_question, sampler
-from pddlego_local.cli import run
 from pddlego_local.core.nouns import Completion
-from pddlego_local.core.record.events import Call, Plan
+from pddlego_local.core.record.events import Plan
 from pddlego_local.decoding.question import Model
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.planner import FastDownward
@@ -20,6 +19,7 @@ from tests.decoding.test_membership import fenced
 from tests.episode.drawing import RandomLogits, Request
 from tests.episode.test_model_caller import pair
 from tests.methods.playing import Events, of
+from tests.pddlego import Pddlego
 
 
 class Always(RandomLogits):
@@ -63,16 +63,15 @@ def sampled(words: list[str], model: Model) -> Sample:
     return sampler(config, model, first_question(config))(0)
 
 
-def played(words: list[str], model: Model, planner: FastDownward) -> tuple[Call, Plan]:
-    """What a run records of its first question."""
+def played(words: list[str], model: Model, planner: FastDownward) -> Plan:
+    """What a run records of its first plan."""
     config, events = compose_cell(words), Events()
     with contextlib.closing(config.build("environment")) as environment:
         parts = Parts(environment, model, planner, config.build("decoding"))
         game = config.settings.games[0]
-        config.build("method")(
-            Episode(parts, events.append, run_seed=0, game=game, trial=0)
-        )
-    return of(events, Call)[0], of(events, Plan)[0]
+        episode = Episode(parts, events.append, run_seed=0, game=game, trial=0)
+        config.build("method")(episode)
+    return of(events, Plan)[0]
 
 
 FREE = {
@@ -87,10 +86,11 @@ FREE = {
 def test_sample_and_run_hand_on_the_same_files(
     how: str, name: str, planner: FastDownward
 ) -> None:
-    words, model = ["environment=coin", *FREE[how]], Always(ANSWERS[name])
-    sample, (call, plan) = sampled(words, model), played(words, model, planner)
+    words = ["environment=coin", *FREE[how]]
+    model = Always(ANSWERS[name])
+    sample = sampled(words, model)
+    plan = played(words, model, planner)
     assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
-    assert call.text == ANSWERS[name]
     outcome = planner.plan(sample.domain, sample.problem).outcome
     assert outcome == plan.outcome
     if how == "repaired" or (how == "rejected" and name == "an object twice"):
@@ -99,27 +99,24 @@ def test_sample_and_run_hand_on_the_same_files(
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_score_hands_on_what_a_free_answer_hands_on(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    sample, path = (
-        sampled(["decoding=free"], Always(ANSWERS[name])),
-        tmp_path / "answers.jsonl",
-    )
+    sample = sampled(["decoding=free"], Always(ANSWERS[name]))
+    path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps({"answer": ANSWERS[name]}), encoding="utf-8")
-    assert run(["score", str(path)]) == 0
-    scored = json.loads(capsys.readouterr().out)
-    assert (scored["df"], scored["pf"]) == (sample.domain, sample.problem)
+    scored = json.loads(pddlego("score", path).out)
+    assert scored["df"] == sample.domain
+    assert scored["pf"] == sample.problem
     assert ("typed" in scored["rungs"]) == (scored["outcome"] != "translate_error")
 
 
-@pytest.mark.parametrize("lists", ["free", "tight"])
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
 def test_the_upper_rungs_hand_on_the_same_files(
-    rung: str, lists: str, planner: FastDownward
+    rung: str, planner: FastDownward
 ) -> None:
     """Also for a question that was made with other settings."""
-    words, model = [f"decoding={rung}", f"decoding.lists={lists}"], SameSeed(2)
-    sample, (_, plan) = sampled(words, model), played(words, model, planner)
+    words, model = [f"decoding={rung}"], SameSeed(2)
+    sample, plan = sampled(words, model), played(words, model, planner)
     assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
     assert plan.outcome != "translate_error"
     made_otherwise = sampler(compose_cell(words), model, question(decoding="grounded"))(

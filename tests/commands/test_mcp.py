@@ -175,7 +175,8 @@ def test_a_request_beyond_its_limits_has_a_named_outcome(
 ) -> None:
     monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": limits})
     told = asked("validate_plan", **files)
-    assert told["valid"] is None and told["outcome"] == "timeout"
+    assert told["valid"] is None
+    assert told["outcome"] == "timeout"
     assert told["why_not"].startswith("The request was ended, because the limit of")
 
 
@@ -183,7 +184,8 @@ def test_memory_is_limited_too(asked: Asked, monkeypatch: pytest.MonkeyPatch) ->
     limits = Limits(memory_mb=96)
     monkeypatch.setattr(mcp.Tools._ask, "__kwdefaults__", {"limits": limits})
     told = asked("check_pddl", **hostile(40_000, 1))
-    assert told["accepted"] is None and told["outcome"] == "out_of_memory"
+    assert told["accepted"] is None
+    assert told["outcome"] == "out_of_memory"
     assert "96 MiB" in told["faults"][0]
 
 
@@ -199,25 +201,18 @@ def test_the_command_ends_at_its_limits(
 
 
 @pytest.mark.parametrize(
-    ("plan", "text"),
-    [
-        (GO, GO),
-        ([GO, GO], f"{GO}\n{GO}"),
-        ({"outcome": "solved", "plan": [GO], "message": "found"}, GO),
-        ({"plan": GO}, GO),
-        ([], ""),
-    ],
+    "plan",
+    [GO, [GO], {"outcome": "solved", "plan": [GO], "message": "found"}, {"plan": GO}],
 )
-def test_a_plan_is_taken_in_each_form(plan: Any, text: str) -> None:
-    assert mcp.text_of_plan(plan) == text
+def test_a_plan_is_taken_in_each_form(asked: Asked, plan: object) -> None:
+    assert asked("validate_plan", **FILES, plan=plan) == {"valid": True, "why_not": ""}
 
 
-@pytest.mark.parametrize(
-    "plan", [{}, {"plan": None}, {"outcome": "refused", "message": "no"}]
-)
+@pytest.mark.parametrize("plan", [{"outcome": "refused"}, {"plan": None}])
 def test_an_object_without_a_plan_is_named(asked: Asked, plan: object) -> None:
     told = asked("validate_plan", **FILES, plan=plan)
-    assert told["valid"] is None and 'has no "plan"' in told["why_not"]
+    assert told["valid"] is None
+    assert 'has no "plan"' in told["why_not"]
 
 
 A_PATH = "is a path: give the content"
@@ -243,6 +238,5 @@ def test_a_path_in_place_of_a_text_is_named(
 
 def test_what_the_planner_returns_is_validated(asked: Asked) -> None:
     made = asked("plan_pddl", **FILES)
-    assert list(made["plan"]) == [GO]
+    assert made["plan"] == [GO]
     assert asked("validate_plan", **FILES, plan=made)["valid"] is True
-    assert asked("validate_plan", **FILES, plan=made["plan"])["valid"] is True

@@ -1,13 +1,10 @@
 """Many lines by several workers: order, bounded memory, interruption."""
 
+import contextlib
 import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -18,22 +15,19 @@ from pddlego_local.commands.shared.pairs import (
     in_order,
     output_lines,
 )
-from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
+from tests.processes import interrupt, start
 
-ROOT = Path(__file__).parents[2]
 
-
-def entries(count: int, asked: list[int] | None = None) -> Iterator[Pair]:
+def pairs(count: int, asked: list[int]) -> Iterator[Pair]:
     for number in range(count):
-        if asked is not None:
-            asked.append(number)
-        yield Pair(number, "", "", f"lines {number}")
+        asked.append(number)
+        yield Pair(number)
 
 
 def test_no_more_is_read_than_the_workers_need() -> None:
     asked: list[int] = []
-    results = in_order(lambda entry: entry.id, entries(10_000, asked), 2)
+    results = in_order(lambda entry: entry.id, pairs(10_000, asked), 2)
     for number in range(100):
         assert next(results) == number
         assert len(asked) <= number + 1 + 2 * MOST_AHEAD
@@ -42,48 +36,38 @@ def test_no_more_is_read_than_the_workers_need() -> None:
 
 def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
     asked: list[int] = []
-    lines = output_lines(lambda domain, problem: {}, entries(9, asked))
-    assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [
-        (n, n + 1) for n in range(9)
-    ]
-
-
-def test_infrastructure_names_the_entry_it_failed_at() -> None:
-    def fail(domain: str, problem: str) -> dict[str, Any]:
-        raise PlannerFault("The planner died.")
-
-    with pytest.raises(PlannerFault, match="lines 0: The planner died"):
-        list(output_lines(fail, entries(9)))
+    lines = output_lines(lambda domain, problem: {}, pairs(9, asked))
+    for number in range(9):
+        assert next(lines)["id"] == number
+        assert len(asked) == number + 1
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
     how: signal.Signals,
 ) -> None:
-    given = ["plan", "--jsonl", "-", "--workers", "2"]
-    user = subprocess.Popen(
-        [sys.executable, "-m", "pddlego_local", *given],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True,
-    )  # fmt: skip
-    assert user.stdin and user.stdout and user.stderr
-    pair = {"domain": DOMAIN, "problem": problem()}
-    user.stdin.writelines(
-        json.dumps({"id": n} | pair).encode() + b"\n" for n in range(100)
-    )
-    user.stdin.flush()  # and it waits for more
-    first = user.stdout.readline()
-    family = psutil.Process(user.pid).children(recursive=True)
-    send = (
-        os.killpg if how == signal.SIGINT else os.kill
-    )  # Ctrl-C goes to the whole group
-    send(user.pid, how)
-    out, errors = first + user.stdout.read(), user.stderr.read()
-    for pipe in (user.stdin, user.stdout, user.stderr):
-        pipe.close()
-    assert user.wait() == (130 if how == signal.SIGINT else -how)
-    assert len(family) >= 2 and all_gone(family, within_s=60)
-    assert [json.loads(line)["id"] for line in out.splitlines()] == list(
-        range(out.count(b"\n"))
-    )
-    assert b"Traceback" not in errors
+    words = ("plan", "--jsonl", "-", "--workers", "2")
+    with start(*words, stdin=subprocess.PIPE) as user:
+        assert user.stdin
+        assert user.stdout
+        assert user.stderr
+        for number in range(100):
+            pair = {"id": number, "domain": DOMAIN, "problem": problem()}
+            user.stdin.write(json.dumps(pair) + "\n")
+        user.stdin.flush()  # and it waits for more
+        out = user.stdout.readline()
+        family = psutil.Process(user.pid).children(recursive=True)
+        if how == signal.SIGINT:
+            interrupt(user)
+        else:
+            user.kill()
+        out += user.stdout.read()
+        assert "Traceback" not in user.stderr.read()
+        with contextlib.suppress(BrokenPipeError):
+            user.stdin.close()
+    assert user.returncode == (130 if how == signal.SIGINT else -how)
+    assert len(family) >= 2
+    assert all_gone(family, within_s=60)
+    ids = [json.loads(line)["id"] for line in out.splitlines()]
+    assert ids == list(range(len(ids)))
+    assert out.endswith("\n")

@@ -9,20 +9,9 @@ import gymnasium
 import pytest
 
 from pddlego_local import Game
-from tests.rewards import Row, check, groups, rows
+from tests.rewards import Row, check, groups
 
 COIN = "pddlego_local.commands.gymnasium_env:pddlego/Coin-v0"  # the former name
-
-
-def test_the_table_has_50_games_and_every_reward() -> None:
-    table = rows()
-    assert len(table) == 50 and all(row.texts for row in table)
-    found: dict[str, set[float]] = {"pddl": set(), "commands": set()}
-    for row in table:
-        found[row.options["actions"]].update(row.rewards)
-    assert found == {"pddl": {0, 0.1, 0.2, 0.4, 0.6, 1}, "commands": {0, 0.4}}
-    outcomes = {row.outcome for row in table}
-    assert {"success", "step_limit", "no_plan", "valid_but_wrong", ""} < outcomes
 
 
 @pytest.mark.parametrize("by_gymnasium", [False, True])

@@ -3,12 +3,21 @@
 from pathlib import Path
 
 from pddlego_local.core.formats import to_json
-from pddlego_local.core.record.events import Note
+from pddlego_local.core.record.events import Event, Note
 from tests.core.test_events import EVERY_EVENT
 from tests.pddlego import Pddlego
 from tests.report.test_hostile_text import cell_of, filled
 from tests.report.test_report import write_cell
 from tests.rows import call, row, stage
+
+
+def write_transcript(cell: Path, *events: Event) -> Path:
+    """Writes the beginning of game 7 of a cell."""
+    transcript = cell / "transcripts" / "7-0.jsonl"
+    transcript.parent.mkdir(parents=True)
+    lines = "".join(f"{to_json(event)}\n" for event in events)
+    transcript.write_text(lines, encoding="utf-8")
+    return transcript
 
 
 def test_forced_tokens_and_rollbacks_are_shown(
@@ -18,13 +27,9 @@ def test_forced_tokens_and_rollbacks_are_shown(
     again = stage(
         before="(:types a", text=" b)", completion_tokens=8, drop=3, forced_tokens=5
     )
-    (tmp_path / "transcripts").mkdir()
-    transcript = tmp_path / "transcripts" / "1-0.jsonl"
     event = call(completion_tokens=20, forced_tokens=5, stages=(types, again))
-    transcript.write_text(
-        to_json(event) + "\n" + to_json(call(forced_tokens=0)) + "\n", encoding="utf-8"
-    )
-    shown, told = pddlego("show", tmp_path, 1, code=1)  # the transcript has no end
+    transcript = write_transcript(tmp_path, event, call(forced_tokens=0))
+    shown, told = pddlego("show", tmp_path, 7, code=1)  # the transcript has no end
     assert f"{transcript} has no end: a part of the episode is lost" in told
     assert "20 tokens of which 5 forced, 0.50 s" in shown
     assert "stages, tokens: types 12, ↩ types 8 (5 forced)" in shown
@@ -34,17 +39,14 @@ def test_forced_tokens_and_rollbacks_are_shown(
 def test_an_episode_of_the_only_cell_below_a_run(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
-    for cell in ("a", "b"):
-        (tmp_path / "runs" / cell / "transcripts").mkdir(parents=True)
-        (tmp_path / "runs" / cell / "transcripts" / "7-0.jsonl").write_text(
-            to_json(call()) + "\n", encoding="utf-8"
-        )
-        if cell == "a":
-            for folder in ("runs", "runs/a"):
-                pddlego("show", tmp_path / folder, 7, code=1)
-            assert "there are: 7-0" in pddlego("show", tmp_path / "runs", 8, code=2).err
-    told = pddlego("show", tmp_path / "runs", 7, code=2).err
-    assert f"holds 2 cells; name one, such as {tmp_path}/runs/a" in told
+    runs = tmp_path / "runs"
+    write_transcript(runs / "a", call())
+    pddlego("show", runs, 7, code=1)
+    pddlego("show", runs / "a", 7, code=1)
+    assert "there are: 7-0" in pddlego("show", runs, 8, code=2).err
+    write_transcript(runs / "b", call())
+    told = pddlego("show", runs, 7, code=2).err
+    assert f"holds 2 cells; name one, such as {runs}/a" in told
 
 
 RICH = ":door: [bold]b[/bold] [/] [red] [link=x]y[/link] \\[dim] a\\"
@@ -55,10 +57,11 @@ def test_texts_of_models_games_and_files_are_literal(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
     """Whatever a record says is shown as any other word would be."""
-    shown = list[str]()
+    shown: list[str] = []
     for text in ("WORD", RICH):
         folder = tmp_path / f"{len(shown)}-[bold]:door:[a]"
-        cell_of(folder, [filled(event, text) for event in EVERY_EVENT], text)
+        events = [filled(event, text) for event in EVERY_EVENT]
+        cell_of(folder, events, text)
         shown.append(pddlego("show", folder, 7, "--prompts", code=(0, 1)).out)
     plain, rich = shown
     assert plain.count("WORD") > len(EVERY_EVENT)
@@ -66,14 +69,16 @@ def test_texts_of_models_games_and_files_are_literal(
 
 
 def test_two_values_make_no_markup_together(tmp_path: Path, pddlego: Pddlego) -> None:
-    facts = filled(EVERY_EVENT[0], "[bold"), Note(facts={"[n": "f] now"})
-    cell_of(tmp_path / "cell", [*facts])
+    begun = filled(EVERY_EVENT[0], "[bold")
+    cell_of(tmp_path / "cell", [begun, Note(facts={"[n": "f] now"})])
     shown = pddlego("show", tmp_path, 7, code=1).out
-    assert "note [n: f] now" in shown and "[bold" in shown
+    assert "note [n: f] now" in shown
+    assert "[bold" in shown
 
 
 def test_names_of_cells_are_literal(tmp_path: Path, pddlego: Pddlego) -> None:
     for name in ("[bold]:door:[a]", "[red]b"):
         write_cell(tmp_path / name, [row()], "0")
     shown = pddlego("show", tmp_path).out
-    assert "[bold]:door:[a]" in shown and "[red]b" in shown
+    assert "[bold]:door:[a]" in shown
+    assert "[red]b" in shown

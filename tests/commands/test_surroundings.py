@@ -55,7 +55,8 @@ def test_streams_and_folders_that_are_gone(
         capture_output=True,
         encoding="utf-8",
     )
-    assert ended.returncode in (2, 3) and told in ended.stderr
+    assert ended.returncode in (2, 3)
+    assert told in ended.stderr
     assert ended.stderr.count("\n") == 1
 
 
@@ -63,7 +64,8 @@ def test_closed_streams_that_a_command_does_not_need(tmp_path: Path) -> None:
     (tmp_path / "answer.txt").write_text("no files", "utf-8")
     line = f"{PDDLEGO} read {tmp_path / 'answer.txt'} <&- 2>&-"
     ended = subprocess.run(["sh", "-c", line], capture_output=True, encoding="utf-8")
-    assert ended.returncode == 1 and ended.stdout
+    assert ended.returncode == 1
+    assert ended.stdout
 
 
 @pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "HOME"])
@@ -135,7 +137,8 @@ def test_a_target_that_hydra_refuses(pddlego: Pddlego, group: str, target: str) 
     said = pddlego(
         "run", "model=reference", f"{group}._target_={target}", "--dry-run", code=2
     )
-    assert "blocklisted" in said.err and said.err.startswith(f"error: {group}: ")
+    assert "blocklisted" in said.err
+    assert said.err.startswith(f"error: {group}: ")
 
 
 def test_many_interrupts(tmp_path: Path) -> None:
@@ -149,7 +152,8 @@ def test_many_interrupts(tmp_path: Path) -> None:
         time.sleep(0.02)
     _, said = process.communicate()
     assert process.returncode in (130, -signal.SIGINT)
-    assert "interrupted" in said and "Traceback" not in said
+    assert "interrupted" in said
+    assert "Traceback" not in said
 
 
 def test_an_interrupt_while_the_program_is_imported() -> None:

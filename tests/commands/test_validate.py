@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from pddlego_local.cli import run
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.pddl.check import check
@@ -113,59 +112,53 @@ def test_an_action_whose_cost_has_no_value_cannot_be_carried_out() -> None:
     assert why_invalid(COSTS, TRIP, ["go a c"]).endswith("(length a c) has no value.")
 
 
-def test_an_agent_checks_plans_and_validates() -> None:
-    async def asked() -> dict[str, dict[str, Any]]:
-        files = {"domain": DOMAIN, "problem": PROBLEM}
-        server = StdioServerParameters(
-            command=sys.executable, args=["-m", "pddlego_local", "mcp"]
-        )
-        calls: dict[str, dict[str, Any]] = {
-            "check_pddl": {**files, "problem": UNDECLARED},
-            "plan_pddl": files,
-            "plan_pddl 2": {**files, "cpu_seconds": -1},
-            "validate_plan": {**files, "plan": "(go hall kitchen)"},
-            "validate_plan 2": {**files, "plan": "go hall kitchen"},
-            "formalize": {"text": "A block.", "model": "nowhere/model"},
-        }
-        async with Client(server) as client:
-            tools = {name.split()[0] for name in calls}
-            assert {tool.name for tool in (await client.list_tools()).tools} == tools
-            answers = {
-                name: await client.call_tool(name.split()[0], call)
-                for name, call in calls.items()
-            }
-        texts = {
-            name: answer.content[0].text  # type: ignore[union-attr]
-            for name, answer in answers.items()
-        }
-        return {name: json.loads(text) for name, text in texts.items()}
+async def answers_to(
+    calls: list[tuple[str, dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """What the tools answer to the SDK's own client."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "pddlego_local", "mcp"]
+    )
+    answers = []
+    async with Client(server) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert tools == {name for name, _ in calls}
+        for name, arguments in calls:
+            answer: Any = await client.call_tool(name, arguments)
+            answers.append(json.loads(answer.content[0].text))
+    return answers
 
-    told = asyncio.run(asked())
-    assert (
-        not told["check_pddl"]["accepted"]
-        and "Cellar" in told["check_pddl"]["faults"][0]
+
+def test_an_agent_checks_plans_and_validates() -> None:
+    files = {"domain": DOMAIN, "problem": PROBLEM}
+    checked, planned, no_time, invalid, no_plan, unknown = asyncio.run(
+        answers_to(
+            [
+                ("check_pddl", {**files, "problem": UNDECLARED}),
+                ("plan_pddl", files),
+                ("plan_pddl", {**files, "cpu_seconds": -1}),
+                ("validate_plan", {**files, "plan": "(go hall kitchen)"}),
+                ("validate_plan", {**files, "plan": "go hall kitchen"}),
+                ("formalize", {"text": "A block.", "model": "nowhere/model"}),
+            ]
+        )
     )
-    assert told["plan_pddl"]["plan"] == [GO]
-    assert "cpu_s=-1" in told["plan_pddl 2"]["message"]
-    assert (
-        told["validate_plan 2"]["valid"] is None
-        and told["validate_plan"]["valid"] is False
-    )
-    assert "(at hall)" in told["validate_plan"]["why_not"]
-    assert (
-        told["formalize"]["outcome"] == "refused"
-        and "nowhere/model" in told["formalize"]["message"]
-    )
+    assert checked["accepted"] is False
+    assert "Cellar" in checked["faults"][0]
+    assert planned["plan"] == [GO]
+    assert "cpu_s=-1" in no_time["message"]
+    assert invalid["valid"] is False
+    assert "(at hall)" in invalid["why_not"]
+    assert no_plan["valid"] is None
+    assert unknown["outcome"] == "refused"
+    assert "nowhere/model" in unknown["message"]
 
 
 def test_without_the_extra_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, pddlego: Pddlego
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
-    assert run(["mcp"]) == 3
-    assert "pip install 'pddlego_local[mcp]'" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="0"):
-        run(["mcp", "--help"])
-    assert "check_pddl, plan_pddl, validate_plan, formalize" in " ".join(
-        capsys.readouterr().out.split()
-    )
+    assert "pip install 'pddlego_local[mcp]'" in pddlego("mcp", code=3).err
+    told = pddlego("mcp", "--help").out
+    tools = "check_pddl, plan_pddl, validate_plan, formalize"
+    assert tools in " ".join(told.split())

@@ -97,24 +97,6 @@ def test_every_event_comes_back_as_it_was_written() -> None:
         assert json.loads(line)["event"] == event.event
 
 
-def test_what_weighted_draws_left_in_earlier_records_is_read_past() -> None:
-    written = call(of=3, messages=(Message("user", "b"),), stages=(DRAFT, STAGE))
-    line = json.loads(to_json(written))
-    weights = {"log_mass": -1.5, "log_drawn": None}
-    particle = {"text": "a", "log_weight": None, "completion_tokens": 3, "chosen": True}
-    line |= {**weights, "particles": [particle]}
-    for drawn in (line, *line["stages"]):
-        drawn["sampling"] |= {"particles": 2, "potential": "none"}
-    for stage_ in line["stages"]:
-        stage_ |= weights
-    assert event_of(json.dumps(line)) == written
-    for place in (line, line["sampling"], line["stages"][0]):
-        place["weight"] = 1
-        with pytest.raises(ConfigError, match=r"weight: "):
-            event_of(json.dumps(line))
-        del place["weight"]
-
-
 def test_a_row_comes_back_as_it_was_written() -> None:
     written = row(
         "success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5
@@ -174,6 +156,34 @@ def test_commands_refuse_an_older_record_in_one_sentence(
     }
     told = pddlego(*commands[command], code=2).err
     assert REFUSED in " ".join(told.split())
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "of today"])
+def test_a_run_that_an_older_version_began_is_not_begun_a_second_time(
+    tmp_path: Path, pddlego: Pddlego, version: str
+) -> None:
+    """The older version lacked an option, so it gave the cell another name."""
+    words = ["run", f"run.out={tmp_path}", "model=reference", "games=1"]
+    pddlego(*words)
+    (path,) = tmp_path.rglob("run.json")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    del record["identity"]["decoding"]["feedback"]
+    if version == "0.1.0":
+        record["starts"][0]["packages"]["pddlego_local"] = version
+        record["starts"][0]["commit"] = "0123456789abcdef"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    labels_and_seed, _, _ = path.parent.name.rpartition("-")
+    older = path.parent.rename(path.parent.with_name(f"{labels_and_seed}-00000000"))
+    if version == "0.1.0":
+        told = " ".join(pddlego(*words, code=2).err.split())
+        assert (
+            f"{older.name} was begun with pddlego_local 0.1.0 (commit 0123456789ab),"
+            " which had other options (decoding.feedback): finish it with that version"
+        ) in told
+        assert len(list(tmp_path.rglob("run.json"))) == 1
+    else:
+        pddlego(*words)  # this version has two such cells for a reason
+        assert len(list(tmp_path.rglob("run.json"))) == 2
 
 
 def test_winning_domains_of_an_older_record_are_refused(older: Path) -> None:

@@ -79,7 +79,7 @@ def _cause(outcome: str, found: Check) -> str:
 
 def _is_outside(rung: str, domain: str, problem: str, context: GrammarContext) -> bool:
     """Whether a printed pair leaves the rung."""
-    printer = Printer("line", context.actions, tight=rung == "typed")
+    printer = Printer("line", context.actions, as_staged=rung == "typed")
     try:
         text = printer.answer({"df": domain, "pf": problem})
     except ValueError:

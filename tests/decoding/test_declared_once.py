@@ -87,7 +87,7 @@ def test_an_object_that_is_added_changes_no_type_of_another(
 ) -> None:
     domain, objects, names, expected = REWRITTEN[case]
     context = GrammarContext(
-        domain=domain, goal="unmet", lists="free", names=Names(tuple(names.split()))
+        domain=domain, goal="unmet", names=Names(tuple(names.split()))
     )
     question = Question(PROBLEM, (), context)
     opening = "" if layout == "line" else '{"pf": "(define (problem'

@@ -117,7 +117,7 @@ def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
     """With strong likings random weights write the same things again and again."""
     context, circles, finished = first_context(environment), 0, 0
     for rung in ("typed", "grounded"):
-        asked = replace(context, goal=GOALS[rung], lists="free")
+        asked = replace(context, goal=GOALS[rung])
         question = Question(PDDL, QUESTION.messages, asked)
         constraint = constraint_for(rung, PDDL, asked)
         for seed in range(5):

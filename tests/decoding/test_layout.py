@@ -67,7 +67,7 @@ def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() ->
         " b)))"
     )
     assert (
-        Printer("line", told, tight=True).file(grouped)
+        Printer("line", told, as_staged=True).file(grouped)
         == "(define (domain d) (:requirements :strips :typing) (:types) "
         "(:action go :parameters (?X ?y - b)))"
     )
@@ -78,7 +78,7 @@ def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() ->
         " (:types t))"
     )
     assert (
-        Printer("line", tight=True).file(lists)
+        Printer("line", as_staged=True).file(lists)
         == "(define (domain d) (:requirements :strips :typing) (:types t) (:constants a"
         " - t) (:predicates (p)))"
     )
@@ -86,7 +86,7 @@ def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() ->
         "(define (problem p) (:domain d) (:requirements :adl) (:init) (:goal (and)))"
     )
     assert (
-        Printer("line", tight=True).file(problem)
+        Printer("line", as_staged=True).file(problem)
         == "(define (problem p) (:domain d) (:objects) (:init) (:goal (and)))"
     )
 
@@ -154,7 +154,7 @@ def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
 def test_given_what_is_said_no_character_is_free(
     rung: str, layout: ExactLayout
 ) -> None:
-    printer = Printer(layout, SCENE.actions, tight=rung in ("typed", "grounded"))
+    printer = Printer(layout, SCENE.actions, as_staged=rung in ("typed", "grounded"))
     text = printer.answer({"df": DOMAIN, "pf": PROBLEM_FILE})
     assert departs(rung, PDDL, text, layout) == ""
     for other in spoilt(text, layout):
@@ -207,7 +207,7 @@ def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> No
         answer = {"df": row["domain"], "pf": row["problem"]}
         verdicts = []
         for one in ("line", layout):
-            printer = Printer(one, context.actions, tight=True)
+            printer = Printer(one, context.actions, as_staged=True)
             try:
                 text = printer.answer(answer)
             except ValueError:

@@ -149,7 +149,7 @@ def test_each_rung_has_its_own_language() -> None:
         written("(:goal (at cellar))", "(:goal (at hall))"),
         json.dumps({"df": DF, "pf": PF.replace("cellar", "attic")}),
     )
-    for context in (SCENE, replace(SCENE, lists="free", goal="any", rollback=False)):
+    for context in (SCENE, replace(SCENE, goal="any")):
         for text in (met, made_up):
             assert outside(text, context=context)
             assert outside(text, context=context, rung="typed") == ""

@@ -112,7 +112,7 @@ def _in_language(domain: str, problem: str, names: dict[str, str]) -> bool:
     parameters = f"(?from - {names['type']} ?to - {names['type']} ?dir - way)"
     context = GrammarContext(actions=(Action(names["action"], parameters, "go {dir}"),))
     answer = {"df": domain, "pf": problem}
-    printed = Printer("line", context.actions, tight=True).answer(answer)
+    printed = Printer("line", context.actions, as_staged=True).answer(answer)
     inside = [
         place_of_departure(constraint_for("typed", PDDL, context), json.dumps(answer))
         == "",

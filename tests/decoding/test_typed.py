@@ -17,6 +17,10 @@ from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
+from pddlego_local.pddl.sections import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 from pddlego_local.planner import FastDownward
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
@@ -25,6 +29,7 @@ CASES: dict[str, Any] = yaml.safe_load(
 )
 DOMAIN, PROBLEM_FILE = CASES["domain"], CASES["problem"]
 ACCEPTED, REJECTED, GROUNDED = CASES["accepted"], CASES["rejected"], CASES["grounded"]
+REDUNDANT = CASES["redundant"]
 PRINTED_OTHERWISE = CASES["printed_otherwise"]
 SCENE = GrammarContext(
     actions=(
@@ -49,7 +54,7 @@ def departure(
     answer = {"df": domain, "pf": problem}
     if layout == "any":
         return place_of_departure(staged, json.dumps(answer))
-    printer = Printer(layout, context.actions, tight=rung != "signatures")
+    printer = Printer(layout, context.actions, as_staged=rung != "signatures")
     return place_of_departure(staged, printer.answer(answer))
 
 
@@ -78,6 +83,15 @@ def test_accepted(name: str) -> None:
     for layout in LAYOUTS:
         assert departure(domain, problem, layout=layout) == "", layout
     assert check(domain, problem).accepted
+
+
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_what_is_redundant_is_accepted_and_dropped(name: str) -> None:
+    domain, problem = changed(*REDUNDANT[name])
+    for layout in LAYOUTS:
+        assert departure(domain, problem, layout=layout) == "", layout
+    once, _ = domain_without_repetition(domain)
+    assert check(once, problem_without_repetition(problem, once)[0]).accepted
 
 
 @pytest.mark.parametrize("name", PRINTED_OTHERWISE)

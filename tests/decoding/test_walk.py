@@ -21,7 +21,7 @@ def test_an_answer_of_the_reference_takes_few_requests(
     for one in played("coin", range(3), rung=rung):
         context = replace(one.question.context, goal=goal)
         constraint = constraint_for(rung, PDDL, context, "line")
-        printed = Printer("line", schemas=context.actions, tight=True).answer(
+        printed = Printer("line", schemas=context.actions, as_staged=True).answer(
             one.answer
         )
         stages = stages_of(constraint, printed)

@@ -19,7 +19,7 @@ def answer(old: str = "", new: str = "") -> str:
     """The house with one change, in the layout of the grammars."""
     assert old in DOMAIN + PROBLEM_FILE
     files = (text.replace(old, new) if old else text for text in (DOMAIN, PROBLEM_FILE))
-    return Printer("line", SCENE.actions, tight=True).answer(
+    return Printer("line", SCENE.actions, as_staged=True).answer(
         dict(zip(("df", "pf"), files, strict=True))
     )
 

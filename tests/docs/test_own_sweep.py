@@ -53,7 +53,7 @@ def test_an_experiment_with_its_arms_is_one_short_file(
 
 def test_an_arm_of_ones_own_says_where_it_fits(conf: Path, pddlego: Pddlego) -> None:
     swept = yaml.safe_load(EXPERIMENT)
-    swept["hydra"]["sweeper"]["params"] = {"arm": "repaired,one_masked"}
+    swept["hydra"]["sweeper"]["params"] = {"arm": "repaired,mechanism/grounded"}
     path = conf / "experiment" / "retries.yaml"
     path.write_text(
         f"# @package _global_\n{yaml.safe_dump(swept, sort_keys=False)}",
@@ -101,8 +101,6 @@ def test_an_arm_that_fits_one_experiment_says_so_elsewhere(
     assert "choose another" in told and "its file in conf/arm lists them" in told
 
 
-@pytest.mark.parametrize(
-    "words", ["arm=best_of_free", "arm=lists/typed", "arm=pretrained/typed"]
-)
+@pytest.mark.parametrize("words", ["arm=mechanism/free", "arm=pretrained/typed"])
 def test_other_arms_are_taken(words: str) -> None:
     compose_cell(words.split()).check()

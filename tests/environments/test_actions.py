@@ -3,9 +3,11 @@ position.
 """
 
 import re
+from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.core.protocols import Environment
 from pddlego_local.environments import family
@@ -13,7 +15,7 @@ from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.environments.cooking import game as cooking
-from pddlego_local.environments.tables import difficulty_groups
+from pddlego_local.environments.tables import Tables, difficulty_groups
 from pddlego_local.pddl.check import check
 from tests.environments.commands import parse
 
@@ -122,6 +124,26 @@ def test_the_reference_writes_exactly_the_told_actions(name: str) -> None:
     assert written == [
         (action.name, action.parameters) for action in PLAYED[name].actions
     ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ("actions: []\n", "tables.yaml: it has no 'feedback'"),
+        ("actions: [{name: go}]\nfeedback: []", "actions.0 has no 'parameters'"),
+        ("actions: []\nfeedback: [{command: a, reply: b}]", "0 has no 'message'"),
+        ("actions: 3\nfeedback: []", "tables.yaml: actions: Input should be"),
+    ],
+)
+def test_what_a_table_lacks_is_said_with_its_place(
+    tables: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "__init__.py").touch()
+    (tmp_path / "tables.yaml").write_text(tables, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path.parent)
+    with pytest.raises(ConfigError) as refused:
+        Tables.load(tmp_path.name)
+    assert said in str(refused.value)
 
 
 def test_difficulty_groups_are_those_of_the_paper_and_hold_every_task_type() -> None:

@@ -91,30 +91,18 @@ def test_the_first_look_tells_the_room_and_the_task(heat: Alfworld) -> None:
     assert not first.success
 
 
-def test_games_are_won_by_their_walkthrough() -> None:
-    """One of each difficulty group; tests/environments/test_alfworld_games.py has all
-    types.
-    """
-    game = Alfworld(task_types=ONE_OF_EACH)
-    for seed, task_type in enumerate(ONE_OF_EACH):
+def test_games_are_won_by_their_walkthrough(household: Alfworld) -> None:
+    """One of each difficulty group. The game's type is the seed modulo their number."""
+    household.task_types = ONE_OF_EACH
+    for seed, task_type in enumerate(ONE_OF_EACH, start=len(ONE_OF_EACH)):
         commands = walkthrough(make_game(seed, task_type))
-        seen = play(game, seed, commands)
-        assert game.task_type == task_type
+        seen = play(household, seed, commands)
+        assert household.task_type == task_type
         assert [turn.success for turn in seen] == [False] * len(commands) + [True]
         assert not any(turn.refused for turn in seen)
-        assert game.won()
-    game.reset(0)
-    assert not game.won()
-    game.close()
-
-
-def test_the_task_type_is_the_seed_modulo_the_selection() -> None:
-    game = Alfworld(task_types=("look_at_obj_in_light", "pick_two_obj_and_place"))
-    game.reset(4)
-    assert game.task_type == "look_at_obj_in_light"
-    game.reset(7)
-    assert game.task_type == "pick_two_obj_and_place"
-    game.close()
+        assert household.won()
+    household.reset(0)
+    assert not household.won()
 
 
 def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
@@ -140,7 +128,7 @@ def test_games_in_threads_play_as_one_after_the_other(heat: Alfworld) -> None:
     seeds = (5, 6)
     scripts = {seed: walkthrough(make_game(seed, *HEAT)) for seed in seeds}
     alone = {seed: play(heat, seed, scripts[seed]) for seed in seeds}
-    games = {seed: Alfworld(task_types=HEAT) for seed in seeds}
+    games = {5: heat, 6: Alfworld(task_types=HEAT)}
 
     def both(seed: int) -> list[list[Observation]]:
         return [play(games[seed], seed, scripts[seed]) for _ in range(3)]
@@ -148,4 +136,4 @@ def test_games_in_threads_play_as_one_after_the_other(heat: Alfworld) -> None:
     with ThreadPoolExecutor(len(seeds)) as pool:
         for seed, rounds in zip(seeds, pool.map(both, seeds), strict=True):
             assert rounds == [alone[seed]] * 3
-            games[seed].close()
+    games[6].close()

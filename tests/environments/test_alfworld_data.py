@@ -20,6 +20,7 @@ from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.alfworld.data import find_games, read_game
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
+from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.runner.config import compose_cell
 from tests.environments import alfworld_files
 from tools.bench import replay_alfworld
@@ -41,8 +42,9 @@ def digest(folder: Path) -> str:
 class DataSet:
     """A data set in the layout of `alfworld-download`, of games of our own making."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, process: GameProcess | None = None) -> None:
+        """All environments play in the `process`, which takes a second to start."""
+        self.root, self.process = root, process
         self.split = root / "json_2.1.1" / "valid_seen"
 
     def add(self, task_type: str, *, seed: int = 0, **changes: Any) -> Path:
@@ -52,14 +54,15 @@ class DataSet:
         )
 
     def environment(self, *task_types: str) -> Alfworld:
-        return Alfworld(
-            data=self.root, split="valid_seen", task_types=task_types or PLAIN_TYPES
-        )
+        kinds = task_types or PLAIN_TYPES
+        environment = Alfworld(data=self.root, split="valid_seen", task_types=kinds)
+        environment._process = self.process or environment._process
+        return environment
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> DataSet:
-    return DataSet(tmp_path)
+def data(tmp_path: Path, heat: Alfworld) -> DataSet:
+    return DataSet(tmp_path, heat._process)
 
 
 def old(grammar: str) -> str:
@@ -80,7 +83,6 @@ def test_an_old_game_is_played_with_the_new_commands_and_its_own_sentence(
     seen = [environment.step(command) for command in commands]
     assert any(command.startswith("move ") for command in commands)
     assert environment.won() and seen[-1].success
-    environment.close()
     assert digest(data.root) == before
     assert read_game(trial).grammar == game.grammar
 
@@ -122,7 +124,6 @@ def test_games_in_one_room_of_alfred_have_one_map(data: DataSet) -> None:
     environment = data.environment(kind)
     environment.reset(0)
     assert environment.map == ""
-    environment.close()
 
 
 def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -> None:
@@ -139,7 +140,6 @@ def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -
     assert data.environment(kind).reset(0) == first
     with pytest.raises(ConfigError, match=r"no game 1.* has 1 games"):
         environment.reset(1)
-    environment.close()
 
 
 def test_games_without_a_solution_are_named_so_and_the_next_one_is_played(
@@ -160,7 +160,6 @@ def test_games_without_a_solution_are_named_so_and_the_next_one_is_played(
         environment.reset(1)
     environment.task_types, environment._trials = (PLAIN_TYPES[1],), ()
     assert "Your task is to: " in environment.reset(0).text
-    environment.close()
 
 
 def test_games_are_sorted_and_of_the_selected_types(data: DataSet) -> None:
@@ -284,4 +283,3 @@ def test_a_real_game_with_the_old_grammar_plays_like_its_current_file(
     for command in content["walkthrough"]:
         assert rebuilt.step(command) == real.step(command)
     assert rebuilt.won()
-    rebuilt.close()

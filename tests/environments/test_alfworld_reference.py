@@ -326,10 +326,11 @@ def players(planner: FastDownward) -> tuple[Player, ...]:
     )
 
 
-def test_it_wins_a_game_of_every_kind_in_three_ways(planner: FastDownward) -> None:
-    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
-        for seed, player in itertools.product(range(len(TASK_TYPES)), players(planner)):
-            play(game, seed, player)
+def test_it_wins_a_game_of_every_kind_in_three_ways(
+    planner: FastDownward, household: Alfworld
+) -> None:
+    for seed, player in itertools.product(range(len(TASK_TYPES)), players(planner)):
+        play(household, seed, player)
 
 
 @pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA names no data set")

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import pddlego_local
+from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.coin.game import Coin, without_furniture
+from pddlego_local.environments.textworld_express.game import ExpressGame
 from tests.processes import ran
 
 
@@ -62,6 +64,20 @@ def test_some_games_begin_beside_the_coin(rooms: int, beside: set[int] | None) -
     game = Coin(rooms=rooms)
     found = {seed for seed in range(60) if game.reset(seed).success}
     assert found == beside if beside else len(found) == 21
+
+
+@pytest.mark.parametrize(
+    ("game", "parameters", "said"),
+    [
+        ("chess", {}, "TextWorldExpress refused chess: ERROR: Unknown game"),
+        ("coin", {"numLocations": 99}, "refused coin: Number of locations must be"),
+    ],
+)
+def test_what_the_simulator_refuses_is_a_fault(
+    game: str, parameters: dict[str, int], said: str
+) -> None:
+    with pytest.raises(EnvironmentFault, match=said):
+        ExpressGame(game, parameters).reset(1, "train")
 
 
 def test_success_is_seeing_the_coin_and_winning_is_taking_it() -> None:

@@ -98,6 +98,8 @@ def test_contents_name_the_likely_containers_and_stop_when_all_is_found() -> Non
     assert closed == ("fridge", "cutlery drawer", "kitchen cupboard") and items == (
         "cookbook",
     )
+    elsewhere = [Turn("move", "You are in the pantry. To the East you see the street.")]
+    assert contents([*memory, *elsewhere]) == ((), ())
     for command in ("open fridge", "open kitchen cupboard"):
         memory.append(Turn(command, house.step(command).text))
     assert contents(memory) == ((), ("cookbook", "parsley", "block of cheese", "knife"))
@@ -122,6 +124,37 @@ def test_it_reads_all_that_a_look_tells() -> None:
     assert list(known.appliances) == [("stove", "kitchen"), ("oven", "kitchen")]
     assert list(known.closed) == [("trash can", "kitchen")]
     assert known.house.exits == {"kitchen": {"west": "corridor"}}
+
+
+@pytest.mark.parametrize(
+    ("verb", "appliance", "done"),
+    [
+        ("fry", "stove", "(fried egg)"),
+        ("roast", "oven", "(roasted egg)"),
+        ("grill", "toaster", "(grilled egg)"),
+        ("grill", "barbeque", "(grilled egg)"),
+    ],
+)
+def test_each_appliance_does_what_the_recipe_asks(
+    verb: str, appliance: str, done: str
+) -> None:
+    text = (
+        f"Ingredients:\n  egg\n\nDirections:\n  {verb} the egg\n  prepare meal\n"
+        f"You are in the kitchen. You see a {appliance}. There is a counter that has an"
+        " egg on it."
+    )
+    memory = [Turn("look around", text)]
+    _, _, wanted = formalize(memory)[1].partition("(:goal")
+    assert "(have egg)" in wanted and done in wanted
+    other = text.replace(f"a {appliance}.", "a trash can.")
+    assert done not in formalize([Turn("look around", other)])[1]
+
+
+def test_what_is_in_sight_is_taken_first() -> None:
+    house = Cooking(rooms=5, ingredients=5)
+    memory = [Turn("look around", house.reset(1).text)]
+    first = [f"find and take the {thing}" for thing in ("knife", "red potato")]
+    assert subgoals(memory)[:3] == (*first, "find and take the water")
 
 
 def test_what_is_taken_is_gone_and_what_is_put_down_is_back() -> None:

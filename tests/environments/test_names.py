@@ -19,7 +19,6 @@ from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
-from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.cooking.text import Recipe
@@ -116,10 +115,11 @@ def test_cooking_names_what_the_reference_declares(
     )
 
 
-def test_alfworld_names_what_the_reference_declares(planner: FastDownward) -> None:
-    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
-        for seed in (0, 4, 9):
-            check_game(game, seed, planner)
+def test_alfworld_names_what_the_reference_declares(
+    planner: FastDownward, household: Alfworld
+) -> None:
+    for seed in (0, 4, 9):
+        check_game(household, seed, planner)
 
 
 @pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA is not set")
@@ -158,19 +158,19 @@ def test_cooking_names_all_that_the_game_lets_one_examine_and_no_more() -> None:
         } <= further
 
 
-def test_alfworld_names_all_that_is_offered() -> None:
-    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
-        dice = random.Random(0)
-        seen = game.reset(7)
-        memory, offered = [Turn("look around", seen.text)], set[str]()
-        for _ in range(30):
-            offered |= {
-                t for c in seen.commands for t in re.findall(r"\b(?!to )[a-z]+ \d+", c)
-            }
-            command = dice.choice(seen.commands)
-            seen = game.step(command)
-            memory.append(Turn(command, seen.text))
-        assert offered == set(game.names(memory[:-1]).things) and len(offered) > 20
+def test_alfworld_names_all_that_is_offered(household: Alfworld) -> None:
+    dice = random.Random(0)
+    seen = household.reset(7)
+    memory = [Turn("look around", seen.text)]
+    offered: set[str] = set()
+    for _ in range(30):
+        for command in seen.commands:
+            offered.update(re.findall(r"\b(?!to )[a-z]+ \d+", command))
+        command = dice.choice(seen.commands)
+        seen = household.step(command)
+        memory.append(Turn(command, seen.text))
+    assert offered == set(household.names(memory[:-1]).things)
+    assert len(offered) > 20
 
 
 def test_alfworld_names_are_numbered_and_the_middle_has_one() -> None:

@@ -155,7 +155,8 @@ def test_every_form_has_its_ladder(name: str) -> None:
         with pytest.raises(GrammarIgnored):
             constraint_for(rung, form).begin().accept(bad)
     loosest, strictest = static_grammar("json", form), static_grammar("syntax", form)
-    assert loosest and strictest
+    assert loosest
+    assert strictest
     assert decoder_verdict(loosest, loose) == "accepted"
     assert decoder_verdict(strictest, loose) == "rejected"
     assert read_free(_stop(f"So:\n```json\n{good}\n```"), form).value
@@ -171,4 +172,5 @@ def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
     for rung in ("json", "syntax"):
         constraint_for(rung, EDIT).begin().accept(twice)
         value = read_constrained(_stop(twice), EDIT).value
-        assert value and value.objects.replace == {"a": "c"}
+        assert value
+        assert value.objects.replace == {"a": "c"}

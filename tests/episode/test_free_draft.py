@@ -107,7 +107,8 @@ def test_each_sample_has_a_draft_of_its_own_and_they_come_again(rung: str) -> No
         == len({answer for _, answer, *_ in five})
         == 5
     )
-    assert texts(5) == five and texts(1) == five[:1]
+    assert texts(5) == five
+    assert texts(1) == five[:1]
 
 
 def test_an_answer_without_a_draft_is_what_it_was() -> None:
@@ -117,7 +118,8 @@ def test_an_answer_without_a_draft_is_what_it_was() -> None:
     drafted = draw(
         Overheard(), QUESTION, constraint, replace(sampling, draft_tokens=9), {}
     )[0]
-    assert plain.stages == () and len(drafted.stages) == 2
+    assert plain.stages == ()
+    assert len(drafted.stages) == 2
     assert (
         plain.completion.text == drafted.completion.text
     )  # the seed is the answer's own

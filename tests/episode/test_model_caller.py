@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.core.nouns import Completion
-from pddlego_local.core.record.events import Call, Chosen, Plan, Where
+from pddlego_local.core.record.events import Call, Chosen, Plan
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Model
@@ -66,13 +66,15 @@ def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
     asked = Asked(Scripted(answers), planner, best_of=4)
     assert asked.formalize().plan
     calls = of(asked.events, Call)
-    assert [(call.where.sample, call.of, call.text) for call in calls] == [
-        (number, 4, text) for number, text in enumerate(answers)
-    ]
-    assert [plan.outcome for plan in of(asked.events, Plan)] == [
-        "translate_error",
-        "solved",
-    ]
+    assert [call.text for call in calls] == answers
+    assert [call.where.sample for call in calls] == [0, 1, 2, 3]
+    assert {call.of for call in calls} == {4}
+    failed, solved = of(asked.events, Plan)
+    assert (failed.outcome, failed.where.sample) == ("translate_error", 1)
+    assert (solved.outcome, solved.where.sample) == ("solved", 2)
+    (chosen,) = of(asked.events, Chosen)
+    assert chosen.where == solved.where
+    assert summarize(asked.events).causes == {"solved": 1}
 
 
 def test_what_the_limit_cuts_after_a_whole_answer_is_no_fault_and_is_counted(
@@ -112,14 +114,6 @@ def test_perfect_candidates_make_no_solver_errors(
     assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
     assert len(answers) == 3 * counts.calls == 3 * counts.steps
     assert {plan.where.sample for plan in of(events, Plan)} == {0}
-
-
-def test_a_plan_belongs_to_its_candidate(planner: FastDownward) -> None:
-    asked = Asked(Scripted(["no PDDL at all", pair(), pair()]), planner, best_of=3)
-    asked.formalize()
-    (plan,), (chosen,) = of(asked.events, Plan), of(asked.events, Chosen)
-    assert plan.where == chosen.where == Where(step=1, sample=1)
-    assert summarize(asked.events).causes == {"solved": 1}
 
 
 def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -> None:

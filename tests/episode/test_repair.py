@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.events import Plan, Repair
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.game import Described
@@ -17,7 +16,6 @@ from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
-from pddlego_local.runner.config import compose_cell
 from tests.episode.test_model_caller import pair
 from tests.methods import test_formalizer as described
 from tests.methods.playing import of, play
@@ -40,14 +38,17 @@ def test_an_edit_that_names_what_is_not_declared(
     method = PddlEdit(max_retries=0)
     outcome, events = play(method, one_round(2), model, planner, decoding=decoding)
     if rung in ("none", "syntax"):
-        assert outcome == "no_plan" and not of(events, Repair)
+        assert outcome == "no_plan"
+        assert not of(events, Repair)
         return
     assert [plan.outcome for plan in of(events, Plan)][:2] == ["unsolvable", "solved"]
     (repair,) = of(events, Repair)
     assert repair.changes == (LEFT_OUT,)
-    assert ATTIC in repair.problem and ATTIC not in of(events, Plan)[0].problem
+    assert ATTIC in repair.problem
+    assert ATTIC not in of(events, Plan)[0].problem
     shown = model.asked[1].messages[0].content
-    assert door in shown and ATTIC not in shown
+    assert door in shown
+    assert ATTIC not in shown
 
 
 def test_a_name_that_the_prompt_does_not_show(planner: FastDownward) -> None:
@@ -79,7 +80,8 @@ def test_both_files_of_one_answer(planner: FastDownward) -> None:
         PddlegoPlus(max_retries=0), one_round(2), model, planner, decoding=decoding
     )
     (repair,) = of(events, Repair)
-    assert repair.domain == slip["df"] and repair.problem == slip["pf"]
+    assert repair.domain == slip["df"]
+    assert repair.problem == slip["pf"]
     assert repair.changes == (
         "domain: closed_door became closed-door",
         "problem: left out (at attic)",
@@ -87,7 +89,8 @@ def test_both_files_of_one_answer(planner: FastDownward) -> None:
     plan = of(events, Plan)[0]
     assert plan.outcome == "solved"
     shown = model.asked[1].messages[0].content
-    assert plan.domain in shown and plan.problem in shown
+    assert plan.domain in shown
+    assert plan.problem in shown
 
 
 def test_a_domain_of_its_own_question_is_mended_with_its_problem(
@@ -119,17 +122,5 @@ def test_a_given_domain_is_not_mended(planner: FastDownward) -> None:
     _, events = play(
         PddlGen(), one_round(), Scripted([SOUTH]), planner, decoding=decoding
     )
-    assert of(events, Plan)[0].domain == one_round().domain and not of(events, Repair)
-
-
-def test_cells_and_methods() -> None:
-    """Another cell, and none for a method without PDDL."""
-    plain, mended = compose_cell([]), compose_cell(["decoding.repair=typed"])
-    assert plain.cell != mended.cell == compose_cell(["decoding.repair=typed"]).cell
-    compose_cell(["decoding.repair=typed", "method=pddl_edit"]).check()
-    with pytest.raises(
-        ConfigError, match=r"decoding\.repair=typed .* method=action_gen"
-    ):
-        compose_cell(["decoding.repair=typed", "method=action_gen"]).check()
-    with pytest.raises(ConfigError, match=r"decoding\.repair"):
-        compose_cell(["decoding.repair=lenient"]).check()
+    assert of(events, Plan)[0].domain == one_round().domain
+    assert not of(events, Repair)

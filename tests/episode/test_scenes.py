@@ -85,22 +85,6 @@ def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(
     }
 
 
-@pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
-def test_names_of_the_examples_can_be_left_out(method: str) -> None:
-    """The example of pddl_edit's prompt has a garage, which this game does not have."""
-    own = Decoding(rung="grounded", names="game")
-    for shown, game in zip(
-        questions("coin", method), questions("coin", method, decoding=own), strict=True
-    ):
-        assert shown.messages == game.messages
-        left_out = {*shown.context.names.objects} - {*game.context.names.objects}
-        assert left_out
-        assert ("garage" in left_out) == (method == "pddl_edit")
-        assert not left_out & {
-            *re.findall(r"[\w-]+", coin.formalize(game.context.memory)[1])
-        }
-
-
 def named(question: AnyQuestion, environment: str) -> set[str]:
     """The names that the messages show, rules and notes aside, in letters and digits
     alone.

@@ -31,19 +31,3 @@ def test_what_is_read_of_each_wording(form: str, kind: str) -> None:
     rows = _TABLE[form][kind]
     found = {answer: read(answer, form) for answer, _ in rows}
     assert found == dict(rows)
-
-
-@pytest.mark.parametrize("form", _TABLE)
-def test_a_long_answer_is_read_in_time_that_grows_with_its_length(form: str) -> None:
-    """Each of these would take minutes if the time grew with the square."""
-    for piece in (
-        "go User: ",
-        "1. a\n  - b\n",
-        "The answer is 2, ",
-        "Action: go to\n",
-        "find; ",
-    ):
-        read(piece * (50_000 // len(piece)), form)
-    for blank in (" ", "\t", "\n"):
-        read(f"a{blank * 50_000}b", form)
-        read(f"<think>{blank * 50_000}", form)

@@ -8,7 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pddlego_local.core.nouns import Completion, PlanResult
-from pddlego_local.decoding.forms import COMMAND, FORMS, GOALS, PDDL, Edit, Fields, Form
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    FORMS,
+    GOALS,
+    MOVE,
+    PDDL,
+    Edit,
+    Fields,
+    Form,
+    choice,
+)
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
@@ -69,7 +79,7 @@ def test_a_long_answer_of_one_piece_is_read(piece: str) -> None:
     """
     for before in ("", "(define (domain d)\n", "<think>"):
         text = before + piece * (100_000 // len(piece))
-        for form in (PDDL, COMMAND, GOALS):
+        for form in (PDDL, COMMAND, GOALS, MOVE, choice(12)):
             given_up(text, form)
 
 
@@ -84,7 +94,8 @@ def test_a_good_answer_is_found_in_hostile_prose(
     answer = read_free(
         Completion(f"{before}\n{json.dumps(real)}\n{after}", "stop", 0, 0, 0.0), PDDL
     )
-    assert answer.value is not None and answer.value.model_dump() == real
+    assert answer.value is not None
+    assert answer.value.model_dump() == real
 
 
 @fuzz(0.2)
@@ -95,7 +106,8 @@ def test_hostile_pddl_is_checked_and_explained(pair: tuple[str, str]) -> None:
     assert all(len(fault.message) < 1000 for fault in verdict.faults)
     for outcome in ("translate_error", "unsolvable", "goal_already_true"):
         told = explain(*pair, PlanResult(outcome, (), "No.", 0.0))
-        assert told and len(told) <= MOST_CHARACTERS
+        assert told
+        assert len(told) <= MOST_CHARACTERS
     with_goal(pair[1], "(and)")
 
 

@@ -23,17 +23,6 @@ from tests.methods.test_every_method import IN_WORDS
 BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
 
 
-@pytest.mark.parametrize("method", ["pddlego_plus", "pddlego", "plangen", "action_gen"])
-def test_perfect_answers_win(
-    planner: FastDownward, heat: Alfworld, method: str
-) -> None:
-    outcome, events = play(built(method), heat, ReferenceFormalizer(), planner, game=0)
-    row = summarize(events)
-    assert outcome == "success" and heat.won()
-    assert row.task_type == "pick_heat_then_place_in_recep"
-    assert row.refused == row.solver_errors == 0
-
-
 def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
     planner: FastDownward, heat: Alfworld
 ) -> None:
@@ -56,7 +45,8 @@ def test_one_action_at_a_time_does_not_go_to_and_fro(
         outcome, events = play(
             ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed
         )
-    assert outcome == "success" and summarize(events).actions < 30
+    assert outcome == "success"
+    assert summarize(events).actions < 30
 
 
 @pytest.mark.parametrize("seed", [6, 21])

@@ -69,11 +69,10 @@ def test_a_failure_is_described_explained_and_planned_anew_from_there() -> None:
         explaining,
         '{"text":"The door to the east leads on."}',
     ]
-    assert second[0] == first[0] and "from step 2 on" in second[4].content
-    assert (
-        asked(model, "choice")[-2].count("Your goal is to: go through the eastern door")
-        == 1
-    )
+    assert second[0] == first[0]
+    assert "from step 2 on" in second[4].content
+    chosen_from = asked(model, "choice")[-2]
+    assert chosen_from.count("Your goal is to: go through the eastern door") == 1
 
 
 def test_sub_goals_are_numbered_through_all_plans() -> None:
@@ -85,10 +84,8 @@ def test_sub_goals_are_numbered_through_all_plans() -> None:
             *(plan("f"), "fail: not at all."),
         ],
     )
-    assert (
-        "Step 2 succeeded: c.\nStep 3 succeeded: d.\nStep 4 failed: e. never."
-        in (asked(model, "text")[1])
-    )
+    steps = "Step 2 succeeded: c.\nStep 3 succeeded: d.\nStep 4 failed: e. never."
+    assert steps in asked(model, "text")[1]
     assert "from step 4 on" in asked(model, "goals")[2]
 
 
@@ -97,10 +94,8 @@ def test_a_plan_that_is_done_without_the_task_is_a_failure_too() -> None:
     outcome, model, _ = play(Deps(), answers)
     assert outcome == "success"
     (explaining,) = asked(model, "text")
-    assert (
-        "Step 1 succeeded: go east.\nAll steps of the plan are done, but the task is"
-        " not.\n" in (explaining)
-    )
+    done = "All steps of the plan are done, but the task is not."
+    assert f"Step 1 succeeded: go east.\n{done}\n" in explaining
     assert "from step 2 on" in asked(model, "goals")[1]
 
 
@@ -124,18 +119,12 @@ def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
     _, model, _ = play(Deps(max_replans=3), once * 9)
     for question in model.asked:
         roles = [message.role for message in question.messages]
-        assert (
-            roles == (["user", "assistant"] * len(roles))[: len(roles)]
-            and roles[-1] == "user"
-        )
-        assert not any(
-            "Your answer was empty" in m.content for m in question.messages[:-1]
-        )
-    planner = [
-        question.messages
-        for question in model.asked
-        if question.form.name in ("goals", "text")
-    ]
+        assert roles == (["user", "assistant"] * len(roles))[: len(roles)]
+        assert roles[-1] == "user"
+        for message in question.messages[:-1]:
+            assert "Your answer was empty" not in message.content
+    of_planner = [q for q in model.asked if q.form.name in ("goals", "text")]
+    planner = [question.messages for question in of_planner]
     for before, after in pairwise(planner):
         assert after[: len(before) - 1] == before[:-1]
     assert len(planner[-1]) == 13
@@ -158,9 +147,8 @@ def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
 def test_an_unusable_answer_is_asked_for_again_and_told(
     bad: str | Completion, told: str
 ) -> None:
-    for position in range(
-        4
-    ):  # of the planner, the controller, the explainer, the planner again
+    # of the planner, the controller, the explainer, the planner again
+    for position in range(4):
         good = [plan("a"), "fail: no.", BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
         outcome, model, events = play(Deps(), [*good[:position], bad, *good[position:]])
         assert outcome == "success"
@@ -178,40 +166,32 @@ def test_a_controller_without_a_usable_answer_has_failed() -> None:
     answers = [plan("a"), *[""] * 3, BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
     outcome, model, _ = play(Deps(max_retries=2), answers)
     assert outcome == "success"
-    assert (
-        "Step 1 failed: a. The controller gave no usable answer."
-        in asked(model, "text")[0]
-    )
+    told = "Step 1 failed: a. The controller gave no usable answer."
+    assert told in asked(model, "text")[0]
 
 
 @pytest.mark.parametrize("bad", [[""] * 3, [plan(" ")]])
 def test_without_a_plan_the_episode_ends(bad: list[str]) -> None:
     outcome, model, events = play(Deps(max_retries=2), bad)
-    assert (
-        outcome == "no_plan" and len(model.asked) == len(bad) and not commands(events)
-    )
-    outcome, model, _ = play(
-        Deps(max_retries=2), [plan("a"), "> move east", "fail: no.", BEGIN_AGAIN, *bad]
-    )
-    assert outcome == "no_plan" and len(model.asked) == 4 + len(bad)
+    assert outcome == "no_plan"
+    assert len(model.asked) == len(bad)
+    assert not commands(events)
+    before = [plan("a"), "> move east", "fail: no.", BEGIN_AGAIN]
+    outcome, model, _ = play(Deps(max_retries=2), [*before, *bad])
+    assert outcome == "no_plan"
+    assert len(model.asked) == 4 + len(bad)
 
 
 def test_an_explainer_without_a_usable_answer_leaves_the_description() -> None:
     answers = [plan("a"), "fail: I cannot.", "", "", plan("b"), *TO_THE_COIN]
     outcome, model, _ = play(Deps(max_retries=1), answers)
     assert outcome == "success"
-    replanning = [
-        question for question in model.asked if question.form.name == "goals"
-    ][1]
-    assert [message.role for message in replanning.messages] == [
-        "user",
-        "assistant",
-        "user",
-    ]
-    assert replanning.messages[-1].content.startswith(
-        "Descriptor: Step 1 failed: a. I cannot."
-    )
-    assert "from step 1 on" in replanning.messages[-1].content
+    _, replanning = [q for q in model.asked if q.form.name == "goals"]
+    roles = [message.role for message in replanning.messages]
+    assert roles == ["user", "assistant", "user"]
+    told = replanning.messages[-1].content
+    assert told.startswith("Descriptor: Step 1 failed: a. I cannot.")
+    assert "from step 1 on" in told
 
 
 def test_sub_goals_without_commands_end_the_episode() -> None:
@@ -230,7 +210,8 @@ def test_each_command_is_a_step_of_the_budget(unit: str) -> None:
     house = Coin(budget=Budget(unit=unit, limit=3))  # type: ignore[arg-type]
     answers = [plan("a", "b"), "> move west", "done", *TO_THE_COIN[:2]]
     outcome, model, events = play(Deps(), answers, house)
-    assert outcome == "step_limit" and len(model.asked) == 5
+    assert outcome == "step_limit"
+    assert len(model.asked) == 5
     assert len(commands(events)) == 3
     assert play(Deps(), [plan("a"), *TO_THE_COIN], rounds(3))[0] == "success"
 
@@ -251,43 +232,16 @@ def test_a_lost_game_ends_the_episode() -> None:
     answers = [plan("take both", "slice"), "> take knife", "> take red potato", "done"]
     outcome, model, _ = play(Deps(), [*answers, "> slice red potato"], kitchen, game=1)
     assert outcome == "game_lost"
-    assert (
-        "You are in the kitchen. You carry knife and red potato. Your goal is to:"
-        " slice." in (asked(model, "choice")[-1])
-    )
+    last = asked(model, "choice")[-1]
+    assert "You are in the kitchen. You carry knife and red potato." in last
+    assert "Your goal is to: slice." in last
 
 
-def test_what_the_controller_is_told() -> None:
-    _, model, _ = play(
-        Deps(max_replans=0), [plan("go west", "x"), *EAST_FIRST, "fail: no."]
-    )
+def test_each_sub_goal_has_a_dialogue_of_its_own() -> None:
+    answers = [plan("go west", "x"), *EAST_FIRST, "fail: no."]
+    _, model, _ = play(Deps(max_replans=0), answers)
     first, second, third = asked(model, "choice")[:3]
-    for item in (
-        '{"reason": "...", "number": N}',
-        "0: none of the actions leads to the sub-goal",
-        "The number after the last action: the sub-goal is accomplished",
-        "You are in the kitchen. Your goal is to: go west.\n",
-        "1. close door to north\n",
-        "\n4. move east\n",
-        "These are examples from other games.",
-    ):
-        assert item in first, item
+    assert "You are in the kitchen. Your goal is to: go west.\n" in first
     assert second.startswith("Action: move east\nYou are in the living room.")
-    assert third.startswith(
-        "You control a player"
-    )  # a dialogue of its own for each sub-goal
+    assert third.startswith("You control a player")
     assert "Action: look around\nYou are in the kitchen." in third
-
-
-def test_what_the_planner_is_told() -> None:
-    _, model, _ = play(Deps(max_retries=0), [""])
-    (text,) = asked(model, "goals")
-    for item in (
-        '{"goals": ["...", "..."]}',
-        "you explain as the explainer why it did",
-        "All steps of the plan are done, but the task is not.",
-        "Explainer: {",
-        "you have to find a coin",
-        "Descriptor: You are in the kitchen. To the North you see a closed wood door.",
-    ):
-        assert item in text, item

@@ -39,7 +39,8 @@ def test_a_zero_shot_plan_is_never_changed(
     answers: Sequence[str], outcome: str
 ) -> None:
     ended, model, _ = play(ZeroShotPlanner(), answers, rounds(3))
-    assert ended == outcome and len(model.asked) == len(answers)
+    assert ended == outcome
+    assert len(model.asked) == len(answers)
 
 
 def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
@@ -51,7 +52,8 @@ def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
         *TO_THE_COIN[1:],
     ]
     outcome, model, _ = play(ZeroShotReplan(), answers)
-    assert outcome == "success" and not asked(model, "text")
+    assert outcome == "success"
+    assert not asked(model, "text")
     first, again = asked(model, "goals")
     assert again.startswith(
         "Descriptor: Step 1 succeeded: go east.\nStep 2 failed: fly. No wings."
@@ -70,9 +72,8 @@ def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
     assert outcome == "success"
     assert noted(events, "subgoals") == {"accomplished": 1, "failed": 1, "success": 1}
     first, second, third = asked(model, "goals")
-    assert (
-        "with the one sub-goal that is next" in first and "all sub-goals" not in first
-    )
+    assert "with the one sub-goal that is next" in first
+    assert "all sub-goals" not in first
     assert second.startswith(
         "Descriptor: Step 1 succeeded: go east.\nYou are in the living room."
     )
@@ -94,7 +95,8 @@ def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
 )
 def test_inner_monologue_comes_to_an_end(answers: Sequence[str], outcome: str) -> None:
     ended, model, _ = play(InnerMonologue(), answers, rounds(3))
-    assert ended == outcome and len(model.asked) == len(answers)
+    assert ended == outcome
+    assert len(model.asked) == len(answers)
 
 
 def test_the_reference_wins_every_kind_of_game_of_alfworld(tmp_path: Path) -> None:
@@ -102,9 +104,8 @@ def test_the_reference_wins_every_kind_of_game_of_alfworld(tmp_path: Path) -> No
     result = run_cell(compose_cell([f"run.out={tmp_path}", *overrides]))
     assert not result.faults
     rows = read_rows(result.folder / "episodes.jsonl")
-    assert {row.outcome for row in rows} <= {"success", "success_at_start"} and len(
-        rows
-    ) == 11
+    assert {row.outcome for row in rows} <= {"success", "success_at_start"}
+    assert len(rows) == 11
     assert all(row.won for row in rows)
     assert not any(row.refused for row in rows)
     assert all(row.notes["subgoals"].get("failed", 0) == 0 for row in rows if row.calls)

@@ -52,20 +52,13 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
     for answer in answers:
         holds(answer, TEXT)
     shown, _, own = text.partition("Now it is your turn.")
-    assert "Example 2." in shown and "Example 3." not in shown
-    assert TRIAL.trace in own and answers[-1] in shown
+    assert "Example 2." in shown
+    assert "Example 3." not in shown
+    assert TRIAL.trace in own
+    assert answers[-1] in shown
     for needed in re.findall(r"[A-Z][a-z ]+\.", str(NEEDS[part])):
-        assert needed in own and needed not in shown
-
-
-def test_a_lesson_is_taken_from_the_pool_in_one_example_and_new_in_the_other() -> None:
-    for environment in ENVIRONMENTS:
-        old, new = mentor(environment)
-        assert old["lesson"] in old["pool"] and not new["pool"]
-        without = asked(environment, "lesson", pool=[]).partition(
-            "Now it is your turn."
-        )[2]
-        assert "lessons were learnt" not in without
+        assert needed in own
+        assert needed not in shown
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -79,18 +72,9 @@ def test_trials_in_examples_say_only_what_the_game_understands(
             for trial in ("trace", "solved")
         )
         assert all(parse(tables, command) for command in [*failed, *solved])
-        assert failed != solved and len(failed) > 1
+        assert failed != solved
+        assert len(failed) > 1
         repeats = failed[-1] == failed[-2] and example["trace"].count("\n") > 3
         assert repeats == (example["outcome"] == "repeated_action")
         look = example["trace"].partition("\nAction: ")[0].partition("\nThought: ")[0]
         assert example["solved"].startswith(look)
-
-
-def test_answers_name_only_what_the_trial_shows_and_lessons_nothing_of_it() -> None:
-    for example in mentor(ENVIRONMENTS[0]):
-        seen = set(re.findall(r"[a-z]+ \d+", example["trace"]))
-        for part in ("experience", "plan", "reflection"):
-            named = re.findall(r"[a-z]+ \d+", example[part])
-            assert named and set(named) <= seen
-        for lesson in (example["lesson"], example["difference"], *example["pool"]):
-            assert not re.search(r"\d", lesson)

@@ -110,10 +110,8 @@ def test_what_gives_no_plan_is_sampled_again_and_told_nothing(
     model = Scripted([bad] * 3)
     outcome, events = play(method, one_round(), model, planner)
     assert outcome == "no_plan"
-    assert (
-        len({question.messages for question in model.asked}) == 1
-        and len(model.asked) == 3
-    )
+    assert len({question.messages for question in model.asked}) == 1
+    assert len(model.asked) == 3
     assert len({call.sampling.seed for call in of(events, Call)}) == 3
 
 
@@ -144,10 +142,8 @@ def test_the_next_prompt_has_the_file_and_only_the_news(planner: FastDownward) -
     assert "You are in the kitchen. To the South you see a closed patio door." in first
     assert "problem file until now" not in first
     news = second.partition("These are the new observations:")[2]
-    assert (
-        "Action: move south\nYou are in the backyard." in news
-        and "patio door. To" not in news
-    )
+    assert "Action: move south\nYou are in the backyard." in news
+    assert "patio door. To" not in news
     assert "(closed-door kitchen south_room south)" in second
     for item in (
         "(:action take-coin", "take the coin; be in a room that is not visited yet",
@@ -179,7 +175,8 @@ def test_an_edit_that_names_what_is_not_there_is_recorded_and_the_rest_applied(
 def test_without_refinement_the_first_error_ends_it(planner: FastDownward) -> None:
     bad = json.dumps({"df": "(define (domain", "pf": "(define"})
     outcome, events = play(Pddlego(), Coin(), Scripted([bad]), planner)
-    assert outcome == "solver_abort" and summarize(events).calls == 1
+    assert outcome == "solver_abort"
+    assert summarize(events).calls == 1
     domain = Coin.domain
     through = problem(" (connected kitchen west_room west)", "(at west_room)")
     answer = json.dumps({"df": domain, "pf": json.loads(through)["pf"]})
@@ -207,10 +204,12 @@ def test_a_reused_domain_is_held_fixed_and_only_problems_are_asked(
     assert outcome == "success"
     assert {call.form for call in of(events, Call)} == {"problem"}
     domains = {plan.domain for plan in of(events, Plan)}
-    assert len(domains) == 1 and "exploration" in domains.pop()
+    assert len(domains) == 1
+    assert "exploration" in domains.pop()
     assert summarize(events).notes["domain_from"].startswith("transcripts/")
     first = of(events, Call)[0].messages[0].content
-    assert '{"pf": "..."}' in first and "(define (domain exploration)" in first
+    assert '{"pf": "..."}' in first
+    assert "(define (domain exploration)" in first
 
 
 def test_a_broken_problem_for_a_reused_domain_is_mended(

@@ -3,7 +3,6 @@ advance.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -90,7 +89,8 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
     said = second.partition("This is what it said:\n")[2].partition(
         "\nReview both files"
     )[0]
-    assert len(said.strip()) > 20 and told in said
+    assert len(said.strip()) > 20
+    assert told in said
     assert summarize(events).causes == {cause: 1, "solved": 1}
     assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
 
@@ -181,50 +181,8 @@ def test_prompt_variants(
     text = model.asked[0].messages[0].content
     assert ("(at ?location)" in text) == template
     assert ("Put into the goal" in text) == hint
-    for item in (
-        '{"df": "...", "pf": "..."}',
-        "You are in the kitchen. To the South you see a closed patio door.",
-        (
-            "1. :action open-door\n   :parameters (?loc1 - location ?loc2 - location"
-            " ?dir - direction)"
-        ),
-        (
-            "2. :action move\n   :parameters (?from - location ?to - location ?dir -"
-            " direction)"
-        ),
-        "not visited yet",
-        "Do not assume that there is a door",
-        '"(not',
-    ):
-        assert item in text
-    assert "previous domain file" not in text and "This is what it said" not in text
-
-
-def test_compact_tells_in_fewer_words_what_detailed_tells(
-    planner: FastDownward,
-) -> None:
-    """A door thought open, a goal already true, and on: every kind of question but
-    repetition.
-    """
-    told: dict[str, list[str]] = {}
-    for variant in ("detailed", "compact"):
-        model = Scripted([THROUGH_THE_DOOR, ALREADY, SOUTH, FURTHER])
-        play(planner, model, rounds=2, variant=variant)
-        told[variant] = [question.messages[0].content for question in model.asked]
-    said = re.compile(  # by the game, the planner, and the model itself before
-        r"^Action: .+|^You (?:are in the|open the) .+|^\(define .+|move .+, open door"
-        r" to .+"
-        r"|failed because .+|(?<=This is what it said:\n)[^\n]+|open-door|\(\?from .+",
-        re.MULTILINE,
-    )
-    kinds = ("", "failed because", "already", "Action: move south")
-    for kind, detailed, compact in zip(
-        kinds, told["detailed"], told["compact"], strict=True
-    ):
-        lines = said.findall(detailed)
-        assert any(kind in line for line in lines)
-        assert not [line for line in lines if line not in compact]
-        assert len(compact) < len(detailed) * 0.8
+    assert "previous domain file" not in text
+    assert "This is what it said" not in text
 
 
 def test_later_prompts_carry_the_previous_files_and_the_memory(

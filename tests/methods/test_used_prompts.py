@@ -83,7 +83,8 @@ def test_one_line_in_another_variant_refuses_no_cell(
         return
     play(tmp_path, "3,5", **options)
     after = read_run(cell)
-    assert len(after.starts) == 2 and len(pddlego_local.load(cell)) == 2
+    assert len(after.starts) == 2
+    assert len(pddlego_local.load(cell)) == 2
     assert (
         after.prompt_sha256 == before.prompt_sha256
     )  # as the folder was when it was begun
@@ -154,4 +155,5 @@ def test_a_method_names_all_templates_that_it_renders(
         word.replace(".", "__").split("=") for word in words.split()
     )
     pddlego_local.run(**options, model="reference", games="3-4", run__out=tmp_path)
-    assert rendered and rendered <= allowed
+    assert rendered
+    assert rendered <= allowed

@@ -36,7 +36,10 @@ BAD_GRAMMARS = [
 ]
 
 
-def words(completion: Completion) -> tuple[str, str, str, int, int]:
+Words = tuple[str, str, str, int, int]
+
+
+def words(completion: Completion) -> Words:
     """A completion without its latency: what a seed must reproduce."""
     return (
         completion.text,

@@ -6,7 +6,6 @@ A tokenizer and its chat template are the family's own where they are at hand
 size.
 """
 
-import json
 import os
 import tarfile
 from collections.abc import Callable, Mapping
@@ -36,11 +35,9 @@ _TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="u
 
 @dataclass(frozen=True)
 class Family:
-    """`architecture` is what transformers calls it; `tokenizer` whose archive its
-    tokenizer is taken from, "" its own; `renamed` control tokens there have other names
-    in this family. `opening` is what a stand-in for its chat template opens an answer
-    with, `template` a whole one. `also_ends` is a token that ends an answer as the
-    tokenizer's own does.
+    """`architecture` is what transformers calls it. `opening` is what a stand-in for
+    its chat template opens an answer with, `template` a whole one. `also_ends` is a
+    token that ends an answer as the tokenizer's own does.
     """
 
     architecture: str
@@ -48,8 +45,6 @@ class Family:
     thinking: Thinking | None = None
     opening: str = ""
     shape: Mapping[str, Any] = field(default_factory=lambda: {"head_dim": 32})
-    tokenizer: str = ""
-    renamed: Mapping[str, str] = field(default_factory=dict)
     template: str = ""
     spelled: Callable[[Path, int], Any] = stand_in.of_bytes
     also_ends: str = ""
@@ -61,20 +56,6 @@ FAMILIES: Mapping[str, Family] = {
     "llama3_1": Family("llama", 128_256),
     "deepseek_v3": Family("deepseek_v3", 129_280, shape=_TOLD["latent_attention"]),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
-    "smollm3": Family(
-        "smollm3",
-        128_256,
-        Thinking(),
-        shape={"num_hidden_layers": 4},  # the fourth has no positions
-        tokenizer="llama3_1",
-        renamed={
-            "<|reserved_special_token_0|>": "<think>",
-            "<|reserved_special_token_1|>": "</think>",
-            "<|reserved_special_token_6|>": "<|im_start|>",
-            "<|reserved_special_token_7|>": "<|im_end|>",
-        },
-        template=_TOLD["smollm3"],
-    ),
     "gemma3": Family(
         # the part that writes; pictures need packages that the CPU build is without
         "gemma3_text",
@@ -102,7 +83,7 @@ def make_family(out: Path, name: str) -> Path:
     family = FAMILIES[name]
     build: Any = AutoModelForCausalLM
     configure: Any = AutoConfig.for_model
-    tokenizer = _own(out, family, name)
+    tokenizer = _own(out, name)
     if tokenizer is None:
         tokenizer = family.spelled(out, family.vocabulary)
         tokenizer.chat_template = _CHAT + family.opening + "{% endif %}"
@@ -137,26 +118,15 @@ def make_family(out: Path, name: str) -> Path:
     return out
 
 
-def _own(out: Path, family: Family, name: str) -> Any:
+def _own(out: Path, name: str) -> Any:
     """The family's own, chat template included; None where it is not at hand."""
     from transformers import AutoTokenizer
 
-    archive = TOKENIZERS / f"{family.tokenizer or name}.tar.xz"
+    archive = TOKENIZERS / f"{name}.tar.xz"
     if not archive.is_file():
         return None
     with tarfile.open(archive) as files:
         files.extractall(out / "own", filter="data")
     (file,) = (out / "own").rglob("tokenizer.json")
-    for path in (file, file.with_name("tokenizer_config.json")):
-        known = json.loads(path.read_text(encoding="utf-8"))
-        added = known.get("added_tokens") or list(
-            known.get("added_tokens_decoder", {}).values()
-        )
-        for token in added:
-            if new := family.renamed.get(token["content"]):
-                token |= {"content": new, "special": "think" not in new}
-        path.write_text(json.dumps(known), encoding="utf-8")
     tokenizer: Any = AutoTokenizer.from_pretrained(file.parent)
-    if "<|im_end|>" in family.renamed.values():
-        tokenizer.eos_token = "<|im_end|>"
     return tokenizer

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import re
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -46,6 +47,12 @@ def second(name: str) -> Grammar:
     return Grammar("second", "lark", f'start: " (b {name} " /[0-9]{{1,3}}/ ")"\n')
 
 
+def prefix_of(completion: Completion) -> Prefix:
+    """Returns what a later stage goes on from."""
+    assert completion.prefix is not None
+    return completion.prefix
+
+
 def begin(model: LanguageModel, seed: int, *, thinking: bool = False) -> Completion:
     """The first stage."""
     sampling = Sampling(max_tokens=1500, seed=derive_seed(seed, 1), thinking=thinking)
@@ -60,19 +67,21 @@ def go_on(
     """
     match = FIRST_LANGUAGE.fullmatch(first.text)
     assert match and first.finish_reason == "stop"
-    prefix = first.prefix
-    assert prefix is not None and prefix.text == first.text
+    name = match[1]
+    prefix = prefix_of(first)
+    assert prefix.text == first.text
+    before = first.text
     if anew:
-        prefix = dataclasses.replace(
-            prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},"
-        )
+        before += ","
+        end = before[-3:]
+        prefix = dataclasses.replace(prefix, rollback_chars=2, forced_prefix=end)
     sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
-    rest = model.complete(PROMPT, second(match[1]), sampling, prefix)
-    assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
-    assert rest.finish_reason == "stop" and not rest.thought
-    assert rest.prefix is not None
-    assert rest.prefix.text == first.text + ("," if anew else "") + rest.text
-    assert rest.prefix.opening == prefix.opening
+    rest = model.complete(PROMPT, second(name), sampling, prefix)
+    assert re.fullmatch(rf" \(b {name} \d{{1,3}}\)", rest.text), rest.text
+    assert rest.finish_reason == "stop"
+    assert not rest.thought
+    assert prefix_of(rest).text == before + rest.text
+    assert prefix_of(rest).opening == prefix.opening
     return rest
 
 
@@ -82,33 +91,31 @@ def begin_and_go_on(
     """Both stages; each counts its tokens."""
     first = begin(model, seed)
     rest = go_on(model, seed, first, anew=anew)
-    assert first.prefix is not None and rest.prefix is not None
-    assert first.prefix.tokens is not None and rest.prefix.tokens is not None
-    assert len(first.prefix.opening) == first.prompt_tokens
+    prefix = prefix_of(first)
+    assert len(prefix.opening) == first.prompt_tokens
     if not anew:  # the very tokens that were drawn, and one end-of-text each
-        assert len(first.prefix.tokens) == first.completion_tokens - 1
-        assert rest.prompt_tokens == first.prompt_tokens + len(first.prefix.tokens)
+        assert len(prefix.tokens) == first.completion_tokens - 1
+        assert rest.prompt_tokens == first.prompt_tokens + len(prefix.tokens)
+        drawn = len(prefix_of(rest).tokens) - len(prefix.tokens)
+        assert drawn == rest.completion_tokens - 1
     return first, rest
 
 
 def staged(model: LanguageModel, seed: int) -> str:
     """The whole answer."""
-    rest = go_on(model, seed, begin(model, seed))
-    assert rest.prefix is not None
-    return rest.prefix.text
+    return prefix_of(go_on(model, seed, begin(model, seed))).text
 
 
-def assert_seeds_alone_decide(model: LanguageModel, count: int) -> None:
+def assert_seeds_alone_decide(model: LanguageModel) -> None:
     """Answers in stages are the same alone and in company, in whatever order they are
     asked for.
     """
-    alone = [staged(model, seed) for seed in range(count)]
+    seeds = range(8)
+    alone = [staged(model, seed) for seed in seeds]
     with ThreadPoolExecutor(8) as pool:
-        together = list(
-            pool.map(lambda seed: staged(model, seed), reversed(range(count)))
-        )
+        together = list(pool.map(lambda seed: staged(model, seed), reversed(seeds)))
     assert together[::-1] == alone
-    assert len(set(alone)) == count
+    assert len(set(alone)) == len(seeds)
 
 
 def assert_a_json_schema_continues(model: LanguageModel) -> None:
@@ -123,18 +130,16 @@ def assert_pieces_make_the_whole(model: LanguageModel) -> None:
     greedy = Sampling(temperature=0, max_tokens=24)
     whole = model.complete(PROMPT, ENDLESS, greedy).text
     piece = dataclasses.replace(greedy, max_tokens=8)
-    prefix: Prefix | None = Prefix()
+    prefix = Prefix()
     for _ in range(3):
         completion = model.complete(PROMPT, ENDLESS, piece, prefix)
         assert completion.finish_reason == "length"
-        prefix = completion.prefix
-    assert prefix is not None and prefix.text == whole
+        prefix = prefix_of(completion)
+    assert prefix.text == whole
 
 
-FIRST_HEAD, SECOND_HEAD = (
-    '{"df": "(define (domain d) (:types',
-    '", "pf": "(define (problem p)',
-)
+FIRST_HEAD = '{"df": "(define (domain d) (:types'
+SECOND_HEAD = '", "pf": "(define (problem p)'
 
 
 def _heads() -> Stages:
@@ -150,45 +155,54 @@ def _heads() -> Stages:
 HEADS = Constraint("heads", _heads)
 
 
+def drawn_heads(model: LanguageModel, sampling: Sampling) -> Drawn:
+    (drawn,) = draw(model, QUESTION, HEADS, sampling, {})
+    return drawn
+
+
 def assert_heads_are_forced(model: LanguageModel, seed: int) -> Drawn:
     """They are in the text and the record, and counted as forced."""
-    drawn = draw(model, QUESTION, HEADS, Sampling(max_tokens=500, seed=seed), {})[0]
-    assert drawn.completion.finish_reason == "stop"
+    drawn = drawn_heads(model, Sampling(max_tokens=500, seed=seed))
+    completion = drawn.completion
+    assert completion.finish_reason == "stop"
     types, rest = drawn.stages
-    assert drawn.completion.text == types.text[:-1] + rest.text
-    assert json.loads(drawn.completion.text).keys() == {"df", "pf"}
-    assert (types.head, rest.head, rest.drop) == (FIRST_HEAD, SECOND_HEAD, 1)
+    assert rest.drop == 1
     assert rest.before == types.text[:-1]
+    assert completion.text == rest.before + rest.text
+    assert json.loads(completion.text).keys() == {"df", "pf"}
+    assert types.head == FIRST_HEAD
+    assert rest.head == SECOND_HEAD
     for stage in drawn.stages:
         assert 5 < stage.forced_tokens < stage.completion_tokens
-    assert drawn.completion.forced_tokens == types.forced_tokens + rest.forced_tokens
+    assert completion.forced_tokens == types.forced_tokens + rest.forced_tokens
     return drawn
 
 
 def assert_heads_follow_a_thought(model: LanguageModel) -> None:
     """There the grammar forces the first of them."""
     for seed in range(40):
-        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
-        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
-        if drawn.completion.finish_reason == "stop":
+        drawn = drawn_heads(model, Sampling(max_tokens=2000, seed=seed, thinking=True))
+        completion = drawn.completion
+        if completion.finish_reason == "stop":
             types, rest = drawn.stages
-            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
-            assert (types.head, rest.head) == ("", SECOND_HEAD)
-            assert drawn.completion.text == types.text[:-1] + rest.text
+            assert completion.thought
+            assert types.text.startswith(FIRST_HEAD)
+            assert types.head == ""
+            assert rest.head == SECOND_HEAD
+            assert completion.text == types.text[:-1] + rest.text
             assert types.forced_tokens > 10
             return
-        assert drawn.completion.finish_reason == "unfinished_thought"
-        assert drawn.completion.text == ""
+        assert completion.finish_reason == "unfinished_thought"
+        assert completion.text == ""
     pytest.fail("no thought came to its end in 40 tries")
 
 
+MOVE = Action(
+    "move", "(?from - location ?to - location ?dir - direction)", "move {dir}"
+)
+TAKE = Action("take-coin", "(?loc - location)", "take coin")
 SCENE = GrammarContext(
-    actions=(
-        Action(
-            "move", "(?from - location ?to - location ?dir - direction)", "move {dir}"
-        ),
-        Action("take-coin", "(?loc - location)", "take coin"),
-    ),
+    actions=(MOVE, TAKE),
     names=Names(("kitchen", "corridor", "pantry", "north", "south")),
 )
 
@@ -198,9 +212,8 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     promises.
     """
     constraint = constraint_for(rung, PDDL, SCENE)
-    drawn = draw(
-        model, QUESTION, constraint, Sampling(max_tokens=max_tokens, seed=seed), {}
-    )[0]
+    sampling = Sampling(max_tokens=max_tokens, seed=seed)
+    (drawn,) = draw(model, QUESTION, constraint, sampling, {})
     answer = read_constrained(drawn.completion, PDDL)
     if not answer.value:
         assert answer.fault == "truncated"
@@ -214,7 +227,8 @@ def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
     """What was written up to there is the beginning of what an unwatched request gives,
     and the answer goes on behind it.
     """
-    sampling, begin = Sampling(max_tokens=40, seed=7), Prefix(forced_prefix="(")
+    sampling = Sampling(max_tokens=40, seed=7)
+    begin = Prefix(forced_prefix="(")
     whole = model.complete(PROMPT, ENDLESS, sampling, begin)
     seen = list[str]()
 
@@ -222,18 +236,28 @@ def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
         seen.append(text)
         return len(text) > 12
 
-    cut = model.complete(
-        PROMPT, ENDLESS, sampling, dataclasses.replace(begin, watch=watch)
-    )
+    watched = dataclasses.replace(begin, watch=watch)
+    cut = model.complete(PROMPT, ENDLESS, sampling, watched)
     assert cut.finish_reason == "circle"
-    assert 12 < len(cut.text) < len(whole.text) and whole.text.startswith(cut.text)
+    assert 12 < len(cut.text) < len(whole.text)
+    assert whole.text.startswith(cut.text)
     assert seen[-1] == cut.text and len(seen) > 1
     assert all(later.startswith(text) for text, later in itertools.pairwise(seen))
     assert cut.completion_tokens < whole.completion_tokens
-    assert cut.prefix is not None and cut.prefix.text == "(" + cut.text
+    assert prefix_of(cut).text == "(" + cut.text
     patient = dataclasses.replace(begin, watch=lambda text: False)
     assert model.complete(PROMPT, ENDLESS, sampling, patient).text == whole.text
-    rest = model.complete(
-        PROMPT, FIRST, sampling, dataclasses.replace(cut.prefix, rollback_chars=4)
-    )
-    assert rest.finish_reason == "stop" and FIRST_LANGUAGE.fullmatch(rest.text)
+    behind = dataclasses.replace(prefix_of(cut), rollback_chars=4)
+    rest = model.complete(PROMPT, FIRST, sampling, behind)
+    assert rest.finish_reason == "stop"
+    assert FIRST_LANGUAGE.fullmatch(rest.text)
+
+
+STAGED: Mapping[str, Callable[[LanguageModel], object]] = {
+    "seeds alone decide": assert_seeds_alone_decide,
+    "a JSON schema continues": assert_a_json_schema_continues,
+    "pieces make the whole": assert_pieces_make_the_whole,
+    "heads follow a thought": assert_heads_follow_a_thought,
+    "a watch ends a stage": assert_a_watch_ends_a_stage,
+}
+"""What every backend must do with the random model, whose tokens are bytes."""

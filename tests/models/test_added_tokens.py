@@ -26,11 +26,11 @@ def special(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "special"
     tokenizer: Any = AutoTokenizer.from_pretrained(locate("nano"))
     model: Any = AutoModelForCausalLM.from_pretrained(locate("nano"))
-    tokens = [
-        AddedToken(text, special=True) for text in ("(:goal", "location", "<tool>")
-    ]
+    words = ("(:goal", "location", "<tool>")
+    tokens = [AddedToken(word, special=True) for word in words]
     tokenizer.add_tokens(tokens, special_tokens=True)
-    model.resize_token_embeddings(max(len(tokenizer), model.config.vocab_size))
+    entries = max(len(tokenizer), model.config.vocab_size)
+    model.resize_token_embeddings(entries)
     tokenizer.save_pretrained(folder)
     model.save_pretrained(folder)
     return folder
@@ -85,15 +85,13 @@ class Ending:
 def test_a_stop_that_is_no_stages_end_is_never_taken_for_one() -> None:
     config = cell("nano", "typed")
     question, decoding = first_question(config), config.build("decoding")
-    model = config.build("model")
     constraint = constraint_for("typed", PDDL, question.context, decoding.layout)
+    sampling = decoding.sampling(1)
 
     def drawn(backend: Any) -> Drawn:
-        return draw_one(
-            backend, question.messages, constraint, decoding.sampling(1), {}
-        )
+        return draw_one(backend, question.messages, constraint, sampling, {})
 
-    texts = [stage.text for stage in drawn(model).stages]
+    texts = [stage.text for stage in drawn(config.build("model")).stages]
     assert drawn(Ending(texts, -1, 0)).completion.text.endswith("}")
     for stage, text in enumerate(texts):
         for cut in range(0, len(text) + 1, max(1, len(text) // 12)):

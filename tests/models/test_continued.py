@@ -41,20 +41,9 @@ def test_the_upper_rungs_keep_their_promise_in_process(
     assert ends == ["accepted"] * 2
 
 
-def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:
-    staging.assert_pieces_make_the_whole(model)
-
-
-def test_a_watch_ends_a_stage(model: TransformersModel) -> None:
-    staging.assert_a_watch_ends_a_stage(model)
-
-
-def test_stages_depend_on_their_seeds_alone(model: TransformersModel) -> None:
-    staging.assert_seeds_alone_decide(model, 8)
-
-
-def test_a_json_schema_continues_an_answer(model: TransformersModel) -> None:
-    staging.assert_a_json_schema_continues(model)
+@pytest.mark.parametrize("check", staging.STAGED)
+def test_stages(model: TransformersModel, check: str) -> None:
+    staging.STAGED[check](model)
 
 
 def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:

@@ -103,12 +103,6 @@ def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> No
     assert drawn.completion.prompt_tokens == plain.prompt_tokens
 
 
-def test_behind_a_thought_a_head_is_forced_by_the_grammar(
-    model: TransformersModel,
-) -> None:
-    staging.assert_heads_follow_a_thought(model)
-
-
 def test_no_head_stands_between_prompt_and_thought(model: TransformersModel) -> None:
     sampling = Sampling(max_tokens=9, thinking=True)
     with pytest.raises(ValueError, match="before a thought"):

@@ -67,11 +67,6 @@ SEEN = {
     "garbage for a config": written("config.json", b"\x00\xff{"),
     "a list for a config": written("config.json", "[]"),
     "a very deep config": written("config.json", "[" * 100_000),
-    "layers in words": config(num_hidden_layers="two"),
-    "negative heads": config(
-        num_attention_heads=-2, num_key_value_heads=-2, head_dim=None
-    ),
-    "a context in words": config(max_position_embeddings="long"),
     "no tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
     "garbage for a tokenizer": written("tokenizer.json", "{]"),
     "a list for a tokenizer": written("tokenizer.json", "[]"),
@@ -121,7 +116,15 @@ def other_sizes(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lacking, other_sizes, config(model_type="none", architectures=["None"])]
+    "change",
+    [
+        lacking,
+        other_sizes,
+        config(model_type="none", architectures=["None"]),
+        config(num_hidden_layers="two"),
+        config(num_attention_heads=-2, num_key_value_heads=-2, head_dim=None),
+        config(max_position_embeddings="long"),
+    ],
 )
 def test_what_only_loading_shows(folder: Path, change: Change) -> None:
     change(folder)

@@ -6,8 +6,8 @@ import json
 import shutil
 import ssl
 import subprocess
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -50,42 +50,35 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
 
 
 def test_a_connection_is_used_again_unless_the_server_has_closed_it() -> None:
+    ports = list[int]()
     with serving(Echo) as port:
-        http, ports = client(f"http://127.0.0.1:{port}/v1"), list[int]()
+        http = client(f"http://127.0.0.1:{port}/v1")
         for path in ("/v1/a", "/last", "/v1/b", "/v1/c"):
-            status, said = http.request("POST", path, "ä".encode())
-            told = json.loads(said)
-            assert (status, told[:2]) == (200, [path, "ä"])
-            assert told[2]["authorization"] == "Bearer k"
-            ports.append(told[3])
+            status, answer = http.request("POST", path, "ä".encode())
+            asked, body, headers, own_port = json.loads(answer)
+            assert (status, asked, body) == (200, path, "ä")
+            assert headers["authorization"] == "Bearer k"
+            ports.append(own_port)
             time.sleep(0.1)  # by now the server has closed what it closes
-        assert ports[0] == ports[1] != ports[2] == ports[3]
         http.close()
         with pytest.raises(Lost, match="closed"):
             http.request("POST", "/v1/a")
+    assert ports[0] == ports[1]
+    assert ports[1] != ports[2]
+    assert ports[2] == ports[3]
 
 
 def test_tls_is_checked_and_a_reader_behind_it_is_woken(tls: ssl.SSLContext) -> None:
     with serving(Echo, tls) as port:
         http = client(f"https://localhost:{port}/v1")
-        assert json.loads(http.request("POST", "/a", b"x")[1])[:2] == ["/a", "x"]
-        ended: list[Lost] = []
-
-        def ask() -> None:
-            with pytest.raises(Lost) as lost:
-                http.request("POST", "/silent")
-            ended.append(lost.value)
-
-        threads = [threading.Thread(target=ask, daemon=True) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        time.sleep(0.5)  # by now all wait for their answers
-        http.close()
-        for thread in threads:
-            thread.join(20)
-        assert len(ended) == 4
-        with (
-            closing(client(f"https://127.0.0.1:{port}")) as other,
-            pytest.raises(Lost, match="certificate"),
-        ):
+        _, answer = http.request("POST", "/a", b"x")
+        assert json.loads(answer)[:2] == ["/a", "x"]
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(http.request, "POST", "/silent") for _ in range(4)]
+            time.sleep(0.5)  # by now all wait for their answers
+            http.close()
+            for request in asked:
+                assert isinstance(request.exception(20), Lost)
+        other = client(f"https://127.0.0.1:{port}")
+        with closing(other), pytest.raises(Lost, match="certificate"):
             other.request("POST", "/a")

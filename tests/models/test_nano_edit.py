@@ -8,7 +8,7 @@ import pytest
 
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
+from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.episode import Episode, Parts
@@ -22,11 +22,11 @@ EASY = Cooking(rooms=2, ingredients=2, budget=Budget(unit="actions", limit=20))
 
 @pytest.mark.parametrize(
     "environment",
-    [SimulatedAlfworld(split="valid_unseen"), EASY, Coin()],
+    [Alfworld(split="valid_unseen"), EASY, Coin()],
     ids=lambda one: one.name,
 )
 def test_it_wins_games_that_it_has_not_seen(
-    environment: SimulatedAlfworld | Cooking | Coin, planner: FastDownward
+    environment: Alfworld | Cooking | Coin, planner: FastDownward
 ) -> None:
     """Three of four, under a grammar, greedily, without a second try."""
     engine = Engine(device="cpu", threads=1)

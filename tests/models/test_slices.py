@@ -11,16 +11,20 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.grammars.terminals import name_except
+from pddlego_local.decoding.grammars.terminals import (
+    FIRST_LETTERS,
+    name_except,
+    one_letter,
+)
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_prefix_in_grammar
-from pddlego_local.models.forced_tokens import with_word_slices, word_slices
 from tests.models.test_vllm_settings import serving_module
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played
 from tools.bench.walk import stages_of
 
+SLICES = serving_module("vllm_patches").word_slices(LLTokenizer.general_slices())
 ANSWER = (
     '{"df": "(define (domain house) (:requirements :strips :typing) (:types room)'
     " (:predicates (at ?r - room)) (:action move :parameters (?a - room) :precondition"
@@ -45,7 +49,9 @@ def typed(layout: Layout) -> list[tuple[str, str]]:
     first = next(iter(played("coin", [1])))
     context, text = first.question.context, json.dumps(first.answer)
     if layout != "any":
-        text = Printer(layout, schemas=context.actions, tight=True).answer(first.answer)
+        text = Printer(layout, schemas=context.actions, as_staged=True).answer(
+            first.answer
+        )
     constraint = constraint_for("typed", PDDL, context, layout)
     assert constraint.in_stages
     stages = stages_of(constraint, text)
@@ -59,7 +65,7 @@ def test_masks_are_the_same_with_and_without(
     rung: Callable[[Layout], list[tuple[str, str]]], layout: Layout
 ) -> None:
     plain = from_tokenizer(large_tokenizer(), slices=[])
-    sliced = with_word_slices(plain)
+    sliced = plain.with_slices(SLICES)
     for text, part in rung(layout):
         grammar = LLMatcher.grammar_from_lark(text)
         without, with_ = (
@@ -77,8 +83,9 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
     return bitmask
 
 
-def test_the_server_has_the_same_slices() -> None:
-    plugin = serving_module("vllm_patches")
-    general = LLTokenizer.general_slices()
-    assert plugin.word_slices(general) == word_slices(general)
-    assert len(general) - 1 == sum(text in general for text in word_slices(general))
+def test_there_is_a_slice_for_each_group_of_first_letters() -> None:
+    for group in FIRST_LETTERS:
+        begin = one_letter(frozenset(group))
+        assert sum(text.strip().startswith(begin) for text in SLICES) == 2
+    kept = [text for text in LLTokenizer.general_slices() if text in SLICES]
+    assert len(kept) == len(LLTokenizer.general_slices()) - 1

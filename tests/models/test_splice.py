@@ -9,7 +9,13 @@ import tokenizers
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Prefix
 from pddlego_local.models.random import cached_random_llama
-from pddlego_local.models.splice import HEALED_TOKENS, LocalTokenizer, splice
+from pddlego_local.models.splice import (
+    HEALED_TOKENS,
+    LocalTokenizer,
+    Splice,
+    Tokenizer,
+    splice,
+)
 from pddlego_local.models.vllm.tokenizer import PROBE
 from tests.models.families import TOKENIZERS
 
@@ -38,9 +44,16 @@ def tokenizer(request: pytest.FixtureRequest) -> LocalTokenizer:
         member = next(file for file in files if file.name.endswith("tokenizer.json"))
         content = files.extractfile(member)
         assert content
-        return LocalTokenizer(
-            name, tokenizers.Tokenizer.from_str(content.read().decode())
-        )
+        text = content.read().decode()
+    return LocalTokenizer(name, tokenizers.Tokenizer.from_str(text))
+
+
+def spliced(
+    tokenizer: Tokenizer, text: str, tokens: tuple[int, ...], drop: int, head: str
+) -> Splice:
+    """`tokens` spell the text; its last `drop` characters go, and `head` comes."""
+    prefix = Prefix(text, (1,), tokens, rollback_chars=drop, forced_prefix=head)
+    return splice(prefix, tokenizer)
 
 
 def test_what_servers_are_asked_to_spell_comes_back(tokenizer: LocalTokenizer) -> None:
@@ -51,27 +64,16 @@ def test_a_head_merges_with_what_was_drawn(tokenizer: LocalTokenizer) -> None:
     """Wherever a text is cut that ends as forced text may: before a blank or a
     quote.
     """
-    cuts = [
-        n
-        for n in range(5, len(ANSWER))
-        if ANSWER[n] in ' "' and ANSWER[n - 1] not in ' "\\'
-    ]
-    for cut in cuts:
-        drawn = tokenizer.encode(ANSWER[:cut])
-        found = splice(
-            Prefix(ANSWER[:cut], (1,), drawn, forced_prefix=ANSWER[cut:]), tokenizer
-        )
-        assert found.tokens == tokenizer.encode(ANSWER)
-        assert found.forced == len(found.tokens) - len(drawn)
-
-
-def test_what_stands_before_a_blank_stays_as_it_is(tokenizer: LocalTokenizer) -> None:
-    """So that a head which ends there is spelled as the whole text is."""
     whole = tokenizer.encode(ANSWER)
-    for cut in range(1, len(ANSWER)):
-        if ANSWER[cut] == " " and ANSWER[cut - 1] not in " \\n":
-            begun = tokenizer.encode(ANSWER[:cut])
-            assert whole[: len(begun)] == begun, ANSWER[:cut]
+    for cut in range(5, len(ANSWER)):
+        before, after = ANSWER[cut - 1], ANSWER[cut]
+        if after not in ' "' or before in ' "\\':
+            continue
+        begun = ANSWER[:cut]
+        drawn = tokenizer.encode(begun)
+        found = spliced(tokenizer, begun, drawn, 0, ANSWER[cut:])
+        assert found.tokens == whole
+        assert found.forced == len(whole) - len(drawn)
 
 
 def test_only_two_tokens_before_the_seam_are_read_again(
@@ -79,9 +81,7 @@ def test_only_two_tokens_before_the_seam_are_read_again(
 ) -> None:
     """A model may have drawn other tokens than usual; these stay its own."""
     drawn = tuple(token for letter in ANSWER for token in tokenizer.encode(letter))
-    found = splice(
-        Prefix(ANSWER, (1,), drawn, rollback_chars=4, forced_prefix=" a)"), tokenizer
-    )
+    found = spliced(tokenizer, ANSWER, drawn, 4, " a)")
     assert tokenizer.decode(found.tokens) == ANSWER[:-4] + " a)"
     kept = len(drawn) - 4 - HEALED_TOKENS
     assert found.tokens[:kept] == drawn[:kept]
@@ -99,20 +99,20 @@ def test_any_rollback_leaves_the_text_that_was_asked_for(
     drawn = tokenizer.encode(text)
     for drop in [*range(1, 40), len(text) - 1, len(text)]:
         head = rng.choice(["", " room", "x", " - ", "é"])
-        found = splice(Prefix(text, (1,), drawn, drop, head), tokenizer)
+        found = spliced(tokenizer, text, drawn, drop, head)
         assert tokenizer.decode(found.tokens) == text[: len(text) - drop] + head
-        assert (found.forced > 0) <= bool(head)
+        assert found.forced == 0 or head
 
 
 def test_a_head_that_cannot_be_spelled_is_told_of(tokenizer: LocalTokenizer) -> None:
     lower = tokenizers.Tokenizer.from_str(tokenizer.tokenizer.to_str())
     lower.normalizer = tokenizers.normalizers.Lowercase()
     poor = LocalTokenizer("poor/model", lower)
-    drawn = poor.encode("(at hall")
+    text = "(at hall"
+    drawn = poor.encode(text)
+    told = r"poor/model cannot spell the text ' Kitchen\)'"
     for drop in (0, 2):
-        found = splice(Prefix("(at hall", (1,), drawn, drop, " kitchen)"), poor)
-        assert poor.decode(found.tokens) == "(at hall"[: 8 - drop] + " kitchen)"
-        with pytest.raises(
-            ConfigError, match=r"poor/model cannot spell the text ' Kitchen\)'"
-        ):
-            splice(Prefix("(at hall", (1,), drawn, drop, " Kitchen)"), poor)
+        found = spliced(poor, text, drawn, drop, " kitchen)")
+        assert poor.decode(found.tokens) == text[: 8 - drop] + " kitchen)"
+        with pytest.raises(ConfigError, match=told):
+            spliced(poor, text, drawn, drop, " Kitchen)")

@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from pddlego_local.models.vllm.answer import Answers, Streamed, TextChoice
+from pddlego_local.models.vllm.answer import Answers, Streamed, TextChoice, Watch
 
 
 def line(*parts: dict[str, Any], drawn: int, **more: Any) -> bytes:
@@ -49,15 +49,17 @@ def test_the_pieces_make_the_whole() -> None:
 
 
 def test_a_response_that_the_watch_ends_is_cut_there() -> None:
-    streamed = Streamed(lambda text: "c" in text, 9)
+    watch = Watch(lambda text: "c" in text)
+    streamed = Streamed(watch, 9)
     assert [streamed(one) for one in WRITTEN] == [False, False, True]
     response = Answers[TextChoice].model_validate_json(streamed.joined)
     (choice,) = response.choices
     assert (choice.text, choice.spelled, choice.finish_reason) == (
         "a b c ",
         (1, 2, 3),
-        "circle",
+        "length",
     )
+    assert watch.stopped
     assert response.usage.completion_tokens == 3
 
 

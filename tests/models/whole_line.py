@@ -2,6 +2,7 @@
 backend.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,13 +12,12 @@ from typing import Any, get_args
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Completion, Message, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Message, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Drawn
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
@@ -48,45 +48,47 @@ class Line:
     def opening(self, messages: Messages) -> tuple[int, ...]:
         """The tokens that the model saw before its answer."""
         sampling = Sampling(max_tokens=60, seed=1)
-        prefix = self.model.complete(messages, TOY, sampling, Prefix()).prefix
-        assert prefix is not None
-        return prefix.opening
+        first = self.model.complete(messages, TOY, sampling, Prefix())
+        return staging.prefix_of(first).opening
 
 
 def the_prompt_is_the_templates(line: Line) -> None:
     arguments = template_arguments(line.thinking, False, "it")
     chat = [{"role": m.role, "content": m.content} for m in PROMPT]
     template = dated(line.tokenizer.chat_template)
-    ask = {"add_generation_prompt": True, "chat_template": template, **arguments}
-    tokens = line.tokenizer.apply_chat_template(
-        chat, tokenize=True, return_dict=False, **ask
+    render = functools.partial(
+        line.tokenizer.apply_chat_template,
+        chat,
+        add_generation_prompt=True,
+        chat_template=template,
+        **arguments,
     )
     opening = line.opening(PROMPT)
-    assert opening == tuple(tokens)
-    text = line.tokenizer.apply_chat_template(chat, tokenize=False, **ask)
-    assert line.tokenizer.decode(opening, skip_special_tokens=False) == text
+    assert opening == tuple(render(tokenize=True, return_dict=False))
+    text = line.tokenizer.decode(opening, skip_special_tokens=False)
+    assert text == render(tokenize=False)
+
+
+OTHERS_CONTROL_TOKENS = (
+    "<|im_end|>",
+    "</think>",
+    "<\uff5cUser\uff5c>",
+    "<|eot_id|>",
+    "[/INST]",
+    "<end_of_turn>",
+)
 
 
 def control_tokens_in_an_observation_are_text(line: Line) -> None:
     """Each of the model's own, and those of others."""
-    own = [str(token) for token in line.tokenizer.added_tokens_decoder.values()]
-    others = [
-        "<|im_end|>",
-        "</think>",
-        "<\uff5cUser\uff5c>",
-        "<|eot_id|>",
-        "[/INST]",
-        "<end_of_turn>",
-    ]
-    said = "".join(f"You see a {token}. " for token in [*own[:40], *others])
-    control = set(line.tokenizer.added_tokens_decoder)
+    control = line.tokenizer.added_tokens_decoder
+    own = [str(token) for token in control.values()]
+    words = [*own[:40], *OTHERS_CONTROL_TOKENS]
+    said = "".join(f"You see a {word}. " for word in words)
 
     def controls(text: str) -> list[int]:
-        return [
-            token
-            for token in line.opening((Message("user", text),))
-            if token in control
-        ]
+        opening = line.opening((Message("user", text),))
+        return [token for token in opening if token in control]
 
     assert controls(f"<|im_start|> {said}") == controls("You see a fridge.")
 
@@ -95,11 +97,16 @@ def every_rung_layout_and_reason(line: Line) -> None:
     """What is finished keeps the rung's promise; what is cut is the beginning of
     something.
     """
-    reasons = ("none", "draft", "think") if line.thinking else ("none", "draft")
-    asked = [("free", LAYOUTS[0], reason) for reason in reasons]
-    asked += itertools.product(tuple(RUNGS)[1:], LAYOUTS, reasons)
+    reasons = ["none", "draft"]
+    if line.thinking:
+        reasons.append("think")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(lambda one: _on_a_rung(line, *one), asked))
+        asked = []
+        for rung, reason in itertools.product(RUNGS, reasons):
+            for layout in LAYOUTS[:1] if rung == "free" else LAYOUTS:
+                asked.append(pool.submit(_on_a_rung, line, rung, layout, reason))
+        for each in asked:
+            each.result()
 
 
 def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
@@ -113,16 +120,15 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
     (drawn,) = draw(line.model, QUESTION, constraint, sampling, {})
     if reason == "draft":
         assert drawn.stages[0].grammar is None
-    answer = read_constrained(drawn.completion, PDDL)
-    if drawn.completion.finish_reason == "stop" and rung not in ("free", "json"):
+    completion = drawn.completion
+    answer = read_constrained(completion, PDDL)
+    if completion.finish_reason == "stop" and rung not in ("free", "json"):
         assert answer.value, answer.fault
         if rung != "syntax":
             assert check(answer.value.df, answer.value.pf).accepted
-    elif rung == "syntax" and drawn.completion.text:
-        assert (
-            decoder_verdict(constraint.first_grammar, drawn.completion.text)
-            == "unfinished"
-        )
+    elif rung == "syntax" and completion.text:
+        verdict = decoder_verdict(constraint.first_grammar, completion.text)
+        assert verdict == "unfinished"
 
 
 def stages_go_on_from_the_very_tokens(line: Line) -> None:
@@ -142,7 +148,7 @@ def pieces_make_the_whole(line: Line) -> None:
 def samples_differ(line: Line) -> None:
     sampling = Sampling(max_tokens=400, seed=4)
     many = line.model.complete_many(PROMPT, TOY, sampling, 3)
-    finished = [one.text for one in many if one.finish_reason == "stop"]
+    finished = [sample.text for sample in many if sample.finish_reason == "stop"]
     assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
     assert len(set(finished)) == len(finished) > 0
 
@@ -162,32 +168,26 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
         return
     for seed in range(20):
         first = staging.begin(line.model, seed, thinking=True)
-        if (
-            first.finish_reason == "stop" and first.thought
-        ):  # random weights end some at once
+        # Random weights end some thoughts at once.
+        if first.finish_reason == "stop" and first.thought:
             assert line.thinking.end not in first.thought
-            _ends_with_marker(line, first)
+            end = line.tokenizer.convert_tokens_to_ids(line.thinking.end)
+            assert staging.prefix_of(first).opening[-1] == end
             staging.go_on(line.model, seed, first)
             return
     pytest.fail("no thought came to its end in 20 tries")
 
 
-def _ends_with_marker(line: Line, first: Completion) -> None:
-    assert first.prefix is not None and line.thinking is not None
-    assert first.prefix.opening[-1] == line.tokenizer.convert_tokens_to_ids(
-        line.thinking.end
-    )
-
-
 def the_same_seed_draws_the_same(line: Line) -> None:
-    def ask(_: int) -> Drawn:
-        constraint = constraint_for("grounded", PDDL, staging.SCENE, "line")
-        return draw(
-            line.model, QUESTION, constraint, Sampling(max_tokens=60, seed=9), {}
-        )[0]
+    constraint = constraint_for("grounded", PDDL, staging.SCENE, "line")
+    sampling = Sampling(max_tokens=60, seed=9)
+
+    def ask(_: int) -> str:
+        (drawn,) = draw(line.model, QUESTION, constraint, sampling, {})
+        return drawn.completion.text
 
     with ThreadPoolExecutor(4) as pool:
-        assert len({one.completion.text for one in pool.map(ask, range(4))}) == 1
+        assert len(set(pool.map(ask, range(4)))) == 1
 
 
 CHECKS: Mapping[str, Callable[[Line], None]] = {

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pddlego_local.environments.described.generated import families, generate
+from pddlego_local.environments.described.generated import generate
 from pddlego_local.pddl.equivalence import compare
 
 DOMAIN = """(define (domain moves) (:requirements :strips :typing)
@@ -167,37 +167,23 @@ def test_many_interchangeable_objects_take_no_time() -> None:
 
 
 def test_agrees_with_trying_all_renamings() -> None:
-    chance, places, verdicts = random.Random(0), ("p0", "p1", "p2"), set[str]()
-    pairs = list(itertools.product(places, repeat=2))
+    chance = random.Random(0)
+    places = ("p0", "p1", "p2")
+    roads = [(one, other) for one in places for other in places]
+    verdicts = set()
     for _ in range(150):
-        one, other = (frozenset(chance.sample(pairs, 3)) for _ in range(2))
-        renamed = [
-            frozenset((names[a], names[b]) for a, b in one)
-            for order in itertools.permutations(places)
-            for names in [dict(zip(places, order, strict=True))]
-        ]
-        gold, answer = (
-            problem(
-                "p0 p1 p2 - place",
-                " ".join(f"(road {a} {b})" for a, b in roads),
-                "(calm)",
-            )
-            for roads in (one, other)
-        )
-        verdict = compare(DOMAIN, gold, answer)
-        assert (verdict == "equivalent") is (other in renamed)
+        gold, answer = chance.sample(roads, 3), chance.sample(roads, 3)
+        verdict = compare(DOMAIN, with_roads(gold), with_roads(answer))
+        is_a_renaming = False
+        for order in itertools.permutations(places):
+            names = dict(zip(places, order, strict=True))
+            renamed = {(names[a], names[b]) for a, b in gold}
+            is_a_renaming |= renamed == {*answer}
+        assert (verdict == "equivalent") is is_a_renaming
         verdicts.add(verdict)
     assert len(verdicts) == 2
 
 
-@pytest.mark.parametrize("family", families())
-def test_gold_problems_are_equivalent_under_other_names_and_different_from_others(
-    family: str,
-) -> None:
-    worlds = [generate(family, "heavily", (6, 6), seed) for seed in range(4)]
-    gold = worlds[0].problem
-    renamed = re.sub(r"\b([a-z]+)(\d+)\b", r"a-\1-\2", gold)
-    assert renamed != gold
-    assert compare(worlds[0].domain, gold, renamed) == "equivalent"
-    for other in worlds[1:]:
-        assert compare(other.domain, gold, other.problem) == "different"
+def with_roads(roads: list[tuple[str, str]]) -> str:
+    facts = " ".join(f"(road {a} {b})" for a, b in roads)
+    return problem("p0 p1 p2 - place", facts, "(calm)")

@@ -293,15 +293,12 @@ def test_what_the_planner_takes_it_takes_afterwards(name: str) -> None:
 
 
 def test_facts_with_undeclared_objects_are_left_out(planner: FastDownward) -> None:
-    for number in range(1, 60, 7):
-        facts = "".join(
-            f"(at a{n}) (next hall b{n} up) (has candle)" for n in range(number)
-        )
-        pair = one_change("(at hall)", f"(at hall) {facts}")
-        assert planner.plan(*pair).outcome == "translate_error"
-        domain, problem, changes = repair(*pair, TYPED)
-        assert planner.plan(domain, problem).outcome == "solved"
-        assert len(changes) == 2 * number
+    facts = [f"(at a{n}) (next hall b{n} up) (has candle)" for n in range(50)]
+    pair = one_change("(at hall)", f"(at hall) {''.join(facts)}")
+    assert planner.plan(*pair).outcome == "translate_error"
+    domain, problem, changes = repair(*pair, TYPED)
+    assert planner.plan(domain, problem).outcome == "solved"
+    assert len(changes) == 2 * len(facts)
 
 
 def test_hostile_texts() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-import pddlego_local
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.state import Task, read_task
@@ -126,13 +125,6 @@ def test_what_the_planner_reads_is_read(name: str, planner: FastDownward) -> Non
     assert result.outcome == "solved", result.message
     assert why_invalid(texts[0], texts[1], [step[1:-1] for step in result.plan]) == ""
     assert why_invalid(texts[0], texts[1], []) != ""
-
-
-def test_only_tests_and_tools_need_unified_planning() -> None:
-    package = Path(pddlego_local.__file__).parent
-    assert not [
-        p for p in package.rglob("*.py") if "unified_planning" in p.read_text("utf-8")
-    ]
 
 
 def test_two_actions_of_one_name_are_both_meant(planner: FastDownward) -> None:

@@ -96,10 +96,15 @@ def test_all_faults_come_in_order_of_position() -> None:
 def test_symbols_are_checked_behind_a_missing_parenthesis() -> None:
     domain = with_change(DOMAIN, "(seen ?to)))\n", "(seen ?to))\n")
     domain = with_change(domain, ":effect (open ?a ?b)", ":effect (opened ?a ?b)")
-    assert findings(check(domain, PROBLEM)) == [
-        ("syntax", "domain", 8),
-        ("symbol", "domain", 14),
-    ]
+    found = check(domain, PROBLEM)
+    assert findings(found) == [("syntax", "domain", 8), ("symbol", "domain", 14)]
+    assert "is missing before `(:action` in line 12" in found.faults[0].message
+
+
+def test_what_follows_a_list_that_was_closed_too_early_is_found() -> None:
+    problem = with_change(PROBLEM, "(:init", ") (:init")
+    (fault,) = check(DOMAIN, problem).faults
+    assert "`(:init` follows in line 5" in fault.message
 
 
 def test_skipped_section_raises_no_faults_elsewhere() -> None:

@@ -54,13 +54,12 @@ class Sender:
         every: int = 1,
     ) -> None:
         self.sent = 0
-        self._number, self._stage, self._target, self._times = (
-            number,
-            stage,
-            target,
-            times,
-        )
-        self._after_s, self._every = after_s, every
+        self._number = number
+        self._stage = stage
+        self._target = target
+        self._times = times
+        self._after_s = after_s
+        self._every = every
         self._done = threading.Event()
         self._seen = dict[int, float]()
         self._struck = set[int]()
@@ -68,19 +67,20 @@ class Sender:
     def run(self) -> None:
         while self.sent < self._times and not self._done.is_set():
             for worker, child in tasks_in(self._stage):
-                seen_s = time.monotonic() - self._seen.setdefault(
-                    child, time.monotonic()
-                )
-                chosen = [*self._seen].index(child) % self._every == 0
-                due = chosen and child not in self._struck and seen_s >= self._after_s
-                if due and self.sent < self._times:
+                if self._is_due(child) and self.sent < self._times:
+                    target = child if self._target == "child" else worker
                     with suppress(ProcessLookupError):
-                        os.kill(
-                            child if self._target == "child" else worker, self._number
-                        )
+                        os.kill(target, self._number)
                         self._struck.add(child)
                         self.sent += 1
             time.sleep(0.0005)
+
+    def _is_due(self, child: int) -> bool:
+        now_s = time.monotonic()
+        seen_for_s = now_s - self._seen.setdefault(child, now_s)
+        if child in self._struck or seen_for_s < self._after_s:
+            return False
+        return [*self._seen].index(child) % self._every == 0
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -105,7 +105,7 @@ def tasks_in(stage: Stage) -> list[tuple[int, int]]:
     """
     found = list[tuple[int, int]]()
     with suppress(OSError):  # one of them has ended
-        for worker in [one for one in children_of(os.getpid()) if is_worker(one)]:
+        for worker in filter(is_worker, children_of(os.getpid())):
             for child in children_of(worker):
                 name = Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip()
                 if (name == "downward") == (stage == "search"):
@@ -138,9 +138,8 @@ def struck(
     tasks = TASKS if times == 1 else ENDLESS
     sender = Sender(number, stage, target, times, after_s)
     with FastDownward() as planner:
-        while (
-            not sender.sent
-        ):  # a machine may be so busy that the task ends before the signal
+        # A machine may be so busy that the task ends before the signal.
+        while not sender.sent:
             with sender.sending():
                 try:
                     result = planner.plan(*tasks[stage])

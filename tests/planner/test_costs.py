@@ -1,15 +1,9 @@
 """Action costs that the search cannot read: an outcome of the pair."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from pddlego_local.pddl.check import check, explain
 from pddlego_local.planner import FastDownward
-from tests.commands.test_cli import answers
-from tests.pddlego import Pddlego
-from tests.planner.tasks import DOMAIN, problem
 
 EFFECT = "(and (open) (increase (total-cost) {}))"
 BY_WEIGHT = EFFECT.format("(weight ?x)")
@@ -97,16 +91,3 @@ def test_costs_that_are_no_whole_numbers_are_refused_by_both(
     files = pair(EFFECT.format(cost))
     assert planner.plan(*files).outcome == "translate_error"
     assert not check(*files).accepted
-
-
-def test_lines_behind_a_huge_cost_have_their_plans(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    files = [(DOMAIN, problem()), REFUSED["in an action"], (DOMAIN, problem())]
-    lines = [
-        json.dumps({"id": n, "domain": d, "problem": p})
-        for n, (d, p) in enumerate(files)
-    ]
-    got, _ = answers(pddlego, tmp_path, "plan --workers 2", "\n".join(lines))
-    assert [line["outcome"] for line in got] == ["solved", "translate_error", "solved"]
-    assert got[1]["message"].endswith("as integer (out of range).")

@@ -60,9 +60,6 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
-        ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
-        ((FREE,), (TYPED, "decoding.rollback=false"), "decoding.rung"),
-        ((GROUNDED,), (GROUNDED, "decoding.names=game"), "decoding.names"),
         (
             (FREE,),
             (TYPED, "decoding.reason=draft"),
@@ -90,17 +87,6 @@ def test_arms_that_differ_in_one_thing(
     assert (found.new.p is None) == (
         factor != "decoding.rung" or "free" not in found.base.value
     )
-
-
-def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(
-    tmp_path: Path,
-) -> None:
-    plant(tmp_path, TYPED, outcomes=wins([], GAMES))
-    now = composed(TYPED).identity
-    draw = {"draw": "weighted", "particles": 4, "potential": "none"}
-    weighted = {**now, "decoding": now["decoding"] | draw}
-    plant(tmp_path / "earlier", TYPED, outcomes=wins(GAMES, GAMES), identity=weighted)
-    assert [one.factor for one in differences(tmp_path)] == ["decoding.draw"]
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,6 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
         "The difference is +35 points",
         "For new games, the 95 % interval is 18 to 51 points",
         "McNemar's exact test and a score test give p < 0.001",
-        (
-            "A logistic GEE model with games as clusters gives an odds ratio of 4.5 "
-            "(95 % interval 2.04 to 9.91)"
-        ),
         "So syntax can be expected to win more new games of this kind",
         "The layout `line` comes with the grammar.",
     ]
@@ -98,7 +94,7 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
         "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1"
         in text
     )
-    assert "A logistic model cannot be fitted" in text and "it is open whether" in text
+    assert "it is open whether" in text
     assert "difference of 10 points would be shown by 8 % of experiments" in text
     assert "smallest difference that 80 % of them would show is 25 points" in text
     assert "assumes that 0.0 % of the pairs go against the difference" in text

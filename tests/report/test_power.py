@@ -2,13 +2,11 @@
 model that stands beside the exact tests.
 """
 
-import random
-from math import comb, exp, log, sqrt
+from math import comb
 
 import numpy as np
 import pytest
 
-from pddlego_local.report.statistics.marginal import Odds, odds
 from pddlego_local.report.statistics.paired import Paired, Tally
 from pddlego_local.report.statistics.power import SHOWN, Power
 from tests.report.test_paired import one_pair_a_game
@@ -109,67 +107,3 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert Power((3,) * 30, 0.1, 0.5).at(0.2) == Power((3,) * 30, 0.1, 0.5, 0.05).at(
         0.2
     )
-
-
-def test_the_odds_are_those_of_the_rates_with_the_error_of_pairs() -> None:
-    both, base, other, neither = 60, 5, 25, 30
-    pairs = [(True, True)] * both + [(True, False)] * base + [(False, True)] * other
-    pairs += [(False, False)] * neither
-    found = odds([(game, *pair) for game, pair in enumerate(pairs)])
-    n = len(pairs)
-    one, two = (both + base) / n, (both + other) / n
-    ratio = two / (1 - two) / (one / (1 - one))
-    inverse = 1 / (n * one * (1 - one)), 1 / (n * two * (1 - two))
-    error = sqrt(
-        sum(inverse) - 2 * (both / n - one * two) * inverse[0] * inverse[1] * n
-    )
-    assert found.ratio == pytest.approx(ratio)
-    assert found.low is not None and found.high is not None
-    assert found.low == pytest.approx(exp(log(ratio) - 1.96 * error), rel=0.02)
-    assert found.high == pytest.approx(exp(log(ratio) + 1.96 * error), rel=0.02)
-
-
-def test_the_odds_do_not_depend_on_the_order_of_the_sums() -> None:
-    """An odds ratio of 2.025 was once shown as 2.02 by one CPU and as 2.03 by
-    another.
-    """
-    pairs = (
-        [(True, True)] * 13
-        + [(True, False)]
-        + [(False, True)] * 8
-        + [(False, False)] * 19
-    )
-    shuffled = (random.Random(seed).sample(pairs, len(pairs)) for seed in range(20))
-    found = {
-        odds([(game, *pair) for game, pair in enumerate(order)]) for order in shuffled
-    }
-    assert [one.ratio for one in found] == [2.025]
-
-
-def test_clusters_that_agree_have_wider_odds_and_few_clusters_have_none() -> None:
-    pairs = [(house % 30, house % 30 < 10, house % 30 < 16) for house in range(300)]
-    alone = [(game, base, other) for game, (_, base, other) in enumerate(pairs)]
-    clustered, games = odds(pairs), odds(alone)
-    assert clustered.ratio == pytest.approx(games.ratio)
-    assert (
-        clustered.low is not None
-        and games.low is not None
-        and clustered.low < games.low
-    )
-    assert odds([(game % 19, base, other) for game, base, other in alone]) == Odds()
-    assert (
-        odds([(game * 7 // 10 % 20, base, other) for game, base, other in alone])
-        != Odds()
-    )
-    assert odds([(game % 20, base, other) for game, base, other in alone]) == Odds(), (
-        "all equal"
-    )
-
-
-@pytest.mark.parametrize("base", [0, 12, 30])
-def test_there_is_no_model_of_arms_that_never_differ_or_of_one_that_always_wins(
-    base: int,
-) -> None:
-    same = [(game, game < base, game < base) for game in range(30)]
-    assert odds(same) == Odds() == odds([])
-    assert odds([(game, game < 12, True) for game in range(30)]) == Odds()

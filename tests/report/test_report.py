@@ -32,7 +32,6 @@ def write_cell(
     seed: int = 0,
     rooms: int = 5,
     variant: str = "detailed",
-    goal: str = "any",
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     run_json: dict[str, Any] = {
@@ -47,7 +46,7 @@ def write_cell(
         "identity": {
             "environment": {"rooms": rooms, "budget": {"unit": "actions", "limit": 50}},
             "method": {"variant": variant},
-            "decoding": {"rung": decoding, "reading": "lenient", "goal": goal},
+            "decoding": {"rung": decoding, "reading": "lenient"},
             "seed": seed,
         },
         "starts": [
@@ -71,12 +70,6 @@ OUTCOMES_OF_FOUR = ("success", "success_at_start", "solver_abort", "success")
 
 def report(folder: Path, *, also: Also = ()) -> Numbers:
     return report_numbers(find_cells([folder]), also=also)
-
-
-@pytest.mark.parametrize("goal", ["unmet", "frontier"])
-def test_a_trackers_help_in_earlier_records_is_named(tmp_path: Path, goal: str) -> None:
-    write_cell(tmp_path, ended("success"), "0", decoding="grounded", goal=goal)
-    assert (" + frontier" in report_markdown(report(tmp_path))) is (goal == "frontier")
 
 
 def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(
@@ -250,6 +243,14 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     assert sum(game >= 10 for game in trivial) / 50 == 0.04
 
 
+def write_sweep(runs: Path, **games: str) -> None:
+    """Writes that one command requested these games of each cell."""
+    cells = {cell: [{"games": asked, "trials": 1}] for cell, asked in games.items()}
+    sweep = {"cells": cells, "compare": None, "began": "2026-01-01"}
+    path = runs / "sweep-0123456789ab.json"
+    path.write_text(json.dumps(sweep), encoding="utf-8")
+
+
 def test_an_unfinished_sweep_says_so_before_any_rate(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
@@ -257,9 +258,7 @@ def test_an_unfinished_sweep_says_so_before_any_rate(
     runs, out = tmp_path / "runs", tmp_path / "out"
     write_cell(runs / "a", ended("success", "solver_abort"), "0-3")
     write_cell(runs / "b", ended("success"), "0", decoding="typed")
-    (runs / "sweep.json").write_text(
-        json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}), encoding="utf-8"
-    )
+    write_sweep(runs, a="0-3", b="0", c="0-9")
     told = (
         "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells"
         " have not"
@@ -269,9 +268,7 @@ def test_an_unfinished_sweep_says_so_before_any_rate(
     page = (out / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
     assert told in page and page.index(told) < page.index("%")
     write_cell(runs / "a", ended("success", "solver_abort"), "0-1")
-    (runs / "sweep.json").write_text(
-        json.dumps({"cells": {"a": 2, "b": 1}}), encoding="utf-8"
-    )
+    write_sweep(runs, a="0-1", b="0")
     pddlego("report", runs, "--out", out)
     for text in (
         (out / "report.md").read_text(encoding="utf-8"),

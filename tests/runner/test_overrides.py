@@ -56,15 +56,15 @@ def test_what_hydra_promises_of_sweeps(
 def test_an_option_that_only_the_chosen_rungs_have(
     pddlego: Pddlego, chosen: str, kinds: list[str]
 ) -> None:
-    free, tight = (
-        cells(pddlego, chosen, f"decoding.lists={lists}") for lists in ("free", "tight")
+    own, other = (
+        cells(pddlego, chosen, f"decoding.goal={goal}") for goal in ("any", "unmet")
     )
-    assert not set(free) & set(tight)
-    assert [name.split("-")[3] for name in tight] == kinds
+    assert not set(own) & set(other)
+    assert [name.split("-")[3] for name in other] == kinds
     told = pddlego(
-        "run", "-m", *COMMON, chosen, "decoding.lits=free", "--dry-run", code=2
+        "run", "-m", *COMMON, chosen, "decoding.gaol=any", "--dry-run", code=2
     ).err
-    assert "did you mean decoding.lists?" in told
+    assert "did you mean decoding.goal?" in told
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.core.record.folder import Cell, write_json
+from pddlego_local.core.record.folder import Cell
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.text import missing_markdown, unfinished
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import Shutdown, run_cells
-from pddlego_local.runner.sweep import Planned, read_sweeps, write_sweep
+from pddlego_local.runner.sweep import read_sweeps, write_sweep
 from tests.given import give
 from tests.pddlego import Pddlego
 from tests.processes import finish, interrupt, start
@@ -154,26 +154,20 @@ def test_what_several_commands_ask_of_one_cell_is_merged(
         write_sweep([cell])
     write_sweep(cells[:2])  # in one command
     folder = cells[0].folder
-    write_json(
-        folder.parent / "sweep.json", {"cells": {folder.name: 30}}
-    )  # an earlier version's
     if begun:
         run_cells(cells[:1], lambda _: None)
     (planned,) = read_sweeps(tmp_path).items()
     every = {*((game, 0) for game in range(5)), (9, 0), (9, 1)}
-    assert planned == (folder.resolve(), Planned(every, at_least=30))
+    assert planned == (folder.resolve(), every)
     if begun:
         (record,) = find_cells([tmp_path])
         assert record.requested == every and record.missing == 4
-        assert "27 of 30 episodes" in unfinished([record], read_sweeps(tmp_path))
+        assert "4 of 7 episodes" in unfinished([record], read_sweeps(tmp_path))
         (line,) = missing_markdown([record], read_sweeps(tmp_path)).splitlines()[2:]
         assert line.endswith("trial 0: games 3-4,9; trial 1: game 9")
     else:
         (line,) = missing_markdown([], read_sweeps(tmp_path)).splitlines()[2:]
-        assert (
-            "(not begun): trial 0: games 0-4,9; trial 1: game 9; 23 episodes that"
-            in line
-        )
+        assert line.endswith("(not begun): trial 0: games 0-4,9; trial 1: game 9")
 
 
 @pytest.mark.parametrize(

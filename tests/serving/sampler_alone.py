@@ -49,13 +49,12 @@ def many(seed: int) -> Case:
     case = Case([], [])
     for _ in range(64):
         drafts = [draw.randrange(VOCABULARY) for _ in range(draw.choice((0, 1, 5, 15)))]
-        other = [(draft + 1) % VOCABULARY for draft in drafts]
-        kinds = draw.choices((0, 1, 2), (20, 1, 1), k=len(drafts))
-        masks = zip(drafts, other, [None] * len(drafts), strict=True)
         case.drafts.append(drafts)
-        case.permitted += [
-            mask[kind] for mask, kind in zip(masks, kinds, strict=True)
-        ] + [None]
+        for draft in drafts:
+            another = (draft + 1) % VOCABULARY
+            (mask,) = draw.choices((draft, another, None), (20, 1, 1))
+            case.permitted.append(mask)
+        case.permitted.append(None)
     return case
 
 
@@ -98,19 +97,31 @@ def with_drafts(case: Case, seed: int) -> list[list[int]]:
 
 def one_by_one(case: Case, seed: int) -> list[list[int]]:
     """Each request alone, as long as what is sampled is what was drafted."""
-    logits, sampler, row, answers = case.rows(), Sampler(), 0, []
+    logits = case.rows()
+    answers = []
+    first = 0
     for number, drafts in enumerate(case.drafts):
-        asked, tokens = sampling([seed + number]), []
-        for place in range(len(drafts) + 1):
-            step = sampler(logits[[row + place]], replace(asked)).sampled_token_ids
-            tokens.append(int(step[0, 0]))
-            # Not forced, or not what was drafted: the next step of the engine goes on
-            # from here.
-            if place < len(drafts) and case.permitted[row + place] != drafts[place]:
-                break
-        answers.append(tokens)
-        row += len(drafts) + 1
+        permitted = case.permitted[first : first + len(drafts)]
+        rows = logits[first : first + len(drafts) + 1]
+        answers.append(alone(rows, drafts, permitted, seed + number))
+        first += len(drafts) + 1
     return answers
+
+
+def alone(
+    rows: torch.Tensor, drafts: list[int], permitted: list[int | None], seed: int
+) -> list[int]:
+    sampler = Sampler()
+    asked = sampling([seed])
+    tokens: list[int] = []
+    for place in range(len(rows)):
+        step = sampler(rows[[place]], replace(asked)).sampled_token_ids
+        tokens.append(int(step[0, 0]))
+        # Not forced, or not what was drafted: the next step of the engine goes on from
+        # here.
+        if place < len(drafts) and permitted[place] != drafts[place]:
+            break
+    return tokens
 
 
 def pair(case: Case, seed: int) -> list[list[list[int]]]:

@@ -19,15 +19,15 @@ from pddlego_local.core.errors import (
     ModelFault,
     PromptTooLong,
 )
-from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
+from pddlego_local.decoding.question import Drawn
 from pddlego_local.decoding.session import Constraint, at_once
-from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tests.models import staging
-from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
+from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, Words, words
+from tests.models.drafting import TWO_STAGES, Planted, drafted
 from tests.models.quiet_server import QuietHandler, serving
 from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
@@ -39,105 +39,83 @@ from tests.serving.served import CONTEXT_TOKENS
 def test_a_stage_goes_on_under_its_own_grammar(
     model: VllmModel, seed: int, anew: bool
 ) -> None:
-    first, rest = staging.begin_and_go_on(model, seed, anew=anew)
-    if not anew:
-        assert first.prefix is not None and first.prefix.tokens is not None
-        assert rest.prefix is not None and rest.prefix.tokens is not None
-        drawn = len(rest.prefix.tokens) - len(first.prefix.tokens)
-        assert drawn == rest.completion_tokens - 1
+    staging.begin_and_go_on(model, seed, anew=anew)
 
 
 def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -> None:
-    asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(8)]
     with ThreadPoolExecutor(16) as pool:
-        found = list(
-            pool.map(
-                lambda one: staging.typed_answer(model, one[0], one[1], 3800), asked
-            )
-        )
-    assert found.count("accepted") >= 12
-
-
-def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
-    staging.assert_pieces_make_the_whole(model)
-
-
-def test_a_watch_ends_a_stage(model: VllmModel) -> None:
-    staging.assert_a_watch_ends_a_stage(model)
-
-
-def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
-    staging.assert_seeds_alone_decide(model, 16)
+        asked = [
+            pool.submit(staging.typed_answer, model, rung, seed, 3800)
+            for rung in ("typed", "grounded")
+            for seed in range(8)
+        ]
+    endings = [answer.result() for answer in asked]
+    assert endings.count("accepted") >= 12
 
 
 def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
     """Alike by the tokenizer in this process and by the server's own."""
     assert model._managed is not None
-    url, key = model._managed.url, model._managed.api_key
-    guest = VllmModel(
-        weights=model.weights, thinking=Thinking(), server=Server(url=url, api_key=key)
-    )
+    server = Server(url=model._managed.url, api_key=model._managed.api_key)
+    guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
+
+    def ask(seed: int) -> Completion:
+        return staging.assert_heads_are_forced(model, seed).completion
+
     with contextlib.closing(guest), ThreadPoolExecutor(8) as pool:
-        drawn = list(
-            pool.map(
-                lambda seed: staging.assert_heads_are_forced(model, seed), range(8)
-            )
-        )
-        again = [staging.assert_heads_are_forced(guest, seed) for seed in range(8)]
-    assert [words(one.completion) for one in drawn] == [
-        words(one.completion) for one in again
-    ]
-    assert len({one.completion.text for one in drawn}) == 8
-    plain = model.complete(
-        QUESTION.messages, staging.FIRST, Sampling(max_tokens=99), Prefix()
-    )
-    assert {one.completion.prompt_tokens for one in drawn} == {plain.prompt_tokens}
+        answers = list(pool.map(ask, range(8)))
+        for seed, answer in enumerate(answers):
+            again = staging.assert_heads_are_forced(guest, seed).completion
+            assert words(again) == words(answer)
+    assert len({answer.text for answer in answers}) == 8
+    sampling = Sampling(max_tokens=99)
+    plain = model.complete(QUESTION.messages, staging.FIRST, sampling, Prefix())
+    assert {answer.prompt_tokens for answer in answers} == {plain.prompt_tokens}
 
 
 def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> None:
     sampling = Sampling(max_tokens=99)
     head = Prefix(forced_prefix=staging.FIRST_HEAD)
-    behind_head = model.complete(PROMPT, staging.FIRST, sampling, head).prefix
-    chat = model.complete(PROMPT, staging.FIRST, sampling, Prefix()).prefix
-    assert behind_head is not None and chat is not None
+    behind_head = staging.prefix_of(
+        model.complete(PROMPT, staging.FIRST, sampling, head)
+    )
+    chat = staging.prefix_of(model.complete(PROMPT, staging.FIRST, sampling, Prefix()))
     assert behind_head.opening == chat.opening
     assert behind_head.text.startswith(staging.FIRST_HEAD + "(a ")
 
 
-def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
-    staging.assert_heads_follow_a_thought(model)
+@pytest.mark.parametrize("check", staging.STAGED)
+def test_stages(model: VllmModel, check: str) -> None:
+    staging.STAGED[check](model)
 
 
 @pytest.mark.parametrize(
     "check",
-    ["the prompt is the templates", "control tokens in an observation are text"],
+    [
+        "the prompt is the templates",
+        "control tokens in an observation are text",
+        "the canary passes",
+    ],
 )
-def test_what_was_said_stays_text_in_the_prompt(model: VllmModel, check: str) -> None:
+def test_the_whole_line(model: VllmModel, check: str) -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
     CHECKS[check](Line(model, tokenizer, model.thinking, limit=60))
-
-
-def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
-    staging.assert_a_json_schema_continues(model)
 
 
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:
     for seed in range(40):
         first = staging.begin(model, seed, thinking=True)
-        assert first.prefix is not None and first.prefix.tokens is not None
+        prefix = staging.prefix_of(first)
         if first.finish_reason == "stop":
             assert first.thought
-            thought = first.completion_tokens - len(first.prefix.tokens) - 1
-            assert len(first.prefix.opening) == first.prompt_tokens + thought
+            thought = first.completion_tokens - len(prefix.tokens) - 1
+            assert len(prefix.opening) == first.prompt_tokens + thought
             staging.go_on(model, seed, first)
             staging.go_on(model, seed, first, anew=True)
             return
-        assert (first.text, first.prefix.tokens) == ("", ())
+        assert first.text == ""
+        assert prefix.tokens == ()
     pytest.fail("no thought came to its end in 40 tries")
-
-
-def test_the_canary_passes_in_stages(model: VllmModel) -> None:
-    check_obedience(model, stages=True)
 
 
 def test_what_the_server_would_leave_without_a_grammar_is_not_asked(
@@ -146,8 +124,7 @@ def test_what_the_server_would_leave_without_a_grammar_is_not_asked(
     """Its reasoning parser reads the prompt's tokens, and would take the rest for a
     thought.
     """
-    prefix = staging.begin(model, 1).prefix
-    assert prefix is not None and prefix.tokens is not None
+    prefix = staging.prefix_of(staging.begin(model, 1))
     marker = model.start()._markers[0]
     thinks_again = dataclasses.replace(prefix, tokens=(*prefix.tokens, marker))
     with pytest.raises(ModelFault, match="holds <think>"):
@@ -185,20 +162,23 @@ def test_samples_differ_and_come_again(
 ) -> None:
     sampling = Sampling(max_tokens=400, seed=4, thinking=thinking)
 
-    def many(_: object = None) -> list[tuple[str, str, str, int, int]]:
-        return [
-            words(sample)
-            for sample in model.complete_many(PROMPT, TOY, sampling, count)
-        ]
+    def many(_: object = None) -> list[Words]:
+        samples = model.complete_many(PROMPT, TOY, sampling, count)
+        return [words(sample) for sample in samples]
 
     samples = many()
-    seeds = [dataclasses.replace(sampling, seed=4 + number) for number in range(count)]
-    assert samples == [words(model.complete(PROMPT, TOY, one)) for one in seeds]
+    for number, sample in enumerate(samples):
+        own = dataclasses.replace(sampling, seed=4 + number)
+        assert sample == words(model.complete(PROMPT, TOY, own))
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(many, range(3))) == [samples] * 3
     finished = [text for text, _, reason, _, _ in samples if reason == "stop"]
     assert len(set(finished)) > 1
     assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
+
+
+def texts_of(drawn: Drawn) -> list[str]:
+    return [stage.text for stage in drawn.stages]
 
 
 @pytest.mark.parametrize(
@@ -207,60 +187,41 @@ def test_samples_differ_and_come_again(
 def test_a_draft_comes_before_the_answer(
     model: VllmModel, constraint: Constraint
 ) -> None:
-    plain = drafted(model, constraint, seed=3)
-    draft, answer, *_ = plain.stages
-    assert draft.grammar is None and 0 < draft.completion_tokens <= 60
+    alone = drafted(model, constraint, seed=3)
+    draft, answer, *_ = alone.stages
+    assert draft.grammar is None
+    assert 0 < draft.completion_tokens <= 60
     assert answer.prompt_tokens > draft.prompt_tokens + draft.completion_tokens
-    assert plain.completion.finish_reason == "stop"
+    assert alone.completion.finish_reason == "stop"
     with ThreadPoolExecutor(4) as pool:
         again = list(pool.map(lambda _: drafted(model, constraint, seed=3), range(4)))
-    assert {tuple(stage.text for stage in drawn.stages) for drawn in again} == {
-        tuple(stage.text for stage in plain.stages)
-    }
-    cut = drafted(
-        Dictated(model, "the kitchen and the pantry " * 40), constraint, limit=25
-    )
-    assert (cut.stages[0].finish_reason, cut.stages[0].completion_tokens) == (
-        "length",
-        25,
-    )
-    assert cut.completion.finish_reason == "stop"
+    for drawn in again:
+        assert texts_of(drawn) == texts_of(alone)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "<think>so", "a</think>b", "<think>a</think>b", "\n"]
-)
+@pytest.mark.parametrize("text", ["", "<think>so", "a</think>b", "<think>a</think>b"])
 def test_a_draft_that_holds_markers_frees_no_answer(
     model: VllmModel, text: str
 ) -> None:
     """The server's reasoning parser reads the conversation, and the draft in it."""
-    assert drafted(Planted(model, text), TWO_STAGES).completion.finish_reason == "stop"
-    toy = drafted(Planted(model, text), at_once(TOY)).completion
-    assert TOY_LANGUAGE.fullmatch(toy.text)
+    staged = drafted(Planted(model, text), TWO_STAGES).completion
+    assert staged.finish_reason == "stop"
+    whole = drafted(Planted(model, text), at_once(TOY)).completion
+    assert TOY_LANGUAGE.fullmatch(whole.text)
 
 
 def test_drafts_that_write_markers_of_their_own_are_taken_whole(
     model: VllmModel,
 ) -> None:
+    def ask(seed: int) -> Drawn:
+        return drafted(model, at_once(TOY), seed=seed, limit=300)
+
     with ThreadPoolExecutor(16) as pool:
-        drawn = list(
-            pool.map(
-                lambda seed: drafted(model, at_once(TOY), seed=seed, limit=300),
-                range(30),
-            )
-        )
-    assert any("think>" in one.stages[0].text for one in drawn)
-    assert not any(one.stages[0].thought for one in drawn)
-    assert all(TOY_LANGUAGE.fullmatch(one.completion.text) for one in drawn)
-
-
-def test_a_draft_that_fills_the_context_says_what_to_lower(model: VllmModel) -> None:
-    most = (Message("user", "the kitchen " * 1900),)
-    long = Dictated(model, "the kitchen and the pantry " * 100)
-    with pytest.raises(
-        PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"
-    ):
-        drafted(long, TWO_STAGES, limit=9000, prompt=most)
+        answers = list(pool.map(ask, range(30)))
+    drafts = [drawn.stages[0] for drawn in answers]
+    assert any("think>" in draft.text for draft in drafts)
+    assert not any(draft.thought for draft in drafts)
+    assert all(TOY_LANGUAGE.fullmatch(drawn.completion.text) for drawn in answers)
 
 
 class Gateway(QuietHandler):

@@ -3,14 +3,13 @@
 import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddlego_local.core.errors import ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
+from pddlego_local.core.nouns import Grammar, Prefix, Sampling
 from pddlego_local.models.vllm.answer import Answers, TextChoice
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import PROMPT, TOY
@@ -37,28 +36,25 @@ def test_a_continued_answer_has_its_own_tokens_and_not_the_prompts(
         assert len(said.choices[0].drawn) == 4
 
 
-def _continued(model: VllmModel, begun: Prefix | None, grammar: Grammar) -> Completion:
-    return model.start().complete(PROMPT, grammar, SAMPLING, begun)
-
-
 def test_a_grammar_that_does_not_compile_fails_its_request_alone(
     servers: dict[bool, VllmModel],
 ) -> None:
     """Even where no client looked at it before: no empty answer comes of it."""
     for model in servers.values():
         begun = model.complete(PROMPT, TOY, SAMPLING, Prefix()).prefix
-        ask = partial(_continued, model, begun)
+        client = model.start()
 
-        alone = ask(TOY).text
+        def ask(grammar: Grammar) -> str:
+            return client.complete(PROMPT, grammar, SAMPLING, begun).text  # noqa: B023
+
+        alone = ask(TOY)
         with ThreadPoolExecutor(12) as pool:
-            asked = [pool.submit(ask, (TOY, BROKEN)[n % 3 == 0]) for n in range(12)]
-        for n, one in enumerate(asked):
-            if n % 3:
-                assert one.result().text == alone
-            else:
-                with pytest.raises(ModelFault):
-                    one.result()
-        assert ask(TOY).text == alone
+            broken = [pool.submit(ask, BROKEN) for _ in range(4)]
+            whole = [pool.submit(ask, TOY) for _ in range(8)]
+        for request in broken:
+            with pytest.raises(ModelFault):
+                request.result()
+        assert {request.result() for request in whole} == {alone}
 
 
 @pytest.mark.parametrize("family", [of_bytes, of_sentence_pieces, of_tekken])
@@ -66,30 +62,24 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     family: Callable[[Path, int], Any], tmp_path: Path
 ) -> None:
     """Halves of characters and control tokens among them."""
-    tokenizer, chance = family(tmp_path, 2_000), random.Random(3)
+    tokenizer = family(tmp_path, 2_000)
     tokenizer.save_pretrained(tmp_path / "tokenizer")
-    words = tokenizer.encode(
-        Path(__file__).read_text(encoding="utf-8"), add_special_tokens=False
-    )
+    chance = random.Random(3)
+    text = Path(__file__).read_text(encoding="utf-8")
+    words = tokenizer.encode(text, add_special_tokens=False)
     odd = tokenizer.encode("日本 🎉 naïve\x00 ﷽  𓂀 " * 3, add_special_tokens=False)
     any_token = range(len(tokenizer))
-    answers = [
-        *(part for end in range(1, len(odd)) for part in [odd[:end], odd[end:]]),
-        *(
-            chance.choices(tokens, k=30)
-            for tokens in (odd, words, any_token)
-            for _ in range(40)
-        ),
-        *(words[begin : begin + 90] for begin in range(0, 900, 90)),
-    ]
-    prompts = [
-        words[:600],
-        words[:3],
-        [*words[:40], *chance.choices(any_token, k=9), words[7]],
-    ]
+    answers = []
+    for end in range(1, len(odd)):
+        answers += [odd[:end], odd[end:]]
+    for tokens in (odd, words, any_token):
+        answers += [chance.choices(tokens, k=30) for _ in range(40)]
+    for begin in range(0, 900, 90):
+        answers.append(words[begin : begin + 90])
+    mixed = [*words[:40], *chance.choices(any_token, k=9), words[7]]
     given = {
         "tokenizer": str(tmp_path / "tokenizer"),
-        "prompts": prompts,
+        "prompts": [words[:600], words[:3], mixed],
         "answers": answers,
     }
     number, different = told_by_vllm("spelled_by_vllm.py", given)

@@ -8,6 +8,7 @@ answer cost most, and a grammar with many states costs more throughout.
 """
 
 import json
+import runpy
 import statistics
 import time
 from collections.abc import Iterator
@@ -19,9 +20,9 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.models.forced_tokens import with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.solve import TASKS
 
@@ -68,10 +69,12 @@ def mask_bench() -> Iterator[dict[str, object]]:
 
 
 def decoder_tokenizer() -> LLTokenizer:
-    """Returns the large vocabulary for llguidance. Raises MissingPart if it is not
-    installed.
+    """Returns the large vocabulary for llguidance, in the slices that a server of ours
+    has. Raises MissingPart if the vocabulary is not installed.
     """
-    return with_word_slices(from_tokenizer(large_tokenizer()))
+    plugin = runpy.run_path(str(folder("serving") / "vllm_patches.py"))
+    slices = plugin["word_slices"](LLTokenizer.general_slices())
+    return from_tokenizer(large_tokenizer()).with_slices(slices)
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:

@@ -7,8 +7,8 @@ Random weights know no PDDL, so whatever is right in these answers comes from th
 The questions come from real games that a perfect player plays: of every environment,
 and of every method that asks for PDDL. So all forms occur: both files, a domain and
 then a problem for it, a problem for a given domain, and an edit. Each answer is drawn
-under the settings in `conf`, with free or tight lists and in one of the layouts, and it
-is read as `pddlego run` and `pddlego sample` read it. In a third of the questions only
+under the settings in `conf` in one of the layouts, and it is read as `pddlego run` and
+`pddlego sample` read it. In a third of the questions only
 a few names are left, so that an answer runs out of names.
 
 FILE gets a line for each answer. The same command goes on where it was interrupted.
@@ -39,7 +39,7 @@ from pddlego_local.decoding.forms import (
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
-from pddlego_local.decoding.rungs import RUNGS, Lists
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.generated import families
 from pddlego_local.episode.model_caller import draw_answers, under
@@ -78,7 +78,6 @@ class Case(NamedTuple):
     """The settings under which an answer is drawn."""
 
     rung: str
-    lists: Lists
     layout: Layout
 
     @property
@@ -86,18 +85,15 @@ class Case(NamedTuple):
         return _decoding(*self)
 
 
-LISTS: tuple[Lists, ...] = ("free", "free", "tight")  # free lists are the default
 CASES = [
-    Case(rung, lists, layout)
-    for rung, lists, layout in itertools.product(
-        ("typed", "grounded"), LISTS, get_args(Layout)
-    )
+    Case(rung, layout)
+    for rung, layout in itertools.product(("typed", "grounded"), get_args(Layout))
 ]
 
 
 @functools.cache
-def _decoding(rung: str, lists: str, layout: str) -> Decoding:
-    words = [f"decoding={rung}", f"decoding.lists={lists}", f"decoding.layout={layout}"]
+def _decoding(rung: str, layout: str) -> Decoding:
+    words = [f"decoding={rung}", f"decoding.layout={layout}"]
     built: Decoding = compose_cell(words).build("decoding")
     return built
 
@@ -304,7 +300,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         for name in (
             row["form"],
             row["environment"],
-            f"{row['rung']}, {row['lists']}, {row['layout']}",
+            f"{row['rung']}, {row['layout']}",
         ):
             groups.setdefault(name, []).append(row)
     for name, group in sorted(groups.items()):

@@ -28,7 +28,6 @@ from pddlego_local.decoding.question import (
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
-from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
@@ -42,6 +41,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
 from pddlego_training.players import Player
+from pddlego_training.simulation import SimulatedAlfworld
 
 FIRST_SEED = 100_000
 """Games with lower seeds are only for evaluation."""
@@ -244,7 +244,7 @@ class Taught(WholeAnswerModel):
             values = json.loads(
                 self.reference.answer(question, sampling).completion.text
             )
-        right = Printer("line", schemas=context.actions, tight=True).answer(values)
+        right = Printer("line", schemas=context.actions, as_staged=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 

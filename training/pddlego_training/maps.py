@@ -3,12 +3,12 @@
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
 
-from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_training.examples import Game
+from pddlego_training.simulation import SimulatedAlfworld
 
 _COMMENT = """\
 # The maps of the games that these weights learned from, by the hashes that records name

@@ -1,9 +1,8 @@
 """`pddlego run … --dry-run`: lists the cells of a command, their episodes, and what is
-missing to play them.
+missing to play them. Nothing is loaded, started or written.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
@@ -15,75 +14,53 @@ from pddlego_local.core.secrets import hidden_in_word
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
-
-@dataclass(frozen=True)
-class CellCount:
-    """A cell with its overrides, and its numbers of episodes and of finished ones."""
-
-    overrides: Sequence[str]
-    config: CellConfig
-    episodes: int
-    done: int
+NAMED = (*GROUPS[:4], "seed")
+"""The options that a cell's name shows."""
 
 
-def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
-    """Counts from the cell's record, without loading, starting or writing anything.
-
-    Raises ConfigError where a run would raise it.
+def list_cells(cells: Sequence[tuple[list[str], CellConfig]]) -> None:
+    """Prints a table of the cells and their overrides, the needs of each model, and
+    warnings. Raises ConfigError for an impossible model folder or context.
     """
-    config.check()
-    episodes = set(config.episodes)
-    done = Cell(config.folder).done() & episodes
-    return CellCount(overrides, config, len(episodes), len(done))
-
-
-def list_cells(cells: Sequence[CellCount]) -> None:
-    """Prints a table with totals, the needs of each model, and warnings.
-
-    Raises ConfigError for an impossible model folder or context.
-    """
-    models: dict[str, CellConfig] = {}
-    for cell in cells:
-        models.setdefault(str(cell.config.tree["model"]), cell.config)
+    configs = [config for _, config in cells]
+    models = {str(config.tree["model"]): config for config in reversed(configs)}
     fits = [
         look_at(config.labels["model"], config.tree["model"])
-        for config in models.values()
+        for config in reversed(models.values())
     ]
     show(screen(), _table(cells))
-    for line in fits:
-        print(line)
-    for warning in training_warnings([cell.config for cell in cells]):
+    for fit in fits:
+        print(fit)
+    for warning in training_warnings(configs):
         print(f"warning: {warning}")
 
 
-def _table(cells: Sequence[CellCount]) -> Table:
+def _table(cells: Sequence[tuple[list[str], CellConfig]]) -> Table:
     """Returns a table with a row for each cell, and the totals."""
-    table = Table(show_footer=True)
-    table.add_column("cell", f"cells: {len(cells)}")
-    titles = ("episodes", "done", "left")
-    for title, total in zip(titles, _numbers(cells), strict=True):
-        table.add_column(title, total, justify="right")
-    for cell in cells:
-        name = f"{cell.config.cell}\n  {_own(cell, cells)}".rstrip()
-        table.add_row(name, *_numbers([cell]))
+    shared = set(cells[0][0]).intersection(*(words for words, _ in cells))
+    table = Table("cell", "episodes", "done", "left", show_footer=True)
+    totals = [0, 0, 0]
+    for words, config in cells:
+        episodes = set(config.episodes)
+        left = episodes - Cell(config.folder).done()
+        numbers = (len(episodes), len(episodes) - len(left), len(left))
+        totals = [sum(pair) for pair in zip(totals, numbers, strict=True)]
+        name = f"{config.cell}\n  {_own(words, shared)}".rstrip()
+        table.add_row(name, *(f"{number:,}" for number in numbers))
+    name_column, *columns = table.columns
+    name_column.footer = f"cells: {len(cells)}"
+    for column, total in zip(columns, totals, strict=True):
+        column.footer = f"{total:,}"
+        column.justify = "right"
     return table
 
 
-def _numbers(cells: Sequence[CellCount]) -> list[str]:
-    """Returns the sums of the episodes, of those done, and of those left."""
-    episodes = sum(cell.episodes for cell in cells)
-    done = sum(cell.done for cell in cells)
-    return [f"{number:,}" for number in (episodes, done, episodes - done)]
-
-
-def _own(cell: CellCount, cells: Sequence[CellCount]) -> str:
+def _own(words: Sequence[str], shared: Collection[str]) -> str:
     """Returns the overrides that not all cells share and that the cell's name does not
     show.
     """
-    common = set(cell.overrides).intersection(*(other.overrides for other in cells))
-    named = (*GROUPS[:4], "seed")
-    return " ".join(
-        hidden_in_word(override)
-        for override in cell.overrides
-        if override not in common and override.split("=")[0] not in named
-    )
+    own = []
+    for word in words:
+        if word not in shared and word.partition("=")[0] not in NAMED:
+            own.append(hidden_in_word(word))
+    return " ".join(own)

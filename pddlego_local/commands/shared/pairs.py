@@ -6,7 +6,6 @@ Several threads may process the pairs. Only a few pairs are read ahead of the re
 
 import argparse
 import contextlib
-import functools
 import io
 import json
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pddlego_local.commands.shared.options import as_error, path
-from pddlego_local.core.errors import ConfigError, InfrastructureError
+from pddlego_local.core.errors import ConfigError
 
 UNREADABLE = "unreadable"  # the key of an output line whose input line holds no pair
 MOST_AHEAD = 32
@@ -32,14 +31,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Pair:
-    """A domain and a problem. `place` is where they were read, such as "pairs.jsonl
-    line 3". `unreadable` says why that line holds no pair, "" if it holds one.
+    """A domain and a problem. If they come from a JSON line, `line` is its number, and
+    `unreadable` says why it holds no pair, "" if it holds one.
     """
 
     id: Any
-    domain: str
-    problem: str
-    place: str
+    domain: str = ""
+    problem: str = ""
     line: int = 0
     unreadable: str = ""
 
@@ -61,11 +59,10 @@ def pairs_of(arguments: argparse.Namespace) -> Iterator[Iterator[Pair]]:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
     if arguments.jsonl:
         with lines_of(arguments.jsonl, arguments.out, "--jsonl ") as lines:
-            yield _pairs_in(arguments.jsonl, lines)
+            yield (_pair(line, n) for n, line in enumerate(lines, 1) if line.strip())
     elif arguments.domain and arguments.problem:
         domain, problem = text_of(arguments.domain), text_of(arguments.problem)
-        place = str(arguments.problem)
-        yield iter([Pair(place, domain, problem, place)])
+        yield iter([Pair(str(arguments.problem), domain, problem)])
     else:
         raise ConfigError(
             "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for stdin)"
@@ -76,21 +73,17 @@ def output_lines(
     work: Work, pairs: Iterable[Pair], workers: int = 1
 ) -> Iterator[dict[str, Any]]:
     """Yields an output line for each pair, in order: the result of `work`, or why the
-    line holds no pair. Raises an InfrastructureError of `work` with the pair's place.
+    line holds no pair.
     """
-    output_line = functools.partial(_output_line, work)
+
+    def output_line(pair: Pair) -> dict[str, Any]:
+        if pair.unreadable:
+            return {"id": pair.id, "line": pair.line, UNREADABLE: pair.unreadable}
+        return {"id": pair.id, **work(pair.domain, pair.problem)}
+
     if workers == 1:  # then each result comes before the next line is read
         return map(output_line, pairs)
     return in_order(output_line, pairs, workers)
-
-
-def _output_line(work: Work, pair: Pair) -> dict[str, Any]:
-    if pair.unreadable:
-        return {"id": pair.id, "line": pair.line, UNREADABLE: pair.unreadable}
-    try:
-        return {"id": pair.id, **work(pair.domain, pair.problem)}
-    except InfrastructureError as error:
-        raise type(error)(f"{pair.place}: {error}") from error
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
@@ -163,27 +156,19 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
         yield lines
 
 
-def _pairs_in(name: str, lines: Iterable[str]) -> Iterator[Pair]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _pair(line, number, f"{name} line {number}")
-
-
-def _pair(line: str, number: int, place: str) -> Pair:
-    def unreadable(why: str, id_: object = None) -> Pair:
-        return Pair(id_, "", "", place, number, why)
-
+def _pair(line: str, number: int) -> Pair:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return unreadable(f"is not JSON: {error}")
+        return Pair(None, line=number, unreadable=f"is not JSON: {error}")
     if not isinstance(given, dict):
-        return unreadable("is not a JSON object")
+        return Pair(None, line=number, unreadable="is not a JSON object")
     id_ = given.get("id")
     for key in ("domain", "problem"):
         if not isinstance(given.get(key), str):
-            return unreadable(f'has no "{key}" that is a string of PDDL', id_)
-    return Pair(id_, given["domain"], given["problem"], place, number)
+            fault = f'has no "{key}" that is a string of PDDL'
+            return Pair(id_, line=number, unreadable=fault)
+    return Pair(id_, given["domain"], given["problem"], number)
 
 
 def text_of(path: Path) -> str:

@@ -15,30 +15,6 @@ from pddlego_local.core.nouns import Message, PlanOutcome, Sampling
 from pddlego_local.core.outcomes import CAUSES, planning_cause
 from pddlego_local.core.record.rows import EpisodeRow
 
-_FORMER = {"log_mass", "log_drawn", "particles", "potential"}
-
-
-def _without_former(entry: Any) -> Any:
-    """Drops fields of weighted draws that earlier versions recorded and that nothing
-    reads.
-    """
-    if not isinstance(entry, dict):
-        return entry
-    return {name: value for name, value in entry.items() if name not in _FORMER}
-
-
-_Sampling = Annotated[Sampling, pydantic.BeforeValidator(_without_former)]
-
-
-@dataclass(frozen=True)
-class _Drawn(Recorded):
-    """The output of a model, as this version or an earlier one recorded it."""
-
-    @pydantic.model_validator(mode="before")
-    @classmethod
-    def _of_this_version(cls, entry: Any) -> Any:
-        return _without_former(entry)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Where(Recorded):
@@ -73,7 +49,7 @@ class Start(Recorded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnStage(_Drawn):
+class DrawnStage(Recorded):
     """The `Completion` of one stage, with the hash of its `grammar` and its place in
     the answer.
 
@@ -89,7 +65,7 @@ class DrawnStage(_Drawn):
 
     name: str
     grammar: str | None
-    sampling: _Sampling
+    sampling: Sampling
     before: str
     text: str
     finish_reason: str
@@ -105,7 +81,7 @@ class DrawnStage(_Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(_Drawn):
+class Call(Recorded):
     """One answer of the model; its request asked for `of` answers.
 
     `grammar` is the hash of the answer's grammar. It is None if the answer is free, or
@@ -122,7 +98,7 @@ class Call(_Drawn):
     form: str
     messages: tuple[Message, ...]
     grammar: str | None
-    sampling: _Sampling
+    sampling: Sampling
     text: str
     thought: str
     finish_reason: Literal["stop", "length", "unfinished_thought"]
@@ -192,7 +168,7 @@ class Plan(Recorded):
     `goal` is the goal that the method set, None if the model wrote the goal. `then` are
     the method's own steps for the goal. `message` is the planner's message, and `told`
     is the message to the model. Times are in seconds. `cost` is the plan's cost, None
-    if there is no plan or the record is older.
+    if there is no plan or it was not recorded.
     """
 
     event: Literal["plan"] = "plan"

@@ -142,8 +142,7 @@ class RunRecord:
 
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
-    files of an environment or a method from outside the project. Older records lack
-    these two.
+    files of an environment or a method from outside the project.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -197,11 +196,10 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     """Returns the content of run.json after another start. Raises ValueError, which
     says what differs, if `new` describes a different run.
 
-    What an older record lacks is added to it. All prompts of a folder are compared only
-    if it is not known which of them the record used.
+    All prompts of a folder are compared only if it is not known which of them the
+    record used.
     """
-    keys = new.keys() | before.keys()
-    keys -= {"starts"} | (_NEWER - before.keys())
+    keys = (new.keys() | before.keys()) - {"starts"}
     if _USED_PROMPT in before:
         keys.discard(_PROMPT)
     changed = sorted(key for key in keys if before.get(key) != new.get(key))
@@ -212,7 +210,6 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
 
 MOST_FILES = 5  # that a message names
 _PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha256"
-_NEWER = {_USED_PROMPT, _CODE}
 
 
 def _differing(
@@ -236,6 +233,50 @@ def _differing(
         f"{' and '.join(others)}: choose another `name`, move that folder away, or put"
         " the old version back to finish it"
     )
+
+
+def refuse_older(
+    cell: Path, identity: Mapping[str, Any], versions: Mapping[str, Any]
+) -> None:
+    """Raises ConfigError if another version of this program began the cell under
+    another name, because some of its options were others.
+
+    `cell` is the cell's folder, `identity` is as in `RunRecord`, and `versions` are the
+    "packages" and the "commit" that run now.
+    """
+    labels_and_seed, _, _ = cell.name.rpartition("-")
+    for path in sorted(cell.parent.glob(f"{labels_and_seed}-*/run.json")):
+        try:
+            older = read_run(path.parent)
+        except ConfigError:  # a report names it; it does not concern this cell
+            continue
+        last = older.starts[-1]
+        same_version = (last.packages, last.commit) == (
+            versions["packages"],
+            versions["commit"],
+        )
+        options = _options_of_one(older.identity, identity)
+        if path.parent != cell and options and not same_version:
+            program = (last.packages or {}).get("pddlego_local", "of unknown version")
+            commit = f" (commit {last.commit:.12})" if last.commit else ""
+            raise ConfigError(
+                f"{path.parent} was begun with pddlego_local {program}{commit}, which"
+                f" had other options ({', '.join(options)}): finish it with that"
+                " version, or choose another `name`"
+            )
+
+
+def _options_of_one(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Returns the options that only one of two identities has; none if an option that
+    both have differs.
+    """
+    options = list[str]()
+    for group in one.keys() & other.keys() - {"seed"}:
+        here, there = one[group], other[group]
+        if any(here[name] != there[name] for name in here.keys() & there.keys()):
+            return []
+        options += [f"{group}.{name}" for name in here.keys() ^ there.keys()]
+    return sorted(options)
 
 
 def check_readable(written: Mapping[str, Any]) -> None:

@@ -19,8 +19,9 @@ ANY = "*"
 
 FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
 """The first letters of names in groups, each of which becomes a separate alternative.
-The vocabulary has slices for exactly these groups (`models.forced_tokens.word_slices`).
-With them, a mask within an invented name takes a quarter of the time.
+A server's vocabulary has slices for exactly these groups (`word_slices` in
+serving/vllm_patches.py). With them, a mask within an invented name takes a quarter of
+the time.
 """
 _GROUPS = tuple(map(frozenset, FIRST_LETTERS))
 _LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")

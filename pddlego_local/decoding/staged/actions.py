@@ -6,7 +6,6 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.layout import line_of
 from pddlego_local.decoding.staged.bodies import (
     NOTHING,
-    More,
     Piece,
     Scope,
     either,
@@ -83,19 +82,17 @@ class Actions:
     def _more_actions(self, rules: Rules) -> str:
         return self._end(rules, self._any_action(rules), len(self._left())).start(rules)
 
-    def _rest_of_action(self, rules: Rules, more: More) -> str:
-        """The rest of the last action, whose innermost block gains `more`, and later
-        actions.
-        """
+    def _rest_of_action(self, rules: Rules, closed: bool) -> str:
+        """The rest of the last action (`Scope.rest`), and later actions."""
         action = self.usable[self._written.actions[-1].word.name]
         _define, block, *open_ = open_blocks(self.writing.text)
         scope = self._scope(rules, action)
         slot = [item.name for item in block.items if isinstance(item, Word)][-1]
         if slot == ":effect":
-            rest = scope.rest(open_, more, "effect")
+            rest = scope.rest(open_, closed=closed, kind="effect")
         else:
             effect = Piece("_EFFECT").then(scope.effect())
-            rest = scope.rest(open_, more).then(effect)
+            rest = scope.rest(open_, closed=closed).then(effect)
         after = self._end(rules, self._any_action(rules), len(self._left()))
         return rest.then("_C", after).start(rules)
 

@@ -3,9 +3,9 @@
 The variable of a quantifier is only known when the header is written. So a stage may
 end with a header, such as "(exists (?r - room)", and the next stage writes the rest.
 Each piece of grammar therefore has two sides: the whole expression, and its beginnings
-that end with a header. A repeated operand of `and` or `or` is rolled back, which leaves
-an expression unfinished in the same way. The nesting depth of operators is counted from
-the outermost one, across stages.
+that end with a header. An `and` or `or` in which the model repeats itself is cut, which
+leaves an expression unfinished in the same way. The nesting depth of operators is
+counted from the outermost one, across stages.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +18,6 @@ from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
-
-More = Literal["anything", "facts", "nothing"]
-"""The operands that an `and` or `or` may gain after one was rolled back; "facts" may be
-negated.
-"""
 
 Kind = Literal["condition", "effect", "changes"]
 """The kind of a body; "changes" is an effect under a quantifier or `when`."""
@@ -173,36 +168,35 @@ class Scope:
     def rest(
         self,
         open_: Sequence[Block],
-        more: More = "anything",
+        *,
+        closed: bool,
         kind: Kind = "condition",
         around: int = 0,
     ) -> Piece:
         """Returns the rest of a body whose blocks `open_` are not closed (the innermost
         is last).
 
-        The text so far ends with a quantifier's header, or after an operand of `and` or
-        `or`, which then may gain `more`. `around` is the number of operators around
-        these blocks.
+        The text so far ends with a quantifier's header. If `closed`, it ends after an
+        operand of `and` or `or` instead, which gains no other one. `around` is the
+        number of operators around these blocks.
         """
         if not open_:
             return NOTHING
         block, inner = open_[0], open_[1:]
         if block.head in ("exists", "forall"):
-            return self._under(block)._rest_under(inner, more, kind, around).then("_C")
+            under = self._under(block)
+            return under._rest_under(inner, closed, kind, around).then("_C")
         within = around + 1
         if block.head == "when":
             if len(block.items) == 2:
-                return self.rest(inner, more, around=within).then(self._changes(), "_C")
-            return self.rest(inner, more, "changes", within).then("_C")
-        rest = self.rest(inner, more, kind, within)
-        if block.head in ("and", "or"):
-            operands = [
-                item for item in block.items[1:] if not inner or item is not inner[0]
-            ]
-            added = self._added(operands, "anything" if inner else more, kind, within)
-            if more == "nothing" and not inner:
-                return rest.then(NOTHING, "_C")
-            return rest.then(many(added, MOST_OPERANDS + 1 - len(block.items)), "_C")
+                antecedent = self.rest(inner, closed=closed, around=within)
+                return antecedent.then(self._changes(), "_C")
+            kind = "changes"
+        rest = self.rest(inner, closed=closed, kind=kind, around=within)
+        if block.head in ("and", "or") and not (closed and not inner):
+            operand = self._operand(kind, _depth_left(within))
+            left = MOST_OPERANDS + 1 - len(block.items)
+            return rest.then(many(operand, left), "_C")
         if block.head == "imply" and len(block.items) == 2:
             return rest.then(self.condition(_depth_left(within)), "_C")
         return rest.then("_C")
@@ -218,31 +212,21 @@ class Scope:
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
     def _rest_under(
-        self, open_: Sequence[Block], more: More, kind: Kind, around: int
+        self, open_: Sequence[Block], closed: bool, kind: Kind, around: int
     ) -> Piece:
         """The rest of a body after a quantifier's header."""
         if open_:
-            return self.rest(
-                open_, more, "condition" if kind == "condition" else "changes", around
-            )
+            inner: Kind = "condition" if kind == "condition" else "changes"
+            return self.rest(open_, closed=closed, kind=inner, around=around)
         if kind == "condition":
             return self.condition(_depth_left(around))
         return either(self.rules, [self._changes(), self._conditional()])
 
-    def _added(
-        self, operands: Sequence[Node], more: More, kind: Kind, around: int
-    ) -> Piece:
-        """One more operand, which repeats no fact among the `operands` so far."""
-        others: list[Piece] = []
-        if kind == "effect" and more == "anything":
-            others = [self._conditional(), self._header("_FORALL")]
-        true, denied = literals(operands)
-        predicates, pools = self.declared.predicates, self._pools
-        fact = Piece(atoms(self.rules, predicates, pools, true))
-        denial = _denial(atoms(self.rules, predicates, pools, denied))
-        if kind == "condition" and more == "anything":
-            return either(self.rules, [fact, *self._operators(_depth_left(around))])
-        return either(self.rules, [fact, denial, *others])
+    def _operand(self, kind: Kind, depth: int) -> Piece:
+        """One more operand of an `and` or `or`."""
+        if kind == "condition":
+            return self.condition(depth)
+        return self._effect_item() if kind == "effect" else self._change()
 
 
 def _depth_left(around: int) -> int:

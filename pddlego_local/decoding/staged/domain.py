@@ -20,7 +20,6 @@ from pddlego_local.decoding.staged.reading import (
     after_type,
     domain_in,
     end_before,
-    open_blocks,
 )
 from pddlego_local.decoding.staged.writing import Entry, Part, Resample, Writing, keyed
 from pddlego_local.pddl.task import Domain
@@ -130,7 +129,6 @@ class _Domain:
                 listed(
                     self._variables, self._more_variables, end=self._more_predicates
                 ),
-                self._unfinished_predicates,
                 self._nothing_to_change,
             ],
         )
@@ -150,7 +148,7 @@ class _Domain:
         return f"_PREDICATES {self._more_predicates(rules)}"
 
     def _more_predicates(self, rules: Rules) -> str:
-        """To the end of `:predicates`, or to the next review of tight lists."""
+        """To the end of `:predicates`."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
         variables = (
             f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
@@ -160,9 +158,7 @@ class _Domain:
         )
         listed = rules.rule("_predicate", [predicate, *rules.comment])
         left = max(limits.MOST_PREDICATES - len(taken), 0)
-        most = limits.PREDICATES_AT_ONCE if self.writing.tight else left + 1
-        few = f"{some(listed, min(left, most - 1))} _C"
-        return few if left < most else rules.shared([few, some(listed, most, most)])
+        return f"{some(listed, left)} _C"
 
     def _variables(self) -> list[Entry]:
         """The variables of predicates. Each has its offset in `says`, so that a second
@@ -186,11 +182,6 @@ class _Domain:
     @property
     def _type(self) -> str:
         return f"(_DASH {one_of(self.declared.known_types)})?"
-
-    def _unfinished_predicates(self, _broken: bool) -> Resample | None:
-        if open_blocks(self.writing.text)[-1].head != ":predicates":
-            return None
-        return Resample(len(self.writing.text), self._more_predicates)
 
     def _nothing_to_change(self, broken: bool) -> Resample | None:
         """Adds a predicate if no action can change a declared one. If actions have

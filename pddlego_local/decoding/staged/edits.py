@@ -8,10 +8,9 @@ facts.
 
 So `pddl.edit.apply` never has to refuse an edit, and it turns a correct problem into a
 correct problem. An entry that contradicts an earlier one of the same part is rolled
-back and resampled, because no grammar of a part can know it beforehand. Under tight
-lists, repeated entries are rolled back too, and nothing that exists can be added again.
-On "grounded", new names must come from the observations. Strings have single spaces, as
-on the rung "syntax"; the layout determines the white space between strings.
+back and resampled, because no grammar of a part can know it beforehand. On "grounded",
+new names must come from the observations. Strings have single spaces, as on the rung
+"syntax"; the layout determines the white space between strings.
 """
 
 import json
@@ -39,11 +38,9 @@ from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
 from pddlego_local.pddl.edit import facts_of, objects_of
 
-# The limits of the rung "syntax". Under tight lists, they apply to all lists.
-MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
+# The limits of the rung "syntax".
 MOST_NAMES = 10
 MOST_REPLACED = 10
-MOST_FACTS = 60
 
 _BRACKETS = {"add": "[]", "replace": "{}", "delete": "[]"}
 _ANY_BLANKS = r"[ \t\r\n]{0,10}"
@@ -60,7 +57,7 @@ def edit(
 
 
 def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
-    writing = Writing(layout, names, context.lists, rollback=context.rollback)
+    writing = Writing(layout, names)
     declared = declarations(domain_of(context.domain))
     objects, facts = objects_of(context.problem), facts_of(context.problem)
     build = partial(
@@ -125,7 +122,7 @@ class _Part:
         made_up: bool,
     ) -> None:
         self.writing, self.objects, self.made_up = writing, objects, made_up
-        self.build = partial(build, tight=writing.tight)
+        self.build = build
         self.first = len(writing.text)
 
     def write(self, name: str) -> Part:
@@ -152,15 +149,14 @@ class _Part:
         )
 
     def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
-        """Whether an entry contradicts an earlier one, or repeats it under tight lists.
-        An object that replaces another one keeps its type, and "add" may declare it
-        with this type before.
+        """Whether an entry contradicts an earlier one. An object that replaces another
+        one keeps its type, and "add" may declare it with this type before.
         """
         says = entry.says
         match earlier.heading, entry:
             case "add", _Entry("replace", old=False, says=(_, str(replaced))):
                 says = self.objects[replaced]
-        return self.writing.tight or (says != earlier.says and not entry.open)
+        return says != earlier.says and not entry.open
 
     def _from(
         self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
@@ -267,12 +263,10 @@ def object_changes(
     facts: Iterable[str],
     names: NewNames,
     shown: int,
-    tight: bool,
 ) -> str:
     """Returns the grammar of the part "objects", to its end. `shown` is the number of
-    names in the prompt. Unless `tight`, objects may be added again with their type and
-    replaced by themselves, and the lengths of lists are limited by what the prompt
-    shows.
+    names in the prompt, which limits the lengths of lists. Objects may be added again
+    with their type, and replaced by themselves.
     """
     name = names.thing([*objects, *declared.things, *so_far.new])
     new = rules.terminal(name) if name else ""
@@ -282,18 +276,17 @@ def object_changes(
     kept = _not_to_be_renamed(objects, facts)
     renamed = [name for name in left if name.lower() not in kept]
     pair = _pairs(rules, "_pair", [(renamed, new)])
+    same = _pairs(rules, "_same", [([name], rules.names([name])) for name in renamed])
+    pair = rules.shared([rule for rule in (pair, same) if rule])
     lines = [f"{new} {line_end}" if new else ""]
-    if not tight:
-        same = _pairs(rules, "_same", [([one], rules.names([one])) for one in renamed])
-        pair = rules.shared([one for one in (pair, same) if one])
-        lines += _lines_again(rules, {name: objects[name] for name in old}, new)
+    lines += _lines_again(rules, {name: objects[name] for name in old}, new)
     lists = {
         "add": (
             _entry(rules, "_line", lines),
-            MOST_LINES if tight else most_lines(shown),
+            most_lines(shown),
         ),
         "replace": (pair, MOST_REPLACED),
-        "delete": (_old(rules, left), MOST_LINES if tight else len(left)),
+        "delete": (_old(rules, left), len(left)),
     }
     known = {objects[name] for name in so_far.line if name in objects}
     if not so_far.heading:
@@ -334,23 +327,21 @@ def fact_changes(
     declared: Declarations,
     things: Mapping[str, str],
     facts: Iterable[str],
-    tight: bool,
 ) -> str:
     """Returns the grammar from "init" to the end of the answer. Facts are about
-    `things` (name → type). If `tight`, no fact is added twice.
+    `things` (name → type).
     """
     pools = pool_of(declared, things)
-    added = {tuple(words(fact.lower())) for fact in so_far.new} if tight else set()
-    atom = atoms(rules, declared.predicates, pools, added, spelling=IN_A_STRING)
+    atom = atoms(rules, declared.predicates, pools, spelling=IN_A_STRING)
     quoted = f"{atom} {rules.terminal(_CLOSING_QUOTE)}" if atom else ""
     old = [fact for fact in facts if fact not in so_far.old]
     lists = {
         "add": (
             _entry(rules, "_added", [quoted]),
-            MOST_FACTS if tight else most_facts(len(things)),
+            most_facts(len(things)),
         ),
         "replace": (_pairs(rules, "_pair", [(old, atom)]), MOST_REPLACED),
-        "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
+        "delete": (_old(rules, old), len(old)),
     }
     before, end = "", _mark(rules, "}")
     if not so_far.heading:

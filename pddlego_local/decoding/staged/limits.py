@@ -15,11 +15,6 @@ MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
 LEAST_FACTS = 20  # facts, or lines of an edit, that are always allowed
 
-PREDICATES_AT_ONCE = 10
-"""The number of predicates that are drawn before tight lists are reviewed. If a model
-repeats itself, at most so many are discarded.
-"""
-
 
 def most_objects(shown: int) -> int:
     """Returns the maximum number of objects; `shown` is the number of names in the
@@ -33,13 +28,6 @@ def most_lines(shown: int) -> int:
     least one object; `shown` is the number of names in the prompt.
     """
     return max(LEAST_FACTS, 2 * shown)
-
-
-def facts_at_once(things: int) -> int:
-    """Returns the number of facts that are drawn before tight lists are reviewed;
-    `things` is the number of objects and constants.
-    """
-    return max(LEAST_FACTS, 3 * things)
 
 
 def most_facts(things: int) -> int:

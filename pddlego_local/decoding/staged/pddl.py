@@ -105,7 +105,7 @@ def pddl(
 
     def stages() -> Stages:
         names = NewNames(context.names.objects if rung.grounded else None)
-        writing = Writing(layout, names, context.lists, rollback=context.rollback)
+        writing = Writing(layout, names)
         if form is PROBLEM:
             declared, opening = declarations(domain_of(context.domain)), "_OPEN_PROBLEM"
         else:

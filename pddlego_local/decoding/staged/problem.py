@@ -17,24 +17,18 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, pool_of
-from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
+from pddlego_local.decoding.staged.bodies import Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations, type_of
 from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
-from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
+from pddlego_local.decoding.staged.limits import most_facts, most_objects
 from pddlego_local.decoding.staged.reading import (
     after_type,
     end_before,
     open_blocks,
     problem_in,
 )
-from pddlego_local.decoding.staged.writing import (
-    Build,
-    Entry,
-    Part,
-    Review,
-    Writing,
-    keyed,
-)
+from pddlego_local.decoding.staged.writing import Part, Writing, keyed
+from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
 
@@ -58,11 +52,9 @@ class ProblemStages:
         """Yields the stages of the problem, which begins with the terminal
         `opening`.
         """
-        judged = self.context.own_goal and self.context.rollback
-        excluded = self.context.goal if judged else "any"
         yield from self._objects(opening)
         yield from self._facts_and_goal()
-        if excluded != "any":
+        if self.context.own_goal and self.context.goal == "unmet":
             yield from self._unmet()
 
     @property
@@ -100,8 +92,7 @@ class ProblemStages:
         of_domain = rules.terminal(
             f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C"
         )
-        taken = self.declared.things if self.writing.tight else ()
-        name, types = self.names.thing(taken), one_of(self.declared.types)
+        name, types = self.names.thing(()), one_of(self.declared.types)
         listed = rules.terminal(
             f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}"
         )
@@ -116,51 +107,25 @@ class ProblemStages:
     # ---- Facts and goal
 
     def _facts_and_goal(self) -> Part:
+        facts = self.writing.closed(self._facts_begin, self._only_goal, in_blocks=True)
+        reviews = [facts, self.writing.bodies(self._rest_of_goal)]
         yield from self.writing.write(
-            "facts",
-            self.facts_and_goal,
-            [
-                self._repeated_fact(self._other_facts_and_goal, end=self._only_goal),
-                self.writing.bodies(self._rest_of_goal),
-            ],
-            names=False,
+            "facts", self.facts_and_goal, reviews, names=False
         )
 
     def _facts(self) -> Part:
-        yield from self.writing.write(
-            "facts", self.facts, [self._repeated_fact(self._more_facts)], names=False
-        )
+        reviews = [self.writing.closed(self._facts_begin, None, in_blocks=True)]
+        yield from self.writing.write("facts", self.facts, reviews, names=False)
 
-    def _repeated_fact(self, rest: Build, end: Build | None = None) -> Review:
-        def facts() -> list[Entry]:
-            return [
-                Entry(fact.atom.key, fact.atom.predicate) for fact in self._written.init
-            ]
-
-        return self.writing.listed(facts, rest, end=end, made_up=False, in_blocks=True)
+    def _facts_begin(self) -> list[Word]:
+        return [fact.atom.predicate for fact in self._written.init]
 
     def facts_and_goal(self, rules: Rules) -> str:
-        """Returns the grammar from `:init` to the end of the answer, to the next review
-        of tight lists, or to the end of a quantifier's header.
+        """Returns the grammar from `:init` to the end of the answer or of a
+        quantifier's header.
         """
-        begin = Piece(rules.begin("_INIT") or NOTHING.complete)
-        return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
-
-    def _other_facts_and_goal(self, rules: Rules) -> str:
-        return self._more_facts_and_goal(rules, self._facts_written).start(rules)
-
-    def _more_facts_and_goal(self, rules: Rules, excluded: Facts) -> Piece:
-        """More facts without the `excluded` ones, and the goal."""
-        fact, left = self._fact(rules, excluded), self._facts_left
-        most = (
-            facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
-        )
-        few = Piece(some(fact, min(left, most - 1)) or NOTHING.complete)
-        whole = few.then(Piece("_C").then(self._goal(rules)))
-        if left < most or not fact:
-            return whole
-        full = some(fact, most, most)
-        return Piece(whole.complete, (*whole.partial, full))
+        facts = Piece(self.facts(rules))
+        return facts.then(self._goal(rules)).start(rules)
 
     def _goal(self, rules: Rules) -> Piece:
         return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")
@@ -168,40 +133,25 @@ class ProblemStages:
     def _only_goal(self, rules: Rules) -> str:
         return self._goal(rules).start(rules)
 
-    def _rest_of_goal(self, rules: Rules, more: More) -> str:
-        """The rest of the goal, or of the facts if the stage ended for their review."""
-        _define, block, *open_ = open_blocks(self.writing.text)
-        if block.head == ":init":
-            return self._more_facts_and_goal(rules, set()).start(rules)
-        return self._scope(rules).rest(open_, more).then("_C _CLOSE").start(rules)
+    def _rest_of_goal(self, rules: Rules, closed: bool) -> str:
+        _define, _goal, *open_ = open_blocks(self.writing.text)
+        rest = self._scope(rules).rest(open_, closed=closed)
+        return rest.then("_C _CLOSE").start(rules)
 
     def _scope(self, rules: Rules) -> Scope:
         return Scope(rules, self.declared, self._things.things)
 
     def facts(self, rules: Rules) -> str:
-        """Returns the grammar of the whole section `:init`."""
-        return f"{rules.begin('_INIT')} {self._more_facts(rules)}"
-
-    def _more_facts(self, rules: Rules) -> str:
-        """More facts, without those that are written already."""
-        fact = self._fact(rules, self._facts_written)
-        return f"{some(fact, self._facts_left)} _C"
+        """Returns the grammar of the section `:init`."""
+        things = self._things.things
+        pools = pool_of(self.declared, things)
+        fact = atoms(rules, self.declared.predicates, pools, spelling=OF_FACTS)
+        listed = rules.rule("_fact", [fact, *rules.comment] if fact else [])
+        return f"{rules.begin('_INIT')} {some(listed, most_facts(len(things)))} _C"
 
     @property
     def _facts_written(self) -> Facts:
         return {fact.atom.key for fact in self._written.init}
-
-    @property
-    def _facts_left(self) -> int:
-        return max(most_facts(len(self._things.things)) - len(self._written.init), 0)
-
-    def _fact(self, rules: Rules, excluded: Facts) -> str:
-        predicates, pools = (
-            self.declared.predicates,
-            pool_of(self.declared, self._things.things),
-        )
-        fact = atoms(rules, predicates, pools, excluded, spelling=OF_FACTS)
-        return rules.rule("_fact", [fact, *rules.comment] if fact else [])
 
     # ---- Goals that are not already true
 
@@ -216,7 +166,8 @@ class ProblemStages:
             yield from self._missing_objects()
         if self.writing.text != before:
             yield from self._facts()
-        if block := self._written.goal_block:
+        if goal := self._written.goal:
+            block = goal.block
             self.writing.cut(end_before(self.writing.text, block.offset, block=True))
         yield from self._unmet_goal()
 
@@ -224,7 +175,7 @@ class ProblemStages:
         """Yields the stages of a goal that the facts do not make true."""
         things, true = self._things, self._facts_written
 
-        def rest(rules: Rules, _: More) -> str:
+        def rest(rules: Rules, _closed: bool) -> str:
             operands = open_blocks(self.writing.text)[-1].items[1:]
             return goals.rest_of_goal(rules, things, true, operands)
 

@@ -8,7 +8,6 @@ have the end -1.
 import functools
 import re
 
-from pddlego_local.decoding.layout import line_of
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.task import Domain, Problem
@@ -52,23 +51,6 @@ def open_blocks(text: str) -> list[Block]:
         blocks.append(node)
         node = node.items[-1] if node.items else None
     return blocks
-
-
-def repeated_operand(block: Block) -> Block | None:
-    """Returns the first operand in a block that the same `and` or `or` already has."""
-    seen: set[str] = set()
-    for item in block.items:
-        if not isinstance(item, Block):
-            continue
-        if item.end < 0:
-            return repeated_operand(item)
-        if block.head in ("and", "or"):
-            if (text := line_of(item, lower=True)) in seen:
-                return item
-            seen.add(text)
-        if again := repeated_operand(item):
-            return again
-    return None
 
 
 def end_before(text: str, offset: int, *, block: bool = False) -> int:

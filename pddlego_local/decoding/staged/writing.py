@@ -1,12 +1,11 @@
 """The text of an answer in stages: how it grows, and what is rolled back and resampled.
 
 Each written part is reviewed for mistakes that no grammar can exclude beforehand: a
-name that is declared again as something else, a name with a repeated part (a loop) and,
-under tight lists, any repeated entry. At the first mistake in a list, the text is cut
-before the wrong entry, and the list continues under a grammar that excludes this entry.
-At the second mistake, the list is closed, so that a model that repeats itself endlessly
-still finishes its answer. Under free lists, a list in which the model repeats itself is
-closed while it is being written (`decoding.repetition`).
+name that is declared again as something else, and a name with a repeated part (a loop).
+At the first mistake in a list, the text is cut before the wrong entry, and the list
+continues under a grammar that excludes this entry. At the second mistake, the list is
+closed, so that every answer comes to its end. A list in which the model repeats itself
+is closed while it is being written (`decoding.repetition`).
 """
 
 import itertools
@@ -16,18 +15,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
-from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
+from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.repetition import LoopWatch
-from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import Stage
-from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.reading import (
     after_type,
     end_before,
     last_file,
     open_blocks,
-    repeated_operand,
 )
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Predicate, TypedName
@@ -39,9 +35,6 @@ Build = Callable[[Rules], str]
 """Adds the rules for what may follow the text so far; returns the expansion of the
 start rule.
 """
-
-
-_CLOSING = ')]}" '
 
 
 @dataclass(frozen=True)
@@ -75,14 +68,11 @@ class Entry(NamedTuple):
 
 class Writing:
     """The answer so far, in its layout. `names` has the names that it may still
-    declare. Without `rollback`, nothing that the model chose is rolled back.
+    declare.
     """
 
-    def __init__(
-        self, layout: Layout, names: NewNames, lists: Lists, *, rollback: bool
-    ) -> None:
-        self.layout, self.names, self.rollback = layout, names, rollback
-        self.tight = lists == "tight"
+    def __init__(self, layout: Layout, names: NewNames) -> None:
+        self.layout, self.names = layout, names
         self.text = ""
         self._drawn = ""  # `text` at the end of the last stage, before any `cut`
 
@@ -114,12 +104,8 @@ class Writing:
             again = min(found, key=lambda one: one.offset, default=None)
 
     def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
-        """Returns what must be drawn again. Without rollback, this is only what is
-        added after the text, or before the brackets at its end.
-        """
-        found = [one for review in reviews if (one := review(broken))]
-        kept = len(self.text.rstrip(_CLOSING))
-        return [one for one in found if self.rollback or one.offset >= kept]
+        """Returns what must be drawn again."""
+        return [found for review in reviews if (found := review(broken))]
 
     def cut(self, offset: int, put: str = "") -> None:
         """Cuts the text at `offset` and appends `put`, which the model does not
@@ -135,11 +121,7 @@ class Writing:
         grammar = rules.grammar(name, build(rules))
         before = self.text + rules.forced_prefix
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
-        watch = (
-            LoopWatch(before, names=names)
-            if watched and self.rollback and not self.tight
-            else None
-        )
+        watch = LoopWatch(before, names=names) if watched else None
         drop = len(self._drawn) - kept
         added = yield Stage(name, grammar, drop, before[kept:], watch)
         self.text = self._drawn = before[:kept] + added
@@ -172,7 +154,7 @@ class Writing:
 
     def listed(
         self,
-        entries: Callable[[], Iterable[Entry]],
+        entries: Callable[[], Sequence[Entry]],
         rest: Build,
         taken: Mapping[Hashable, Hashable] | None = None,
         *,
@@ -181,65 +163,66 @@ class Writing:
         in_blocks: bool = False,
     ) -> Review:
         """Returns the review of a list. No entry may contradict an earlier one, or one
-        of `taken` (key → what is said about it); under tight lists, none may repeat
-        one. At the first wrong entry, the text is cut and `rest` follows; at the
-        second, the list is closed and `end` follows. `made_up` says that the model
-        invents names, which must not be loops. `in_blocks` says that each entry is a
-        block that begins with its word.
+        of `taken` (key → what is said about it). At the first wrong entry, the text is
+        cut and `rest` follows; at the second, the list is closed and `end` follows.
+        `made_up` says that the model invents names, which must not be loops.
+        `in_blocks` says that each entry is a block that begins with its word.
         """
         given_up = itertools.count()
+        close = self.closed(
+            lambda: [entry.word for entry in entries()], end, in_blocks=in_blocks
+        )
 
         def review(broken: bool) -> Resample | None:
             seen = dict(taken or {})
-            last: Word | None = None
-            for key, last, says in entries():
-                loops = made_up and self.names.avoid_loop(last.name.removeprefix("?"))
-                if loops or (key in seen and (self.tight or seen[key] != says)):
-                    cut = end_before(self.text, last.offset, block=in_blocks)
-                    return (
-                        Resample(cut, end, ")")
-                        if next(given_up)
-                        else Resample(cut, rest)
-                    )
-                seen[key] = says
-            if (
-                broken
-                and last
-                and last.offset - in_blocks > open_blocks(self.text)[-1].offset
-            ):
-                return Resample(len(self.text), end, ")")
-            return None
+            for entry in entries():
+                name = entry.word.name.removeprefix("?")
+                loops = made_up and self.names.avoid_loop(name)
+                if not loops and seen.setdefault(entry.key, entry.says) == entry.says:
+                    continue
+                cut = end_before(self.text, entry.word.offset, block=in_blocks)
+                if next(given_up):
+                    return Resample(cut, end, ")")
+                return Resample(cut, rest)
+            return close(broken)
 
         return review
 
-    def bodies(self, rest: Callable[[Rules, More], str]) -> Review:
-        """Returns the review of conditions and effects. The text must not end with a
-        quantifier's header and, under tight lists, no operand of an `and` or `or` in
-        the last file may be repeated. Otherwise the `rest` of the open blocks follows;
-        its second argument says what the innermost block may gain.
+    def closed(
+        self,
+        entries: Callable[[], Sequence[Word]],
+        end: Build | None,
+        *,
+        in_blocks: bool = False,
+    ) -> Review:
+        """Returns the review that closes a list in which the model repeats itself;
+        `end` follows.
         """
-        given_up: set[int] = set()
-
-        def again(more: More) -> Build:
-            return lambda rules: rest(rules, more)
 
         def review(broken: bool) -> Resample | None:
-            if (
-                self.tight
-                and self.rollback
-                and (operand := repeated_operand(last_file(self.text)))
-            ):
-                cut = end_before(self.text, operand.offset)
-                is_fact = operand.head not in OPERATORS and operand.head != "="
-                more: More = "anything" if is_fact else "facts"
-                if (innermost := open_blocks(self.text[:cut])[-1].offset) in given_up:
-                    more = "nothing"
-                given_up.add(innermost)
-                return Resample(cut, again(more))
-            if not (open_ := open_blocks(self.text)):
+            words = entries()
+            if not broken or not words:
                 return None
-            closed = broken and open_[-1].head in ("and", "or")
-            return Resample(len(self.text), again("nothing" if closed else "anything"))
+            begin = words[-1].offset - (1 if in_blocks else 0)
+            if begin <= open_blocks(self.text)[-1].offset:
+                return None  # the list itself, or a list within its last entry, is open
+            return Resample(len(self.text), end, ")")
+
+        return review
+
+    def bodies(self, rest: Callable[[Rules, bool], str]) -> Review:
+        """Returns the review of conditions and effects, which may end with a
+        quantifier's header. Then the `rest` of the open blocks follows; its second
+        argument says that the innermost block is an `and` or `or` that must be closed.
+        """
+
+        def review(broken: bool) -> Resample | None:
+            open_ = open_blocks(self.text)
+            if not open_:
+                return None
+            is_list = open_[-1].head in ("and", "or")
+            closed = broken and is_list
+            return Resample(len(self.text), lambda rules: rest(rules, closed))
 
         return review
 

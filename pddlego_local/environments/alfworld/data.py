@@ -30,12 +30,10 @@ def find_split(data: Path, split: str) -> Path:
         )
     games = data / VERSION_FOLDER if (data / VERSION_FOLDER).is_dir() else data
     if not split or not (games / split).is_dir():
-        there = ", ".join(
-            sorted(path.name for path in games.iterdir() if path.is_dir())
-        )
+        folders = sorted(path.name for path in games.iterdir() if path.is_dir())
         raise ConfigError(
             f"environment.split={split!r}: {games} has no such folder, only:"
-            f" {there or 'none'}"
+            f" {', '.join(folders) or 'none'}"
         )
     return games / split
 
@@ -50,14 +48,7 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
     trials = tuple(
         trial
         for trial in sorted(folder.glob("*/*/"))
-        if _named_type(trial.parent.name) in task_types
-        and (trial / "traj_data.json").is_file()
-        and (
-            (trial / "game.tw-pddl").is_file()
-            or (
-                SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file()
-            )
-        )
+        if _named_type(trial.parent.name) in task_types and _is_game(trial)
     )
     if not trials:
         raise ConfigError(
@@ -66,6 +57,14 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
             " <split>/<type>-<object>-…/<trial>/game.tw-pddl"
         )
     return trials
+
+
+def _is_game(trial: Path) -> bool:
+    if not (trial / "traj_data.json").is_file():
+        return False
+    if (trial / "game.tw-pddl").is_file():
+        return True
+    return SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file()
 
 
 def read_game(trial: Path) -> AlfworldGame:
@@ -86,15 +85,14 @@ def read_game(trial: Path) -> AlfworldGame:
             logic = content["pddl_domain"], content["grammar"]
         elif content:
             logic = rules(_sentence(content["grammar"]))
-        else:  # the sentence depends only on the trial
-            logic = rules(
-                draw_goal(Random(trajectory["task_id"]), plain, parameters)[0]
-            )
-        problem = (
-            content["pddl_problem"]
-            if content
-            else (trial / "initial_state.pddl").read_text(encoding="utf-8")
-        )
+        else:
+            by_trial = Random(trajectory["task_id"])
+            sentence, _ = draw_goal(by_trial, plain, parameters)
+            logic = rules(sentence)
+        if content:
+            problem = content["pddl_problem"]
+        else:
+            problem = (trial / "initial_state.pddl").read_text(encoding="utf-8")
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
     return AlfworldGame(task_type, *logic, problem, _floor_plan(trajectory))

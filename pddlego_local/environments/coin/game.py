@@ -13,6 +13,8 @@ from pddlego_local.environments.textworld_express.game import HouseEnvironment
 from pddlego_local.environments.textworld_express.house_map import UNVISITED, names
 
 TABLES = Tables.load(__package__)
+COIN = re.compile(r"\bcoin\b")
+OFFERED = ("open ", "close ", "move ")
 GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 
 
@@ -82,12 +84,13 @@ class Coin(HouseEnvironment):
         """Applies the papers' rule for success: "coin" appears in an observation
         (PDDLego+ §4).
         """
-        success = re.search(r"\bcoin\b", reply.text) is not None
-        commands = tuple(
-            c for c in reply.commands if c.startswith(("open ", "close ", "move "))
-        )
         text = reply.text if self.furniture else without_furniture(reply.text)
-        return Observation(text.strip(), feedback, success, commands=commands)
+        return Observation(
+            text.strip(),
+            feedback,
+            success=COIN.search(reply.text) is not None,
+            commands=tuple(c for c in reply.commands if c.startswith(OFFERED)),
+        )
 
 
 def without_furniture(text: str) -> str:
@@ -99,5 +102,5 @@ def without_furniture(text: str) -> str:
         return text
     inside, _, directions = text.partition("\n")
     room, *things = re.split(r"(?<=\.) ", inside.strip())
-    coin = [thing for thing in things if re.search(r"\bcoin\b", thing)]
+    coin = filter(COIN.search, things)
     return " ".join([room, *coin, directions.strip()])

@@ -4,14 +4,13 @@ It comes from rules, not from a language model. The rules read the same memory t
 prompt shows, and draw the map of the house.
 """
 
-import re
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turns
-from pddlego_local.environments.coin.game import TABLES
+from pddlego_local.environments.coin.game import COIN, TABLES
 from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.textworld_express.house_map import HouseMap
-from pddlego_local.environments.writing import Fact, atoms, problem_file
+from pddlego_local.environments.writing import Fact, atoms, of_each, problem_file
 
 command = TABLES.command
 
@@ -35,8 +34,8 @@ def problem(memory: Turns) -> str:
     the goal.
     """
     house = HouseMap.of(memory)
-    facts: list[Fact] = [("visited", room) for room in house.exits]
-    if re.search(r"\bcoin\b", memory[-1].text):
+    facts = of_each("visited", house.exits)
+    if COIN.search(memory[-1].text):
         facts.append(("coin-at", house.here))
     return _problem("coin_collector", house, facts, "(have-coin)")
 
@@ -47,10 +46,8 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
 
 
 def _problem(domain: str, house: HouseMap, further: Sequence[Fact], goal: str) -> str:
-    directions = dict.fromkeys(direction for _, _, direction, _ in house.passages())
-    objects = (
-        f"{' '.join(house.places())} - location",
-        f"{' '.join(directions)} - direction",
-    )
+    places = " ".join(house.places())
+    directions = " ".join(dict.fromkeys(way.direction for way in house.passages()))
+    objects = [f"{places} - location", f"{directions} - direction"]
     facts = [("at", house.here), *further, *house.ways()]
     return problem_file("explore", domain, objects, atoms(facts, str), goal)

@@ -210,8 +210,8 @@ def _problem(
     things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
     has_knife = kitchen.recipe.cuts or KNIFE in things
     kinds = {
-        "location": [*house.exits, *(to for _, to, _, _ in passages), "kitchen"],
-        "direction": [direction for _, _, direction, _ in passages],
+        "location": [*house.exits, *(way.to for way in passages), "kitchen"],
+        "direction": [way.direction for way in passages],
         "container": [name for name, _ in (*kitchen.closed, *kitchen.opened)],
         "ingredient": [name for name in things if name not in (KNIFE, COOKBOOK)],
         "knife": [KNIFE] if has_knife else [],

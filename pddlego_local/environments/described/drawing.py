@@ -2,9 +2,9 @@
 PDDL.
 """
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from pddlego_local.environments.writing import Fact
 
@@ -29,19 +29,19 @@ def numbered(thing: str, count: int) -> list[str]:
     return [f"{thing} {number}" for number in range(1, count + 1)]
 
 
-def most_of(chance: random.Random, things: Sequence[str]) -> list[str]:
+def most_of(chance: Random, things: Sequence[str]) -> list[str]:
     """Returns two thirds of the things, and at least one, in their own order."""
     chosen = chance.sample(things, max(1, round(len(things) * 2 / 3)))
     return [thing for thing in things if thing in chosen]
 
 
-def other(chance: random.Random, places: Sequence[str], than: str) -> str:
+def other(chance: Random, places: Sequence[str], than: str) -> str:
     """Returns one of the places, but not `than`."""
     return chance.choice([place for place in places if place != than])
 
 
 def moved(
-    chance: random.Random, starts: Mapping[str, str], places: Sequence[str]
+    chance: Random, starts: Mapping[str, str], places: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns most of the things, each with a place other than where it starts."""
     sent = most_of(chance, list(starts))

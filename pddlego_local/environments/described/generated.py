@@ -8,10 +8,10 @@ drawings of Blocksworld under meaningless names (after Valmeekam et al., "PlanBe
 """
 
 import importlib
-import random
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from random import Random
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -60,7 +60,7 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
     its main things, such as blocks.
     """
     words = words_of(family)
-    chance = random.Random(derive_seed("described", family, *sizes, seed))
+    chance = Random(derive_seed("described", family, *sizes, seed))
     count = chance.randint(*sizes)
     module = importlib.import_module(f"{_WORLDS}.{family}")
     drawing: Drawing = module.draw(chance, count, words["thing"])

@@ -20,6 +20,7 @@ from pddlego_local.environments.described.generated import (
 from pddlego_local.environments.described.world import HEADS
 
 NAME = r"\w+ \d+"
+_CONSTANTS = re.compile(r"\(:constants (\w+) - ")  # such as the kitchen of childsnack
 
 _OTHER = (
     "has the rules of {}, but its things, facts or goal have other words or another"
@@ -73,7 +74,10 @@ def _problem(text: str, family: str, degree: Degree, sizes: tuple[int, int]) -> 
         return ""
     told, start, goal = parts.groups()
     things, facts = told.split(", "), start.split("; ") + goal.split("; ")
-    phrases = [_pattern(phrase, NAME) for phrase in words["told"][degree].values()]
+    constants = _CONSTANTS.findall(words["domain"])
+    name = "|".join([NAME, *constants])
+    told_as = words["told"][degree].values()
+    phrases = [_pattern(phrase, f"(?:{name})") for phrase in told_as]
     known_fact = re.compile("|".join(phrases))
     if not all(re.fullmatch(NAME, thing) for thing in things):
         return ""

@@ -10,6 +10,11 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read, source
 from pddlego_local.pddl.task import ActionDefinition, Literal, Problem, TypedName
 
+Words = Mapping[str, str]
+"""Predicates to phrases such as "{0} is at {1}", or terms to words such as "the
+truck".
+"""
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _START = (
     "At the start these facts hold, and no others; each is beside the first object it"
@@ -17,7 +22,7 @@ _START = (
 )
 
 
-def task_in_words(domain: str, problem: str, phrases: Mapping[str, str]) -> str:
+def task_in_words(domain: str, problem: str, phrases: Words) -> str:
     """Returns a line for each object on its type and the facts that begin with it, a
     line for the goal, and the lines of `rules_in_words`. Values of functions, the
     metric, derived predicates, and a goal that is not a conjunction of facts are quoted
@@ -32,9 +37,9 @@ def task_in_words(domain: str, problem: str, phrases: Mapping[str, str]) -> str:
     spoken = {name: thing.word.text for name, thing in things.items()}
     values = [source(problem, value.block) for value in task.values]
     lines = [_START, *_start_in_words(task, things, values, phrases, spoken)]
-    goal, block = task.goal, task.goal_block
-    if goal and block:
-        quoted = source(problem, block)
+    goal = task.goal
+    if goal:
+        quoted = source(problem, goal.block)
         told = _said(goal.literals, phrases, spoken) if goal.plain else quoted
         lines.append(f"The goal: {told}.")
     for text, head in ((problem, ":metric"), (domain, ":derived")):
@@ -48,8 +53,8 @@ def _start_in_words(
     task: Problem,
     things: Mapping[str, TypedName],
     values: Sequence[str],
-    phrases: Mapping[str, str],
-    spoken: Mapping[str, str],
+    phrases: Words,
+    spoken: Words,
 ) -> Iterator[str]:
     """Yields a line for each thing that is declared or that a fact begins with, and one
     for the facts that begin with none. `values` are the values of functions as PDDL.
@@ -76,7 +81,7 @@ def _start_in_words(
         yield f"  {'; '.join(loose)}."
 
 
-def rules_in_words(domain: str, phrases: Mapping[str, str]) -> str:
+def rules_in_words(domain: str, phrases: Words) -> str:
     """Returns a line for each type with a parent and for each constant, and for each
     action lines on the things that it takes, what it needs, and what it makes true and
     false. `phrases` has the words for a predicate, such as "{0} is at {1}"; a predicate
@@ -107,9 +112,7 @@ def heads_of(domain: str) -> str:
     return "\n".join(lines)
 
 
-def fact_in_words(
-    fact: Sequence[str], phrases: Mapping[str, str], spoken: Mapping[str, str]
-) -> str:
+def fact_in_words(fact: Sequence[str], phrases: Words, spoken: Words) -> str:
     """Returns (predicate, term, …) in words. `spoken` has the words for each term."""
     predicate, *terms = fact
     things = [spoken.get(term, term) for term in terms]
@@ -123,9 +126,7 @@ def fact_in_words(
     )
 
 
-def _said(
-    literals: Sequence[Literal], phrases: Mapping[str, str], spoken: Mapping[str, str]
-) -> str:
+def _said(literals: Sequence[Literal], phrases: Words, spoken: Words) -> str:
     said = []
     for literal in literals:
         fact = fact_in_words(literal.atom.key, phrases, spoken)
@@ -138,9 +139,7 @@ def _sections(text: str, head: str) -> list[Block]:
     return [block for block in root.blocks if block.head == head] if root else []
 
 
-def _action(
-    action: ActionDefinition, fields: Mapping[str, str], phrases: Mapping[str, str]
-) -> list[str]:
+def _action(action: ActionDefinition, fields: Words, phrases: Words) -> list[str]:
     """Returns the lines about one action."""
     name, spoken = str(action.word).capitalize(), _spoken(action.parameters)
     needed, effect = action.precondition, action.effect

@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pddlego_local.core.nouns import Goal, Names, Turn, Turns
 from pddlego_local.environments.writing import Fact
@@ -38,6 +39,15 @@ _PHRASE = re.compile(
 )
 
 
+class Passage(NamedTuple):
+    """A way from a room to another place. `closed` tells of a closed door."""
+
+    start: str
+    to: str
+    direction: str
+    closed: bool
+
+
 @dataclass
 class HouseMap:
     """The known facts about a house. `exits[room][direction]` is the name of a room, or
@@ -64,31 +74,32 @@ class HouseMap:
         elif shut := _SHUT.search(turn.text):
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
-    def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Yields (from, to, direction, closed). An unknown room is named after the door
-        before it. A closed door that was seen from both sides has two such names, and
+    def passages(self) -> Iterator[Passage]:
+        """Yields all known passages. An unknown room is named after the door before it.
+        A closed door that was seen from both sides has two such names, and
         neither is the real name of a room: the texts do not show that it is one door
         until it is opened.
         """
         for room, exits in self.exits.items():
             for direction, beyond in exits.items():
                 place = beyond or f"behind_{room}_{direction}"
-                yield room, place, direction, (room, direction) in self.closed
+                closed = (room, direction) in self.closed
+                yield Passage(room, place, direction, closed)
 
     def ways(self) -> list[Fact]:
         """Returns the passages as the facts that the references write."""
-        return [
-            ("closed-door" if closed else "connected", start, to, direction)
-            for start, to, direction, closed in self.passages()
-        ]
+        facts: list[Fact] = []
+        for way in self.passages():
+            predicate = "closed-door" if way.closed else "connected"
+            facts.append((predicate, way.start, way.to, way.direction))
+        return facts
 
     def places(self) -> tuple[str, ...]:
         """Returns all known places, including unvisited rooms and the unknown rooms
         behind doors.
         """
-        return tuple(
-            dict.fromkeys([*self.exits, *(to for _, to, _, _ in self.passages())])
-        )
+        beyond = [way.to for way in self.passages()]
+        return tuple(dict.fromkeys([*self.exits, *beyond]))
 
     def nearest_unvisited(self) -> str | None:
         """Searches breadth-first from the current room. Opening a closed door costs one
@@ -96,34 +107,35 @@ class HouseMap:
         """
         distance = {self.here: 0}
         queue = deque([self.here])
-        best: tuple[int, str] | None = None
+        nearest: str | None = None
         while queue:
             room = queue.popleft()
-            for start, to, _, closed in self.passages():
-                cost = distance[room] + 1 + closed
-                if start != room or distance.get(to, cost + 1) <= cost:
+            for way in self.passages():
+                cost = distance[room] + (2 if way.closed else 1)
+                if way.start != room or distance.get(way.to, cost + 1) <= cost:
                     continue
-                distance[to] = cost
-                if to in self.exits:
-                    queue.append(to)
-                elif best is None or cost < best[0]:
-                    best = (cost, to)
-        return best[1] if best else None
+                distance[way.to] = cost
+                if way.to in self.exits:
+                    queue.append(way.to)
+                elif nearest is None or cost < distance[nearest]:
+                    nearest = way.to
+        return nearest
 
     def _read_room(self, room: str, text: str) -> None:
         """Reads the description of a room, which names all exits. The room behind a
         door that is closed again stays known.
         """
         before = self.exits.get(room, {})
-        self.here, self.exits[room] = room, {}
+        exits: dict[str, str | None] = {}
         for match in _EXIT.finditer(text):
             direction = match[1].lower()
             if match["closed"]:
-                self.exits[room][direction] = before.get(direction)
+                exits[direction] = before.get(direction)
                 self.closed.add((room, direction))
             else:
-                self.exits[room][direction] = pddl_name(match["room"])
+                exits[direction] = pddl_name(match["room"])
                 self.closed.discard((room, direction))
+        self.here, self.exits[room] = room, exits
 
     def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
         """Opens or closes a door of the current room, on both sides. An old record may
@@ -132,22 +144,25 @@ class HouseMap:
         if direction not in OPPOSITE:
             return
         room_beyond = pddl_name(beyond)
-        sides = (
-            (self.here, direction, room_beyond),
-            (room_beyond, OPPOSITE[direction], self.here),
-        )
-        for room, way, behind in sides:
-            if room in self.exits:
-                self.exits[room][way] = behind
-                (self.closed.add if closed else self.closed.discard)((room, way))
+        self._set_exit(self.here, direction, room_beyond, closed=closed)
+        self._set_exit(room_beyond, OPPOSITE[direction], self.here, closed=closed)
+
+    def _set_exit(self, room: str, direction: str, to: str, *, closed: bool) -> None:
+        if room not in self.exits:
+            return
+        self.exits[room][direction] = to
+        if closed:
+            self.closed.add((room, direction))
+        else:
+            self.closed.discard((room, direction))
 
 
 def mentioned(text: str) -> list[str]:
     """Returns the names in a text of the game, in order: rooms, directions, doors,
     things.
     """
-    phrases = (match[1] for match in _PHRASE.finditer(_IDIOM.sub("", text)))
-    return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
+    names = _PHRASE.findall(_IDIOM.sub("", text))
+    return [name.lower() if name.lower() in OPPOSITE else name for name in names]
 
 
 def names(
@@ -163,10 +178,9 @@ def names(
         for place in house.places():
             spellings.setdefault(place, "")
     places = house.places()
-    return Names(
-        tuple(name for name, thing in spellings.items() if thing or name in places),
-        tuple(filter(None, spellings.values())),
-    )
+    objects = [name for name, thing in spellings.items() if thing or name in places]
+    things = filter(None, spellings.values())
+    return Names(tuple(objects), tuple(things))
 
 
 def pddl_name(words: str) -> str:

@@ -19,14 +19,16 @@ from pddlego_local.episode.reading.turns import turns
 
 _TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
 _FENCED = re.compile(
-    r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL
+    r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(?P<inner>.*?)(?:`{3}|~{3})", re.DOTALL
 )
 _TAGGED = re.compile(
-    r"<((?:next_|final_)?(?:action|act|command|answer|response|output|number|choice|option|text"
-    r"|goals|plan))>([^<]*)(?:</\1>|\Z)",
+    r"<(?P<name>(?:next_|final_)?(?:action|act|command|answer|response|output|number"
+    r"|choice|option|text|goals|plan))>(?P<inner>[^<]*)(?:</(?P=name)>|\Z)",
     re.IGNORECASE,
 )
-_BOXED = re.compile(r"\\boxed\{((?:[^{}\n]|\{[^{}\n]*\})*)\}")
+_BOXED = re.compile(r"\\boxed\{(?P<inner>(?:[^{}\n]|\{[^{}\n]*\})*)\}")
+_QUOTED_LINE = re.compile(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t.]*(?=\n|$)")
+_AROUND_THOUGHT = " *_\"'`“”‘’"
 _MOST_TURNS = 200
 
 
@@ -38,26 +40,28 @@ def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
     its last turn.
     """
     begins = [0, *itertools.islice(turns(text, form), _MOST_TURNS)]
-    for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
+    for begin, end in itertools.pairwise([*begins, len(text)]):
         part = _TOKENS.sub("", text[begin:end])
-        last = cut and end == len(text)
-        whole = part.rpartition("\n")[0] if last else part
-        if form in (COMMAND, MOVE) and (found := marked(whole)):
-            return _acted(found, form, last)
-        if not last and part.strip() and (entries := _said(part, form)):
+        is_cut = cut and end == len(text)
+        lines = part.rpartition("\n")[0] if is_cut else part
+        found = marked(lines) if form in (COMMAND, MOVE) else []
+        if found:
+            return _acted(found, form, is_cut)
+        if not is_cut and part.strip() and (entries := _said(part, form)):
             return entries
     return None
 
 
 def _acted(found: list[Marked], form: Form[Fields], cut: bool) -> Entries | None:
     """Takes the first action, or a thought if there is no action."""
-    actions = [text for kind, text in found if kind == "act"]
+    action = next((text for kind, text in found if kind == "act"), None)
     if form is COMMAND:
-        return _command(actions[0]) if actions else None
-    if actions:
-        action = one_of_lines(actions[0])
-        return {"kind": "act", "text": action} if action else None
-    return None if cut else {"kind": "think", "text": found[0][1].strip(" *_\"'`“”‘’")}
+        return _command(action) if action is not None else None
+    if action is None:
+        thought = found[0][1].strip(_AROUND_THOUGHT)
+        return None if cut else {"kind": "think", "text": thought}
+    action = one_of_lines(action)
+    return {"kind": "act", "text": action} if action else None
 
 
 def _command(text: str) -> Entries | None:
@@ -70,13 +74,10 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
     if entries := _without_braces(alone, form):
         return entries
     if form is COMMAND:
-        quoted = re.findall(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t.]*(?=\n|$)", part)
-        lines = {
-            line.strip()
-            for line in (quoted if len(quoted) == 1 else alone.splitlines())
-        }
-        lines -= {""}
-        return _command(lines.pop()) if len(lines) == 1 else None
+        quoted = _QUOTED_LINE.findall(part)
+        lines = quoted if len(quoted) == 1 else alone.splitlines()
+        distinct = {line.strip() for line in lines} - {""}
+        return _command(distinct.pop()) if len(distinct) == 1 else None
     if form.name == "choice":
         number = number_in(alone)
         return None if number is None else {"number": number}
@@ -91,18 +92,18 @@ def _alone(part: str) -> str:
     """Returns the content of the only tag or fence, or the whole part if there is
     none.
     """
-    for pattern, group in (_TAGGED, 2), (_FENCED, 1), (_BOXED, 1):
+    for pattern in _TAGGED, _FENCED, _BOXED:
         found = list(pattern.finditer(part))
-        part = found[0][group] if len(found) == 1 else part
+        if len(found) == 1:
+            part = found[0]["inner"]
     return part.strip("\ufeff \t\r\n")
 
 
 def _without_braces(alone: str, form: Form[Fields]) -> Entries | None:
     """Reads an object whose braces are missing, or lines like "number: 2"."""
     keys = form.keys.model_fields.keys()
-    if not re.match(
-        rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE
-    ):
+    first_key = rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]"
+    if not re.match(first_key, alone, re.IGNORECASE):
         return None
     for found in objects("{" + alone, lambda read: fitted(read, form).keys() >= keys):
         entries = fitted(found.entries, form)

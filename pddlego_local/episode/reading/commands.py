@@ -43,10 +43,11 @@ _MOST_WORDS = 10
 _SENTENCE = re.compile(rf"{any_of('sentence')}(?:['’]\w+)?\s", re.IGNORECASE)
 _BREAKS_OFF = re.compile(rf"(?:^|\W){any_of('breaks_off')}\W*\Z", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"\r?\n|\\n")
+_NO_LINE = " \t`~"  # a line of these characters alone is blank, or a fence
 
+_ANSWER_TAG = "(?:next_|final_)?(?:action|act|command|answer|response|output)"
 _TAGGED = re.compile(
-    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)(?:</\1>|\Z)",
-    re.IGNORECASE,
+    rf"<(?P<name>{_ANSWER_TAG})>(?P<inner>[^<]*)(?:</(?P=name)>|\Z)", re.IGNORECASE
 )
 _INLINE = re.compile(
     r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)|(?<![ \t])[ \t]+(?=Action"
@@ -80,7 +81,7 @@ def peeled(line: str) -> str:
         if before := _BEFORE.match(inner):
             inner = inner[before.end() :]
         if bracketed := _IN_BRACKETS.fullmatch(inner):
-            inner = next(part for part in bracketed.groups() if part)
+            inner = next(filter(None, bracketed.groups()))
         inner = _unquoted(inner.strip(" *_`$"))
         if inner == line:
             break
@@ -89,20 +90,20 @@ def peeled(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Removes a pair of quotes around the line."""
-    first, last = line[:1], line[-1:]
-    if len(line) > 2 and _QUOTES.get(first) == last:
-        return (
-            line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]
-        )  # 'mug' in 'cup'
-    return line
+    """Removes a pair of quotes around the line, but not those of 'mug' in 'cup'."""
+    closing = _QUOTES.get(line[:1], "")
+    if len(line) <= 2 or not closing or not line.endswith(closing):
+        return line
+    inner = line[1:-1]
+    return line if re.search(rf"{closing}\s", inner) else inner
 
 
 def command(text: str) -> str | None:
     """Returns the command in a text that looks like one, else None."""
     line = peeled(text)
-    is_command = _COMMAND.fullmatch(line) and len(line.split()) <= _MOST_WORDS
-    return line if is_command and not _SENTENCE.match(line) else None
+    if not _COMMAND.fullmatch(line) or len(line.split()) > _MOST_WORDS:
+        return None
+    return None if _SENTENCE.match(line) else line
 
 
 def breaks_off(text: str) -> bool:
@@ -124,13 +125,15 @@ def one_of_lines(text: str) -> str | None:
     """Returns the command of a text that may have several lines: the one that is
     marked, or the first if each line is a command. Returns None if it is unclear.
     """
-    lines = [line for line in _LINE_BREAK.split(text) if line.strip(" \t`~")]
+    lines = [line for line in _LINE_BREAK.split(text) if line.strip(_NO_LINE)]
     if len(lines) < 2:
         return peeled(lines[0] if lines else text)
-    if acts := [act for kind, act in marked("\n".join(lines)) if kind == "act"]:
+    acts = [act for kind, act in marked("\n".join(lines)) if kind == "act"]
+    if acts:
         return command(acts[0])
-    found = [command(line) for line in lines]
-    return found[0] if all(found) and not breaks_off(lines[0]) else None
+    if breaks_off(lines[0]) or not all(map(command, lines)):
+        return None
+    return command(lines[0])
 
 
 def with_argument(action: str, name: str, value: str) -> str:
@@ -138,9 +141,8 @@ def with_argument(action: str, name: str, value: str) -> str:
     command, else "". Joining them would mean to guess the words between them.
     """
     action, value = peeled(action), peeled(value)
-    is_optional = (
-        not _ALWAYS_ARGUMENT.search(name) and " " in action and not breaks_off(action)
-    )
+    is_several_words = " " in action and not breaks_off(action)
+    is_optional = is_several_words and not _ALWAYS_ARGUMENT.search(name)
     if is_optional or _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action):
         return action
     is_whole = _CALL.fullmatch(action) or value.lower().startswith(f"{action.lower()} ")
@@ -160,21 +162,21 @@ def marked(part: str) -> list[Marked]:
     """Finds the texts that are marked as an action or a thought, by a tag or by a label
     on the same line or the line above.
     """
-    tagged = _TAGGED.findall(part)
-    if tagged and "{" not in tagged[0][1]:
-        inner = tagged[0][1]
-        return marked(inner) or [("act", _with_tag(one_of_lines(inner) or "", part))]
+    tag = _TAGGED.search(part)
+    if tag and "{" not in tag["inner"]:
+        action = _with_tag(one_of_lines(tag["inner"]) or "", part)
+        return marked(tag["inner"]) or [("act", action)]
     found: list[Marked] = []
-    lines = [
-        line for line in _INLINE.sub("\n", part).splitlines() if line.strip(" \t`~")
-    ]
-    for number, line in enumerate(lines):
-        below = lines[number + 1 : number + 3]
+    lines = _INLINE.sub("\n", part).splitlines()
+    lines = [line for line in lines if line.strip(_NO_LINE)]
+    for number, line in enumerate(lines, start=1):
+        below = lines[number : number + 2]
+        argument = _ARGUMENT.match(line)
         if thought := _THOUGHT.match(line):
             found.append(("think", thought[1]))
         elif named := NAMED.match(line):
             found.append(("act", _labelled(line[named.end() :].strip(), below)))
-        elif (argument := _ARGUMENT.match(line)) and found and found[-1][0] == "act":
+        elif argument and found and found[-1][0] == "act":
             value = argument[2].strip() or "".join(below[:1])
             found[-1] = "act", with_argument(found[-1][1], argument[1], value)
     return found
@@ -187,11 +189,11 @@ def _labelled(text: str, below: Sequence[str]) -> str:
     """
     if not text:
         text, below = "".join(below[:1]), below[1:]
-    continues = any(
-        not (NAMED.match(line) or _THOUGHT.match(line) or _ARGUMENT.match(line))
-        for line in below[:1]
-    )
-    return "" if continues and breaks_off(text) else text
+    if not below or not breaks_off(text):
+        return text
+    labels = (NAMED, _THOUGHT, _ARGUMENT)
+    is_label = any(label.match(below[0]) for label in labels)
+    return text if is_label else ""
 
 
 def _with_tag(action: str, part: str) -> str:

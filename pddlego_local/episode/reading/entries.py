@@ -21,9 +21,14 @@ from pddlego_local.episode.reading.turns import before_turn
 Entries = dict[str, Any]
 
 OF_FILES = ("pddl", "domain", "problem")  # the names of the forms that ask for files
-_OTHER_NAMES: Mapping[str, str] = {"domain": "df", "problem": "pf"} | dict.fromkeys(
-    ("command", "act", "next_action", "next action"), "action"
-)
+_OTHER_NAMES: Mapping[str, str] = {
+    "domain": "df",
+    "problem": "pf",
+    "command": "action",
+    "act": "action",
+    "next_action": "action",
+    "next action": "action",
+}
 _GOALS = ("plan", "steps", "subgoals", "sub_goals", "sub-goals", "goal_list", "tasks")
 _REASONS = ("reasoning", "explanation", "why", "rationale", "justification")
 _KINDS = {"thought": "think", "thinking": "think", "action": "act", "command": "act"}
@@ -41,12 +46,16 @@ def fitted(entries: Entries, form: Form[Fields]) -> Entries:
         if key in fields and (name == key or key not in kept):
             kept[key] = _suited(value, fields[key].annotation, form)
     if form.name in OF_FILES:
-        return {k: unfenced(v) if isinstance(v, str) else v for k, v in kept.items()}
+        for key, value in kept.items():
+            if isinstance(value, str):
+                kept[key] = unfenced(value)
+        return kept
     if form.name == "choice" and "number" not in kept:
         number = number_under_other_key(entries)
-        kept |= {} if number is None else {"number": number}
-    for key in form.may_be_blank - kept.keys() if kept else ():
-        kept[key] = ""
+        if number is not None:
+            kept["number"] = number
+    if kept:
+        kept = dict.fromkeys(form.may_be_blank, "") | kept
     if form is COMMAND:
         return _one_command(kept, "action", entries)
     return _move(kept, entries) if form is MOVE else kept
@@ -54,9 +63,12 @@ def fitted(entries: Entries, form: Form[Fields]) -> Entries:
 
 def _move(kept: Entries, entries: Entries) -> Entries:
     """Reads a move, also if its kind is the key: {"thought": "…", "action": "look"}."""
-    kinds = {_kind(name): text for name, text in entries.items()}
-    for kind in ("think", "act") if "kind" not in kept else ():
-        kept = {"kind": kind, "text": kinds[kind]} if kind in kinds else kept
+    if "kind" not in kept:
+        by_kind = {_kind(name): text for name, text in entries.items()}
+        for kind in ("act", "think"):
+            if kind in by_kind:
+                kept = {"kind": kind, "text": by_kind[kind]}
+                break
     if isinstance(kept.get("kind"), str):
         kept["kind"] = _kind(kept["kind"])
     return _one_command(kept, "text", entries) if kept.get("kind") == "act" else kept
@@ -67,23 +79,24 @@ def _one_command(kept: Entries, key: str, entries: Entries) -> Entries:
     one.
     """
     value = kept.get(key)
-    if isinstance(value, list):
-        value = kept[key] = value[0] if len(set(map(str, value))) == 1 else value
+    if isinstance(value, list) and len(set(map(str, value))) == 1:
+        value = kept[key] = value[0]
     if not isinstance(value, str) or not value.strip():
         return kept
     command = one_of_lines(before_turn(value, COMMAND))
     for name, argument in entries.items():
         if command and is_argument(name):
             command = with_argument(command, name, _as_text(argument))
-    if command is None or (command == "" and value.strip()):
-        return {name: one for name, one in kept.items() if name != key}
-    return {**kept, key: command}
+    if command:
+        return {**kept, key: command}
+    return {name: value for name, value in kept.items() if name != key}
 
 
 def _as_text(argument: object) -> str:
     """Returns the words of an argument, which may be a list or an object."""
-    values = argument.values() if isinstance(argument, dict) else argument
-    parts = values if isinstance(values, list) else [values]
+    if isinstance(argument, dict):
+        argument = list(argument.values())
+    parts = argument if isinstance(argument, list) else [argument]
     return " ".join(str(part) for part in parts if part is not None)
 
 
@@ -107,39 +120,32 @@ def _suited(value: object, wanted: Any, form: Form[Fields]) -> object:
     """Joins a list of lines, reads a number, accepts [] or {} as empty, and drops other
     keys.
     """
-    if (
-        wanted is str
-        and isinstance(value, list)
-        and value
-        and form not in (COMMAND, MOVE)
-    ):
-        lines = [line for line in value if isinstance(line, str)]
-        ended = all(line.endswith("\n") for line in lines[:-1])
-        return (
-            ("" if ended else "\n").join(lines) if len(lines) == len(value) else value
-        )
     if form is GOALS and isinstance(value, str | dict):
         return _listed(value)
-    if (
-        wanted is int
-        and isinstance(value, str)
-        and (number := number_in(value)) is not None
-    ):
-        return number
     if value in ([], {}) and get_origin(wanted) in (list, dict):
         return get_origin(wanted)()
-    if (
-        isinstance(value, dict)
-        and isinstance(wanted, type)
-        and issubclass(wanted, Fields)
-    ):
+    if isinstance(value, list) and wanted is str and form not in (COMMAND, MOVE):
+        return _joined(value)
+    if isinstance(value, str) and wanted is int:
+        number = number_in(value)
+        return value if number is None else number
+    is_part = isinstance(wanted, type) and issubclass(wanted, Fields)
+    if isinstance(value, dict) and is_part:
         fields = wanted.model_fields
         return {
-            k: _suited(v, fields[k].annotation, form)
-            for k, v in value.items()
-            if k in fields
+            key: _suited(entry, fields[key].annotation, form)
+            for key, entry in value.items()
+            if key in fields
         }
     return value
+
+
+def _joined(lines: list[Any]) -> object:
+    """Returns the text of which a list has the lines, or the list if it has others."""
+    if not lines or not all(isinstance(line, str) for line in lines):
+        return lines
+    with_ends = all(line.endswith("\n") for line in lines[:-1])
+    return ("" if with_ends else "\n").join(lines)
 
 
 def _listed(value: str | dict[str, Any]) -> object:
@@ -156,6 +162,7 @@ def _listed(value: str | dict[str, Any]) -> object:
 def unfenced(text: str) -> str:
     """Returns PDDL without the fence around it."""
     opens = _FENCE_OPENS.match(text)
-    return (
-        _FENCE_CLOSES.sub("", text[opens.end() :].rstrip()).rstrip() if opens else text
-    )
+    if opens is None:
+        return text
+    inner = text[opens.end() :].rstrip()
+    return _FENCE_CLOSES.sub("", inner).rstrip()

@@ -87,7 +87,7 @@ class File:
 @dataclass
 class _Head:
     """Where a file begins, where its last bracket is, and whether its brackets close
-    there.
+    there. `bracket_lost` says that its first bracket is missing.
     """
 
     kind: Kind
@@ -97,9 +97,26 @@ class _Head:
     bracket_lost: bool = False
 
 
+@dataclass(frozen=True)
+class _Zone:
+    """The part of a text between two borders, and the heads of files in it. `held` says
+    that the borders are a pair that encloses it.
+    """
+
+    start: int
+    end: int
+    held: bool
+    heads: list[_Head]
+
+
+Border = re.Match[str]
+"""A match of `_BORDER`: its last group is the kind of border."""
+
+
 def files(text: str) -> list[File]:
     """Returns the files in a text from left to right, at most the last 200."""
-    return [file for zone in _zones(text) for file in _files(text, *zone)][-_MAX_FILES:]
+    found = [file for zone in _zones(text) for file in _files(text, zone)]
+    return found[-_MAX_FILES:]
 
 
 def only_file(text: str, kind: Kind) -> str:
@@ -107,17 +124,17 @@ def only_file(text: str, kind: Kind) -> str:
     around it, or the whole string if there is no such file, or other PDDL around it.
     """
     found = files(text)
-    of_kind = [number for number, file in enumerate(found) if file.kind == kind]
-    if len(of_kind) != 1 or not found[of_kind[0]].balanced:
+    of_kind = [file for file in found if file.kind == kind]
+    if len(of_kind) != 1 or not of_kind[0].balanced:
         return text
-    ends = [0, *(file.end for file in found), len(text)]
-    begins = [0, *(file.start for file in found), len(text)]
-    number = of_kind[0] + 1
-    begin, end = begins[number], _belongs_until(text, ends[number], begins[number + 1])
-    is_alone = not text[:begin].strip() and not text[end:].strip()
-    around = (ends[number - 1], begin), (end, begins[number + 1])
-    holds_more = any(_holds_pddl(text, *part) for part in around)
-    return text if is_alone or holds_more else text[begin:end]
+    (file,) = of_kind
+    number = found.index(file)
+    before = found[number - 1].end if number else 0
+    after = found[number + 1].start if number + 1 < len(found) else len(text)
+    end = _belongs_until(text, file.end, after)
+    is_alone = not text[: file.start].strip() and not text[end:].strip()
+    holds_more = _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after)
+    return text if is_alone or holds_more else text[file.start : end]
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
@@ -130,12 +147,9 @@ def _holds_pddl(text: str, begin: int, end: int) -> bool:
     return any(_group(text, at, end) > at for at in brackets)
 
 
-def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
-    """Yields the zone between each two borders: its begin and end, whether the borders
-    are a pair that encloses it, and the heads of files in it.
-    """
+def _zones(text: str) -> Iterator[_Zone]:
     start = at = looked_until = 0
-    opened: re.Match[str] | None = None
+    opened: Border | None = None
     kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
     heads: list[_Head] = []
     while mark := _MARK.search(text, at):
@@ -144,49 +158,61 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
             at = _comment_end(mark, opened)
         elif mark.lastgroup == "head":
             if mark.start() >= looked_until:  # otherwise it is in a comment
-                heads.append(head := _head(mark, opened))
+                head = _head(mark, opened)
+                heads.append(head)
                 at, looked_until = _walk(text, head, at, len(text), opened)
         else:
             held = _closes(mark, opened)
-            yield start, mark.start(), held, heads
+            yield _Zone(start, mark.start(), held, heads)
             start, heads = mark.end(), []
             if mark.lastgroup == "tag":
                 kind = _announced(mark)
             if mark.lastgroup != "heading":
-                opened = None if held or mark[0].startswith("</") else mark
-            if kind and at >= looked_until and (sections := _SECTIONS.match(text, at)):
-                heads.append(head := _Head(kind, sections.end() - 1))
+                opened = None if held or _is_end_tag(mark) else mark
+            sections = _SECTIONS.match(text, at)
+            if kind and at >= looked_until and sections:
+                head = _Head(kind, sections.end() - 1)
+                heads.append(head)
                 at, looked_until = _walk(text, head, head.start, len(text), opened)
-    yield start, len(text), False, heads
+    yield _Zone(start, len(text), False, heads)
 
 
-def _closes(border: re.Match[str], opened: re.Match[str] | None) -> bool:
+def _is_end_tag(border: Border) -> bool:
+    return border[0].startswith("</")
+
+
+def _closes(border: Border, opened: Border | None) -> bool:
     """Whether `border` closes what `opened` began."""
-    can_close = border.lastgroup in ("fence", "quotes") or border[0].startswith("</")
+    can_close = border.lastgroup in ("fence", "quotes") or _is_end_tag(border)
     return can_close and opened is not None and _sign(border) == _sign(opened)
 
 
-def _sign(border: re.Match[str]) -> str:
+def _sign(border: Border) -> str:
     """Returns what matching borders have in common."""
     return border["name"].lower() if border["name"] else border[0].strip()[0]
 
 
-def _announced(tag: re.Match[str]) -> Kind | None:
+def _announced(tag: Border) -> Kind | None:
     """Returns the kind of the file that an opening tag is named after."""
-    named = None if tag[0].startswith("</") else _KIND_OF_TAG.match(tag["name"])
-    return named and ("df" if named[1][0].lower() == "d" else "pf")
+    named = _KIND_OF_TAG.match(tag["name"])
+    if named is None or _is_end_tag(tag):
+        return None
+    return "df" if named[1].lower().startswith("d") else "pf"
 
 
-def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
+def _head(mark: re.Match[str], opened: Border | None = None) -> _Head:
+    """Returns the head at a `mark`. A border on the same line may stand in place of its
+    first bracket.
+    """
     kind: Kind = "df" if mark["kind"].lower() == "domain" else "pf"
-    behind = (
-        opened is not None and opened.end() == mark.start() and opened[0][-1] != "\n"
-    )
-    return _Head(kind, mark.start(), bracket_lost=behind and mark[0][0] != "(")
+    head = _Head(kind, mark.start())
+    if opened and opened.end() == mark.start() and not opened[0].endswith("\n"):
+        head.bracket_lost = not mark[0].startswith("(")
+    return head
 
 
 def _walk(
-    text: str, head: _Head, at: int, end: int, opened: re.Match[str] | None
+    text: str, head: _Head, at: int, end: int, opened: Border | None
 ) -> tuple[int, int]:
     """Finds where the brackets of a file close, including brackets and sections that
     continue after that. Returns the places from which the search for borders and for
@@ -194,9 +220,8 @@ def _walk(
     """
     depth = text.count("(", head.start, at)
     head.stop = at
-    border: tuple[int, int] | None = (
-        None  # the first in an open bracket; the bracket before it
-    )
+    border_start: int | None = None  # of the first border in an open bracket
+    stop_at_border = at  # the last bracket before that border
     for mark in _INSIDE.finditer(text, at, end):
         if mark.lastgroup == "comment":
             continue
@@ -205,7 +230,7 @@ def _walk(
             head.stop = mark.end()
             if depth <= 0 and not _GOES_ON.match(text, head.stop, end):
                 head.balanced = True
-                head.bracket_lost &= depth == -1
+                head.bracket_lost = head.bracket_lost and depth == -1
                 comment = _REST_OF_LINE.match(text, head.stop, end)
                 end = _comment_end(comment, opened) if comment else head.stop
                 return end, end
@@ -213,62 +238,64 @@ def _walk(
             end = mark.start()
             break
         else:
-            ends = _ends(text, mark, opened)
-            if border is None or (ends and opened):
-                border = mark.start(), head.stop
-            if ends:
+            ends_file = _ends(text, mark, opened)
+            if border_start is None or (ends_file and opened):
+                border_start, stop_at_border = mark.start(), head.stop
+            if ends_file:
                 end = mark.end()
                 break
     head.bracket_lost = False
-    begin, head.stop = border or (end, head.stop)
-    return begin, end
+    if border_start is None:
+        return end, end
+    head.stop = stop_at_border
+    return border_start, end
 
 
-def _comment_end(comment: re.Match[str], opened: re.Match[str] | None) -> int:
+def _comment_end(comment: re.Match[str], opened: Border | None) -> int:
     """Returns where a comment outside of brackets ends: at the latest at the closing
     quotes.
     """
-    if opened is not None and opened.lastgroup == "quotes" and opened[0] in comment[0]:
+    if opened and opened.lastgroup == "quotes" and opened[0] in comment[0]:
         return comment.start() + comment[0].index(opened[0])
     return comment.end()
 
 
-def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> bool:
+def _ends(text: str, border: Border, opened: Border | None) -> bool:
     """Whether a border ends a file even in an open bracket: it closes what the file
     stands in, or is a fence at the beginning or the end of a line.
     """
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
-    if opened is not None and {_sign(border), _sign(opened)} == {"`", "~"}:
+    if opened and {_sign(border), _sign(opened)} == {"`", "~"}:
         return False
     at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
     return at_begin or border[0].endswith("\n") or border.end() == len(text)
 
 
-def _files(
-    text: str, begin: int, border: int, held: bool, heads: list[_Head]
-) -> Iterator[File]:
-    if held and not heads:  # `define` may be missing in a file between its own borders
-        heads = _named(text, begin, border)
+def _files(text: str, zone: _Zone) -> Iterator[File]:
+    heads = zone.heads
+    if zone.held and not heads:
+        # `define` may be missing in a file between its own borders.
+        heads = _named(text, zone)
     heads = heads[-_MAX_FILES:]
-    begins = [
-        _with_comments(text, head.start, before)
-        for head, before in zip(
-            heads, [begin, *(head.stop for head in heads)], strict=False
-        )
-    ]
-    for head, start, end in zip(heads, begins, [*begins[1:], border], strict=False):
+    begins: list[int] = []
+    before = zone.start
+    for head in heads:
+        begins.append(_with_comments(text, head.start, before))
+        before = head.stop
+    for head, start, end in zip(heads, begins, [*begins[1:], zone.end], strict=False):
         stop = min(head.stop, end)
-        if held and head.balanced:
+        if zone.held and head.balanced:
             stop = _belongs_until(text, stop, end)
-        elif held and not _holds_other_marks(text, stop, end):
+        elif zone.held and not _holds_other_marks(text, stop, end):
             stop = end
-        closed = head.balanced or end < len(text)
-        if (
-            held or not closed or SECTION.search(text, start, stop)
-        ):  # otherwise it is only a phrase
-            written = "(" * head.bracket_lost + _as_written(text[start:stop])
-            yield File(head.kind, written, start, stop, closed, head.balanced)
+        is_closed = head.balanced or end < len(text)
+        # A closed file without a section and without borders is only a phrase.
+        if zone.held or not is_closed or SECTION.search(text, start, stop):
+            written = _as_written(text[start:stop])
+            if head.bracket_lost:
+                written = f"({written}"
+            yield File(head.kind, written, start, stop, is_closed, head.balanced)
 
 
 def _belongs_until(text: str, at: int, end: int) -> int:
@@ -279,29 +306,21 @@ def _belongs_until(text: str, at: int, end: int) -> int:
     """
     last = at  # where the last bracket of the file is
     while True:
-        at = _skipped(text, at, end)
-        if text.startswith(")", at, end):
-            at = last = at + 1
-            continue
-        group = _group(text, at, end)
-        if group == at:
-            goes_on = _closes_more(text, at, end) and not _holds_other_marks(
-                text, at, end
-            )
-            return end if goes_on or at == end else last
-        at = last = group
+        blank = _BLANK.match(text, at, end)
+        assert blank  # it can be empty, but not None
+        at = blank.end()
+        after = at + 1 if text.startswith(")", at, end) else _group(text, at, end)
+        if after == at:
+            break
+        at = last = after
+    goes_on = _closes_more(text, at, end) and not _holds_other_marks(text, at, end)
+    return end if goes_on or at == end else last
 
 
 def _closes_more(text: str, at: int, end: int) -> bool:
     """Whether a part of a text closes more brackets than it opens."""
-    marks = [mark[0] for mark in _BRACKET.finditer(_NUMBERED.sub("", text[at:end]))]
+    marks = _BRACKET.findall(_NUMBERED.sub("", text[at:end]))
     return marks.count(")") > marks.count("(")
-
-
-def _skipped(text: str, at: int, end: int) -> int:
-    blank = _BLANK.match(text, at, end)
-    assert blank  # it can be empty, but not None
-    return blank.end()
 
 
 def _group(text: str, at: int, end: int) -> int:
@@ -325,12 +344,12 @@ def _holds_other_marks(text: str, begin: int, end: int) -> bool:
     return any(found[1] for found in _NO_PDDL.finditer(text, begin, end))
 
 
-def _named(text: str, begin: int, border: int) -> list[_Head]:
-    heads = [_head(mark) for mark in _NAMED.finditer(text, begin, border)
-             if mark.lastgroup == "head"][-_MAX_FILES:]  # fmt: skip
-    for head, end in zip(
-        heads, [*(head.start for head in heads[1:]), border], strict=False
-    ):
+def _named(text: str, zone: _Zone) -> list[_Head]:
+    """Returns the heads of files without `define`, each as far as the next one."""
+    marks = list(_NAMED.finditer(text, zone.start, zone.end))
+    heads = [_head(mark) for mark in marks if mark.lastgroup == "head"][-_MAX_FILES:]
+    ends = [*(head.start for head in heads[1:]), zone.end]
+    for head, end in zip(heads, ends, strict=False):
         _walk(text, head, head.start, end, None)
     return heads
 
@@ -345,4 +364,5 @@ def _with_comments(text: str, at: int, before: int) -> int:
 def _as_written(text: str) -> str:
     """Decodes the escapes of the string that held the text."""
     joined = _PIECES.sub("", text)
-    return unescaped(joined) if "\\n" in text and "\n" not in joined.strip() else text
+    is_one_line = "\\n" in text and "\n" not in joined.strip()
+    return unescaped(joined) if is_one_line else text

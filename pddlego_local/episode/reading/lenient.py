@@ -115,7 +115,7 @@ def _taken(
     candidates: Sequence[Candidate[T]], form: Form[T], text: str, cut: bool
 ) -> Candidate[T] | None:
     """Takes the last certain candidate (the first, of actions), else the last doubtful
-    one, those without content last of all.
+    one.
     """
     certain = [candidate for candidate in candidates if not candidate.doubt]
     if certain and form.name in _ONE_STEP:
@@ -125,8 +125,7 @@ def _taken(
     if cut:
         return None
     usable = [each for each in candidates if each.doubt != PLACEHOLDER]
-    whole = [each for each in usable if each.doubt not in (BLANK, NO_PDDL, EXCERPT)]
-    return next(reversed(whole or usable), None)
+    return usable[-1] if usable else None
 
 
 def _first_step(certain: Sequence[Candidate[T]], text: str) -> Candidate[T]:
@@ -267,13 +266,9 @@ class _Search(Generic[T]):
                 for kind, file in rated.items()
                 if file.rank >= _rank(latest, kind)
             }
-            is_complete = rated.keys() >= self._keys
             has_placeholder = any(file.rank == 0 for file in rated.values())
             if has_placeholder and latest.keys() >= self._keys:
                 better = {}
-            if is_complete and better.keys() < self._keys:
-                passed = self._candidate(rated)
-                yield replace(passed, doubt=passed.doubt or EXCERPT)
             latest |= better
             if better and latest.keys() >= self._keys:
                 yield self._candidate(latest)
@@ -323,19 +318,13 @@ class _Search(Generic[T]):
     def _candidate(self, draft: _Draft) -> Candidate[T]:
         rated = [draft[kind] for kind in self._keys]
         texts = {each.file.kind: each.file.text for each in rated}
-        spans = {(each.file.start, each.file.end) for each in rated}
         ways = {each.file.how for each in rated}
-        how = rated[0].file.how
-        if IN_TEXT in ways:
-            how = IN_TEXT
-        elif len(ways) > 1 or len(spans) > 1:
-            how = "one JSON object for each file"
         worst = min(rated, key=lambda each: (each.rank, each.doubt))
         return Candidate(
             self._form.keys.model_validate(texts),
-            how,
-            min(start for start, _ in spans),
-            max(end for _, end in spans),
+            IN_TEXT if IN_TEXT in ways else rated[0].file.how,
+            min(each.file.start for each in rated),
+            max(each.file.end for each in rated),
             worst.doubt,
         )
 

@@ -41,21 +41,16 @@ class _Item:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Returns the items of a list, or None. A line may introduce the list, and prose
-    may surround lines that are numbered in order. Items below an item explain it and
-    are left out.
+    """Returns the items of a list, or None. Prose may surround lines that are numbered
+    in order. Items below an item explain it and are left out.
     """
     if tagged := _TAGS.findall(text):
         return [plain(item) for _, item in tagged]
     lines = [line for line in text.splitlines() if line.strip()]
-    if (
-        len(lines) > 1
-        and lines[0].rstrip(" *_").endswith(":")
-        and not _ITEM.fullmatch(lines[0])
-    ):
-        lines = lines[1:]
-    if len(lines) == 1 and (items := _in_one_line(lines[0])) is not None:
-        return items or None
+    if len(lines) == 1:
+        items = _in_one_line(lines[0])
+        if items is not None:
+            return items or None
     return _in_lines(lines)
 
 
@@ -71,50 +66,44 @@ def plain(item: str) -> str:
 
 
 def _in_lines(lines: Sequence[str]) -> list[str] | None:
-    items = [
-        _item(number, match)
-        for number, line in enumerate(lines)
-        if (match := _ITEM.fullmatch(line))
-    ]
+    matches = [(number, _ITEM.fullmatch(line)) for number, line in enumerate(lines)]
+    items = [_item(number, match) for number, match in matches if match]
     if not items:
         return None
-    level = min(item.indent for item in items)
-    tops = [item for item in items if item.indent < level + _SAME_LEVEL]
+    level = min(item.indent for item in items) + _SAME_LEVEL
+    tops = [item for item in items if item.indent < level]
     for first in ("1", "a"):  # numbers before letters, and both before other marks
-        if first in {item.counted_from for item in tops}:
-            tops = [item for item in tops if item.counted_from == first]
+        counted = [item for item in tops if item.counted_from == first]
+        if counted:
+            tops = counted
             break
-    numbered = tops[0].number is not None
     places = {item.line for item in tops}
-    below = {item.line for item in items} - places
-    below |= {
-        number for number, line in enumerate(lines) if _SUB_NUMBER.fullmatch(line)
-    } - places
+    below = {item.line for item in items}
+    for number, line in enumerate(lines):
+        if _SUB_NUMBER.fullmatch(line):
+            below.add(number)
+    below -= places
     if len(tops) == 1 and tops[0].text.rstrip("*_").endswith(":"):
-        return _in_lines(
-            [lines[number] for number in sorted(below)]
-        )  # the one item is a title
+        # The only item is a title, and the list is below it.
+        return _in_lines([lines[number] for number in sorted(below)])
     is_whole = len(places | below) == len(lines)
-    if not (
-        _in_order(tops, below)
-        or (is_whole and not numbered)
-        or (is_whole and _all_one(tops))
-    ):
-        return None
-    return [plain(item.text) for item in tops]
+    numbers = {item.number for item in tops}
+    # A list in Markdown may have 1 as the number of each item.
+    is_list = is_whole and numbers in ({None}, {1})
+    if is_list or _in_order(tops, below):
+        return [plain(item.text) for item in tops]
+    return None
 
 
 def _item(line: int, match: re.Match[str]) -> _Item:
     mark = match["number"] or ""
-    first = "a" if mark.isalpha() else mark and "1"
-    number = (
-        int(mark)
-        if mark.isdecimal()
-        else ord(mark.lower()) - ord("a") + 1
-        if mark
-        else None
-    )
-    return _Item(line, len(match["indent"].expandtabs(4)), number, first, match["item"])
+    number, counted_from = None, ""
+    if mark.isdecimal():
+        number, counted_from = int(mark), "1"
+    elif mark:
+        number, counted_from = ord(mark.lower()) - ord("a") + 1, "a"
+    indent = len(match["indent"].expandtabs(4))
+    return _Item(line, indent, number, counted_from, match["item"])
 
 
 def _in_order(tops: Sequence[_Item], below: set[int]) -> bool:
@@ -122,17 +111,12 @@ def _in_order(tops: Sequence[_Item], below: set[int]) -> bool:
     below them.
     """
     ordered = sorted(below)
-    places = {
-        item.line - bisect_left(ordered, item.line) - item.number
-        for item in tops
-        if item.number is not None
-    }
-    return len(places) == 1
-
-
-def _all_one(tops: Sequence[_Item]) -> bool:
-    """Whether each number is 1: Markdown counts such items by itself."""
-    return {item.number for item in tops} == {1}
+    begins: set[int] = set()
+    for item in tops:
+        if item.number is not None:
+            line_without_below = item.line - bisect_left(ordered, item.line)
+            begins.add(line_without_below - item.number)
+    return len(begins) == 1
 
 
 def _in_one_line(line: str) -> list[str] | None:
@@ -142,14 +126,14 @@ def _in_one_line(line: str) -> list[str] | None:
     """
     marks = list(_IN_LINE.finditer(line))
     if len(marks) > 1:
-        if [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)):
+        numbers = [int(mark[1]) for mark in marks]
+        if numbers != list(range(1, len(marks) + 1)):
             return []
         ends = [*(mark.start() for mark in marks[1:]), len(line)]
         parts = [line[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
         return [plain(_BETWEEN.sub("", part)) for part in parts]
     title = _TITLE.match(line)
     parts = _ARROW.split(line[title.end() :] if title else line)
-    is_list = len(parts) > 1 and all(
-        is_step(part) for part in parts
-    )  # else it is a sentence
-    return [plain(part.strip(" .")) for part in parts] if is_list else None
+    if len(parts) < 2 or not all(map(is_step, parts)):
+        return None  # a sentence
+    return [plain(part.strip(" .")) for part in parts]

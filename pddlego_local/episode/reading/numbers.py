@@ -44,9 +44,9 @@ _CONCLUSIONS = (
     rf"\b(?:option|number) {_DIGITS} is (?:the |my )?"
     r"(?:best|right|correct|optimal|answer|nearest)\b",
 )
-_CONCLUSION = tuple(
-    re.compile(one, re.IGNORECASE | re.MULTILINE) for one in _CONCLUSIONS
-)
+_CONCLUSION = [
+    re.compile(sentence, re.IGNORECASE | re.MULTILINE) for sentence in _CONCLUSIONS
+]
 _DOUBTS = re.compile(
     r"\b(?:if|whether|unless|not|never|neither|either)\b|n['’]t\b", re.IGNORECASE
 )
@@ -73,10 +73,12 @@ def number_in(text: str) -> int | None:
 
 def _concluded(text: str) -> set[int]:
     """Returns the numbers that sentences decide for."""
-    found = (match for one in _CONCLUSION for match in one.finditer(text))
-    return {
-        int(match["number"]) for match in found if not _is_doubted(text, match.start())
-    }
+    numbers: set[int] = set()
+    for conclusion in _CONCLUSION:
+        for match in conclusion.finditer(text):
+            if not _is_doubted(text, match.start()):
+                numbers.add(int(match["number"]))
+    return numbers
 
 
 def _is_doubted(text: str, at: int) -> bool:
@@ -89,12 +91,11 @@ def number_under_other_key(entries: Mapping[str, object]) -> int | None:
     """Returns the number under a key such as "choice", or None if there is none or they
     differ.
     """
-    numbers = {
-        number
-        for key, value in entries.items()
-        if _KEY.fullmatch(re.sub(r"[\s_-]", "", key.lower()))
-        and (number := _as_number(value)) is not None
-    }
+    numbers: set[int] = set()
+    for key, value in entries.items():
+        number = _as_number(value)
+        if number is not None and _KEY.fullmatch(re.sub(r"[\s_-]", "", key.lower())):
+            numbers.add(number)
     return numbers.pop() if len(numbers) == 1 else None
 
 

@@ -17,10 +17,8 @@ Spans = Sequence[tuple[int, int]]
 """Disjoint parts of a text, from left to right."""
 
 _THOUGHT = rf"(?:\w{{1,12}}[:_])?{any_of('thought')}"
-_ENDS, _BEGINS = (
-    any_of(markers).replace("THOUGHT", _THOUGHT)
-    for markers in ("thought_ends", "thought_begins")
-)
+_ENDS = any_of("thought_ends").replace("THOUGHT", _THOUGHT)
+_BEGINS = any_of("thought_begins").replace("THOUGHT", _THOUGHT)
 _MARKER = re.compile(
     rf"(?P<ends>{_ENDS})|(?P<opens>{_BEGINS})|(?P<ends_message><\|end\|>)", re.I
 )
@@ -40,25 +38,25 @@ def thoughts(
         begin, end = map(re.escape, own)
         pattern = re.compile(rf"(?P<opens>{begin})|(?P<ends>{end})")
     found: list[tuple[int, int]] = []
-    opened, in_channel = -1, False
+    opened: re.Match[str] | None = None
     for mark in pattern.finditer(text):
-        is_channel = "channel" in mark[0]
         if inside(pddl, mark.start()):
             continue
         if mark.lastgroup == "opens":
-            if opened < 0:
-                opened, in_channel = mark.start(), is_channel
-        elif opened >= 0 and (mark.lastgroup == "ends" or in_channel):
-            found.append((opened, mark.end()))
-            opened = -1
+            opened = opened or mark
+        elif opened:
+            # The end of a message ends only a thought that is a channel of its own.
+            if mark.lastgroup == "ends" or "channel" in opened[0]:
+                found.append((opened.start(), mark.end()))
+                opened = None
         elif mark.lastgroup == "ends":
-            if not (found and is_channel):
-                found = [(0, 0)]
-            found[-1] = found[-1][0], mark.end()
-    unfinished = cut and opened >= 0
-    if unfinished:
-        found.append((opened, len(text)))
-    return found, unfinished
+            if found and "channel" in mark[0]:
+                found[-1] = found[-1][0], mark.end()
+            else:
+                found = [(0, mark.end())]
+    if not (cut and opened):
+        return found, False
+    return [*found, (opened.start(), len(text))], True
 
 
 def inside(spans: Spans, at: int) -> bool:
@@ -69,6 +67,8 @@ def inside(spans: Spans, at: int) -> bool:
 
 def without(text: str, spans: Spans) -> str:
     """Returns the text outside of the spans."""
-    begins = [0, *(end for _, end in spans)]
-    ends = [*(begin for begin, _ in spans), len(text)]
-    return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
+    kept, at = "", 0
+    for begin, end in spans:
+        kept += text[at:begin]
+        at = end
+    return kept + text[at:]

@@ -7,7 +7,6 @@ step of the model. The name of a speaker within a sentence begins no turn.
 
 # ruff: noqa: RUF001  # these bars are intended
 
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -36,17 +35,17 @@ def turns(text: str, form: Form[Fields], start: int = 0) -> Iterator[int]:
     """Yields the places from `start` on where turns of others begin, from left to
     right.
     """
-    looked_at = itertools.count()
+    looked_at = 0
     for turn in _TURN.finditer(text, start):
         at = turn.start()
-        if turn["line"] and breaks_off(
-            text[max(0, at - _LONGEST_STEP) : at]
-        ):  # a wrapped line
-            continue
-        if turn["inside"] and (
-            next(looked_at) >= _MOST_INSIDE or not _ends_step(text, at, form)
-        ):
-            continue
+        if turn["line"]:
+            line_before = text[max(0, at - _LONGEST_STEP) : at]
+            if breaks_off(line_before):
+                continue  # the name begins only the rest of a wrapped line
+        if turn["inside"]:
+            looked_at += 1
+            if looked_at > _MOST_INSIDE or not _ends_step(text, at, form):
+                continue
         yield at
 
 
@@ -71,5 +70,5 @@ def _ends_step(text: str, at: int, form: Form[Fields]) -> bool:
     if form.name == "choice":
         return number_in(line) is not None
     last = _LAST_LABEL.sub("", line, count=1)
-    named = NAMED.match(last)
-    return is_step(last) if named or form is COMMAND else False
+    asks_for_command = form is COMMAND or NAMED.match(last) is not None
+    return asks_for_command and is_step(last)

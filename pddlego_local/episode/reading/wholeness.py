@@ -15,6 +15,7 @@ _NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "pf": (r"\(\s*:?init\b", r"\(\s*:?goal\b"),
 }
 _COMMENT = re.compile(r";[^\n]*")
+_HEADER = re.compile(r"\(\s*(?:domain|problem)\b", re.IGNORECASE)
 _LEFT_OUT = re.compile(
     r"\.\.\.|…|<(?!br\b)[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
 )
@@ -40,10 +41,7 @@ def is_whole(kind: Kind, text: str) -> bool:
 
 def has_header(text: str) -> bool:
     """Returns whether a file names itself, as in `(domain farm)` or `(problem p)`."""
-    return (
-        re.search(r"\(\s*(?:domain|problem)\b", _COMMENT.sub("", text), re.I)
-        is not None
-    )
+    return _HEADER.search(_COMMENT.sub("", text)) is not None
 
 
 def is_excerpt(text: str) -> bool:
@@ -71,22 +69,18 @@ def is_template(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Returns whether a text is only a placeholder, such as `<domain file>`."""
-    return len(text) <= _LONGEST_PLACEHOLDER and bool(
-        _PLACEHOLDER.fullmatch(text.strip())
-    )
+    is_short = len(text) <= _LONGEST_PLACEHOLDER
+    return is_short and _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def texts_of(value: Fields, form: Form[Fields]) -> list[str]:
     """Returns the texts of an answer, without those that may be blank."""
-    entries = [
-        one for key, one in value.model_dump().items() if key not in form.may_be_blank
-    ]
-    return [
-        text
-        for entry in entries
-        for text in (entry if isinstance(entry, list) else [entry])
-        if isinstance(text, str)
-    ]
+    texts: list[str] = []
+    for key, entry in value.model_dump().items():
+        if key not in form.may_be_blank:
+            parts = entry if isinstance(entry, list) else [entry]
+            texts += [part for part in parts if isinstance(part, str)]
+    return texts
 
 
 @functools.lru_cache(8)

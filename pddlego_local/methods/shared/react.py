@@ -51,46 +51,46 @@ def play(
     """
     opening = _opening(episode, reflections)
     dialogue: Messages = (Message("user", opening.text),)
-    trace, latest = [episode.memory[0].text], ("", "", "")
+    trace = [episode.memory[0].text]
+    latest: tuple[Move, str] | None = None  # the last move and its reply
     complaint, idle, step = "", 0, 0
     for step in episode.steps():
         shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
         asked = (*dialogue[:-1], Message("user", dialogue[-1].content + complaint))
+        question = episode.question(MOVE, shown, asked)
         try:
-            answer = episode.ask(episode.question(MOVE, shown, asked), step=step)
+            answer = episode.ask(question, step=step)
         except PromptTooLong:
-            if (
-                len(trace) == 1 and not reflections
-            ):  # the setting is at fault, not the model
-                raise
-            outcome = "context_exceeded"
-            break
+            if len(trace) == 1 and not reflections:
+                raise  # the setting is at fault, not the model
+            return Trial("\n".join(trace), step, "context_exceeded")
         move, outcome = answer.value, ""
-        # explain a rejected answer once; it is not kept in the dialogue
-        complaint = "" if move else f"\n\n{MOVE.message(answer.fault)}"
-        if move:
+        idle = 0 if move and move.kind == "act" else idle + 1
+        if move is None:
+            # A rejected answer is explained once, and not kept in the dialogue.
+            complaint = f"\n\n{MOVE.message(answer.fault)}"
+        else:
+            complaint = ""
             reply, outcome = _carry_out(episode, move)
             written = json.dumps(move.model_dump(), ensure_ascii=False)
-            dialogue = (
-                *dialogue,
-                Message("assistant", written),
-                Message("user", reply),
-            )
-            thought = move.kind == "think"
-            trace.append(
-                f"Thought: {move.text}" if thought else f"Action: {move.text}\n{reply}"
-            )
-            before, latest = latest, (move.kind, move.text, reply)
-            if not outcome and latest == before:
+            exchange = Message("assistant", written), Message("user", reply)
+            dialogue = (*dialogue, *exchange)
+            trace.append(_traced(move, reply))
+            is_repeated = (move, reply) == latest
+            latest = move, reply
+            if is_repeated and not outcome:
                 outcome = "repeated_action"
-        idle = 0 if move and move.kind == "act" else idle + 1
-        if not outcome and idle > max_thoughts:
+        if idle > max_thoughts and not outcome:
             outcome = "no_action"
         if outcome:
-            break
-    else:
-        outcome = "step_limit"
-    return Trial("\n".join(trace), step, outcome)
+            return Trial("\n".join(trace), step, outcome)
+    return Trial("\n".join(trace), step, "step_limit")
+
+
+def _traced(move: Move, reply: str) -> str:
+    if move.kind == "think":
+        return f"Thought: {move.text}"
+    return f"Action: {move.text}\n{reply}"
 
 
 def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:

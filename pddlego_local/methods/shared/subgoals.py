@@ -31,10 +31,11 @@ class Situation:
 
     def place(self, arrival: str) -> str:
         """Returns the last place that the player arrived at, or "" if there is none."""
-        named = [
-            match[1] for turn in self.memory if (match := re.search(arrival, turn.text))
-        ]
-        return named[-1] if named else ""
+        place = ""
+        for turn in self.memory:
+            if match := re.search(arrival, turn.text):
+                place = match[1]
+        return place
 
     def carried(self, taken: str, left: str) -> tuple[str, ...]:
         """Returns what the player took and has not left since, in the order of
@@ -119,9 +120,10 @@ class Controller:
             if chosen is None:
                 reason = "The controller gave no usable answer."
                 return Pursuit(goal, "failed", reason, turns, error)
-            if not 0 < chosen.number <= len(commands):
-                ended = "accomplished" if chosen.number else "failed"
-                return Pursuit(goal, ended, chosen.reason, turns, error)
+            if chosen.number == 0:
+                return Pursuit(goal, "failed", chosen.reason, turns, error)
+            if chosen.number > len(commands):
+                return Pursuit(goal, "accomplished", chosen.reason, turns, error)
             done = self.episode.act(commands[chosen.number - 1])
             self.episode.remember(done.turns)
             turns, error = (*turns, *done.turns), done.error
@@ -183,9 +185,11 @@ class GoalPlanner:
         """Returns one sub-goal, as Inner Monologue plans. `description` is the result
         of the last one.
         """
-        after = f"{description}\n\n{self._render('next')}"
-        goals = self._goals(after if description else self._render("monologue"))
-        return next(iter(goals), "")
+        question = self._render("monologue")
+        if description:
+            question = f"{description}\n\n{self._render('next')}"
+        goals = self._goals(question)
+        return goals[0] if goals else ""
 
     def describe(self, pursuits: Sequence[Pursuit], *, finished: bool = True) -> str:
         """Returns the descriptor's text: which steps succeeded, which one failed and
@@ -210,17 +214,15 @@ class GoalPlanner:
         description.
         """
         question = f"{description}\n\n{self._render('explainer')}"
-        return (
-            ""
-            if self._dialogue.ask(question, TEXT, step=self._controller.step)
-            else description
-        )
+        explained = self._dialogue.ask(question, TEXT, step=self._controller.step)
+        return "" if explained else description
 
     def _goals(self, question: str) -> tuple[str, ...]:
         self._plans += 1
         self._episode.note(plans=self._plans)
         answer = self._dialogue.ask(question, GOALS, step=self._controller.step)
-        return tuple(filter(None, map(str.strip, answer.goals))) if answer else ()
+        goals = answer.goals if answer else []
+        return tuple(goal.strip() for goal in goals if goal.strip())
 
     def _render(self, part: str, **facts: object) -> str:
         first = self._episode.memory[0].text

@@ -31,11 +31,11 @@ class Choice(Body):
     """One of the answers.
 
     `token_ids` are present if they were requested. An answer that the client stopped
-    (`Streamed`) has the finish reason "circle".
+    (`Watch`) has the finish reason "length".
     """
 
     index: Count = 0
-    finish_reason: Literal["stop", "length", "circle"]
+    finish_reason: Literal["stop", "length"]
     token_ids: Tokens | None = None
 
     @property
@@ -185,6 +185,20 @@ class _Piece(Body):
     metrics: Any = None
 
 
+class Watch:
+    """Decides from the text of an answer so far whether to stop it, and remembers its
+    decision.
+    """
+
+    def __init__(self, watch: Callable[[str], bool]) -> None:
+        self._watch = watch
+        self.stopped = False
+
+    def __call__(self, text: str) -> bool:
+        self.stopped = self._watch(text)
+        return self.stopped
+
+
 class Streamed:
     """Collects a streamed response, one event per line, until `watch` returns True for
     its text.
@@ -220,7 +234,7 @@ class Streamed:
             )
         if self._finished or not (piece.choices and self._watch(self._text)):
             return False
-        self._finished = "circle"
+        self._finished = "length"
         return True
 
     def _add(self, part: _Part) -> None:

@@ -27,6 +27,7 @@ from pddlego_local.models.vllm.answer import (
     Answers,
     ChatChoice,
     TextChoice,
+    Watch,
     required,
 )
 from pddlego_local.models.vllm.connection import Connection
@@ -177,15 +178,17 @@ class VllmClient:
         def room() -> int:
             return self.connection.tokenize(prompt="").max_model_len - len(before)
 
+        watch = Watch(prefix.watch) if prefix.watch else None
         response = self.connection.answer(
-            "completions", body, Answers[TextChoice], room, prefix.watch
+            "completions", body, Answers[TextChoice], room, watch
         )
         (choice,) = response.choices
-        if choice.finish_reason != "length":
+        stopped = watch is not None and watch.stopped
+        if stopped or choice.finish_reason == "stop":
             self._check_spelling(choice.spelled, choice.text)
         return Completion(
             text=choice.text,
-            finish_reason=choice.finish_reason,
+            finish_reason="circle" if stopped else choice.finish_reason,
             prompt_tokens=response.usage.prompt_tokens - forced,
             completion_tokens=response.usage.completion_tokens + forced,
             latency_s=time.perf_counter() - start,

@@ -32,7 +32,7 @@ _BYTES_PER_TOKEN = 4096
 
 T = TypeVar("T", bound=Body)
 A = TypeVar("A", bound=AnyAnswers)
-Watch = Callable[[str], bool]
+Watching = Callable[[str], bool]
 
 
 class Refused(ConfigError):
@@ -86,7 +86,7 @@ class Connection:
         body: dict[str, Any],
         kind: type[A],
         room: Callable[[], int],
-        watch: Watch | None = None,
+        watch: Watching | None = None,
     ) -> A:
         """Sends a request for answers and returns the server's response.
 
@@ -119,7 +119,7 @@ class Connection:
         return self._checked(path, {**body, "max_tokens": left}, kind, watch)
 
     def _checked(
-        self, path: str, body: dict[str, Any], kind: type[A], watch: Watch | None
+        self, path: str, body: dict[str, Any], kind: type[A], watch: Watching | None
     ) -> A:
         absent = (
             f"does not serve {self.name!r}; set model.server.name to a name that it"
@@ -173,7 +173,7 @@ class Connection:
         body: dict[str, Any],
         kind: type[T],
         absent: str,
-        watch: Watch | None = None,
+        watch: Watching | None = None,
     ) -> T:
         """Sends one request, with retries, and returns the parsed response.
 

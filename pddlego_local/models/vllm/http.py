@@ -106,14 +106,15 @@ class HttpClient:
                 retries=False,
                 preload_content=False,
             )
-            with contextlib.closing(
-                response
-            ):  # also closes the socket of an unfinished response
+            # This also closes the socket of an unfinished response.
+            with contextlib.closing(response):
                 limits.check_size(response.length_remaining or 0)
                 pieces = response.stream(_PIECE_BYTES, decode_content=False)
                 if enough is None or response.status >= 300:
                     return response.status, b"".join(pieces)
-                any(map(enough, _lines(pieces)))
+                for line in _lines(pieces):
+                    if enough(line):
+                        break
                 return response.status, b""
         except NewConnectionError as error:  # also a ConnectTimeoutError
             raise Lost(str(error)) from error
@@ -265,8 +266,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield begun
 
 
-def _shut_down(one: socket.socket) -> None:
-    with contextlib.suppress(
-        OSError
-    ):  # it is closed already, perhaps by the other side
-        one.shutdown(socket.SHUT_RDWR)
+def _shut_down(sock: socket.socket) -> None:
+    # It may be closed already, perhaps by the other side.
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)

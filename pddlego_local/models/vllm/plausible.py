@@ -52,22 +52,24 @@ def check_answers(response: AnyAnswers, request: Mapping[str, Any]) -> None:
         raise _impossible(
             f"a count of {response.forced_tokens} forced tokens among {used}"
         )
-    if choices[0].token_ids is not None and used != sum(
-        len(one.drawn) for one in choices
-    ):
-        raise _impossible(f"a count of {used} tokens, and another number of tokens")
+    if choices[0].token_ids is not None:
+        drawn = sum(len(choice.drawn) for choice in choices)
+        if drawn != used:
+            raise _impossible(f"a count of {used} tokens, and {drawn} tokens")
     for choice in choices:
-        _check_choice(choice, used if count == 1 else len(choice.drawn), most)
+        own = used if count == 1 else len(choice.drawn)
+        _check_choice(choice, own, most)
 
 
 def _check_prompt_count(response: AnyAnswers, request: Mapping[str, Any]) -> None:
     counted = response.usage.prompt_tokens
     tokens = request.get("prompt", response.prompt_token_ids)
-    if tokens is not None and counted != len(tokens):
-        raise _impossible(
-            f"a count of {counted} tokens for a prompt of {len(tokens)} tokens"
-        )
-    if tokens is None and counted > _TEMPLATE_TOKENS:
+    if tokens is not None:
+        if counted != len(tokens):
+            raise _impossible(
+                f"a count of {counted} tokens for a prompt of {len(tokens)} tokens"
+            )
+    elif counted > _TEMPLATE_TOKENS:
         sent_bytes = len(json.dumps(request))  # a token stands for at least one byte
         if counted > sent_bytes + _TEMPLATE_TOKENS:
             raise _impossible(

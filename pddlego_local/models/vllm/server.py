@@ -29,9 +29,8 @@ from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
-_ERROR = re.compile(
-    r"^(?!.* WARNING ).*\w(Error|Exception): "
-)  # warnings name errors, too
+# Warnings name errors, too.
+_ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")
 _LOG_EVERY_S = 10.0
 _CLOSE_S = 20.0
 _HEALTH_S = 5.0
@@ -104,10 +103,9 @@ class VllmServer:
         the end of the log if the server dies or does not answer within
         `start_timeout_s` seconds.
         """
+        # The port is free again after this block.
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port: int = probe.getsockname()[
-                1
-            ]  # the port is free again after this block
+            self._port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log = _log_file(logs, self._port)

@@ -228,15 +228,15 @@ def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
     rung.
     """
     for title, arms in grouped((one.arm, one) for one in series).items():
-        lines = {
-            shown: {one.decoding: getattr(one.measures, name) for one in arms}
-            for name, shown in HOW_FAR.items()
-        }
-        if title.startswith("described, formalizer"):
+        if any(arm.measures.judged_by_gold for arm in arms):
+            lines = {
+                shown: {arm.decoding: getattr(arm.measures, name) for arm in arms}
+                for name, shown in HOW_FAR.items()
+            }
             known = {
                 name: line
                 for name, line in lines.items()
-                if any(r.n for r in line.values())
+                if any(rate.n for rate in line.values())
             }
             yield Panel(title, _rungs(arms), known)
 

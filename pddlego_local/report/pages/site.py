@@ -36,7 +36,6 @@ from pddlego_local.report.pages.links import (
 )
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
-from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
 FIRST_FIGURE = ("trials", "success")
@@ -113,7 +112,6 @@ def _first_page(
         first_figure=first,
         figures=figures,
         starts=_starts(cells),
-        words_of=words_of,
         shell=shlex.join,
         cells=cells,
         **_episodes(cells, links),
@@ -175,7 +173,7 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
     for cell in cells:
         for start in cell.run.starts:
             recorded = [getattr(start, name) for name in OF_A_START]
-            way = repr((words_of(start.command or []), recorded))
+            way = repr((start.command, recorded))
             starts.setdefault(way, (start, {}))[1][cell.folder.name] = None
     return [(start, list(names)) for start, names in starts.values()]
 

@@ -1,14 +1,14 @@
 """Blocks in towers, from which the player makes other towers."""
 
-import random
 from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered
 from pddlego_local.environments.writing import Fact, of_each
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws `count` blocks, which are called `thing`."""
     blocks = numbered(thing, count)
     start = _towers(chance, blocks)
@@ -21,7 +21,7 @@ def draw(chance: random.Random, count: int, thing: str) -> Drawing:
     )
 
 
-def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
+def _towers(chance: Random, blocks: Sequence[str]) -> list[list[str]]:
     """Returns towers from bottom to top. Each block, in random order, goes on an
     existing tower or begins a new one, all with the same chance.
     """

@@ -1,12 +1,12 @@
 """Children at tables, who are served sandwiches from trays."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws children. Up to half of them, and at least one, eat no gluten. For each of
     these there is a loaf without gluten, and for every child there is one loaf and one
     sandwich.

@@ -1,13 +1,13 @@
 """Crates in towers at several depots, and trucks."""
 
-import random
 from collections.abc import Mapping, Sequence
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two or three depots, each with one or two pallets and a hoist, and two
     trucks.
     """
@@ -46,7 +46,7 @@ def draw(chance: random.Random, count: int, thing: str) -> Drawing:
 
 
 def _stacked(
-    chance: random.Random, crates: Sequence[str], pallets: Sequence[str]
+    chance: Random, crates: Sequence[str], pallets: Sequence[str]
 ) -> dict[str, str]:
     """Returns what each crate stands on: a pallet or another crate."""
     tops = {pallet: pallet for pallet in pallets}

@@ -1,13 +1,13 @@
 """Passengers on floors, and one elevator."""
 
-import random
 from itertools import combinations
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered, other
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to six floors. Every passenger wants to go to another floor."""
     people = numbered(thing, count)
     floors = numbered("floor", chance.randint(3, 6))

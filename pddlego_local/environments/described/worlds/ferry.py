@@ -1,12 +1,12 @@
 """Cars on islands, and a ferry that takes one car at a time."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, moved, numbered
 from pddlego_local.environments.writing import of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two to four islands. Two thirds of the cars, and at least one, have to go
     to another island.
     """

@@ -1,13 +1,13 @@
 """Rows of cells, each row behind a locked cell, and the keys to the locked cells."""
 
-import random
 from itertools import pairwise
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, moved, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws rows of three cells. One cell of each row, except the first row, is the
     only way in, and it is locked. Its key lies in an earlier row, so that all keys can
     be reached.

@@ -1,12 +1,12 @@
 """Balls in rooms, and a robot with two hands."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, moved, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two to four rooms. Every room can be reached from every other."""
     balls, rooms = numbered(thing, count), numbered("room", chance.randint(2, 4))
     hands = numbered("hand", 2)

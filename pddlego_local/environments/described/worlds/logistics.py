@@ -1,6 +1,6 @@
 """Packages in cities, which trucks and airplanes carry from place to place."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import (
     Drawing,
@@ -11,7 +11,7 @@ from pddlego_local.environments.described.drawing import (
 from pddlego_local.environments.writing import of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two or three cities, each with an airport, one or two other places and a
     truck, and one or two airplanes. Two thirds of the packages, and at least one, have
     to go to another place.

@@ -1,12 +1,12 @@
 """Rocks that rovers analyse or photograph."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to five sites, all connected by roads, and one or two rovers. The
     goal requires either an analysis or a photo of each rock.
     """

@@ -1,7 +1,7 @@
 """Boxes that a worker can push, but not pull."""
 
-import random
 from collections.abc import Sequence
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, lines, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
@@ -10,7 +10,7 @@ Move = tuple[str, str, str]
 """The worker's next cell, the cell that a box leaves, and the cell that it reaches."""
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a floor that is four cells wide. The start is made from the goal by
     backward moves, in which boxes are pulled, so that pushing them leads back to the
     goal.

@@ -1,13 +1,13 @@
 """Loose nuts, and spanners that break."""
 
-import random
 from itertools import pairwise
+from random import Random
 
 from pddlego_local.environments.described.drawing import Drawing, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to five spots in a row, along which the worker can walk in one
     direction only. All nuts are at the last spot, and there is one spanner more than
     there are nuts.

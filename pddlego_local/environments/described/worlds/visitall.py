@@ -1,12 +1,12 @@
 """Cells, all of which have to be visited."""
 
-import random
+from random import Random
 
 from pddlego_local.environments.described.drawing import Cell, Drawing, lines, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
-def draw(chance: random.Random, count: int, thing: str) -> Drawing:
+def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
     robot starts.
     """

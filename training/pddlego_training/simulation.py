@@ -1,10 +1,9 @@
-"""Plays generated ALFWorld games without the engine, for training: the same texts, some
-hundred times faster. `tests/environments/test_alfworld_simulation.py` compares it with
-the engine.
+"""Plays generated ALFWorld games without the engine: the same texts, some hundred times
+faster. `tests/test_alfworld_simulation.py` compares it with the engine.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from pddlego_local.core.nouns import Observation
@@ -12,6 +11,7 @@ from pddlego_local.environments.alfworld.game import BANNER, Alfworld
 from pddlego_local.environments.alfworld.games import layout
 from pddlego_local.environments.alfworld.games.game import Game, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
+from pddlego_local.environments.alfworld.room_map import UNDOES
 
 NOTHING = "Nothing happens."
 _COMMAND = re.compile(
@@ -23,7 +23,7 @@ _WORDS = {"take": "from", "move": "to"} | dict.fromkeys(
     ("heat", "cool", "clean", "slice"), "with"
 )
 _TOOLS = {"heat": "Microwave", "cool": "Fridge", "clean": "SinkBasin"}
-_UNDONE = {"heat": "cool", "cool": "heat"}
+Part = Thing | layout.Receptacle
 
 
 class SimulatedAlfworld(Alfworld):
@@ -45,16 +45,16 @@ class Simulation:
 
     def begin(self, game: Game) -> Observation:
         self._house, self._task = game.house, game.task
-        parts: tuple[Thing | layout.Receptacle, ...] = (
-            game.house.receptacles + game.house.things
-        )
+        parts: list[Part] = [*game.house.receptacles, *game.house.things]
         self._known = {self._name(part): part for part in parts}
-        self._inside = {
-            thing: {place for place in (thing.inside, thing.also) if place}
-            for thing in game.house.things
-        }
+        self._inside: dict[Thing, set[layout.Receptacle]] = {}
+        for thing in game.house.things:
+            self._inside[thing] = {thing.inside}
+            if thing.also:
+                self._inside[thing].add(thing.also)
         self._held: Thing | None = None
-        self._place, self._opened = layout.off_grid(0), set[layout.Receptacle]()
+        self._place = layout.off_grid(0)
+        self._opened: set[layout.Receptacle] = set()
         self._done = defaultdict[str, set[Thing]](set)
         seen = self._listed(game.house.receptacles)
         return Observation(
@@ -66,34 +66,31 @@ class Simulation:
         parsed = _COMMAND.fullmatch(command)
         text = NOTHING
         if parsed and parsed["word"] == _WORDS.get(parsed["verb"]):
-            verb: str = parsed["verb"]
-            match (
-                self._known.get(parsed["first"]),
-                self._known.get(parsed["second"] or ""),
-            ):
-                case layout.Receptacle() as place, None if verb in (
-                    "go to",
-                    "open",
-                    "close",
-                ):
-                    text = self._stand(verb, place)
-                case Thing() as thing, None if verb == "use":
-                    text = self._use(thing)
-                case Thing() as thing, Thing() as knife if verb == "slice":
-                    text = self._slice(thing, knife)
-                case Thing() as thing, layout.Receptacle() as place if (
-                    self._place == place.place
-                ):
-                    text = self._handle(verb, thing, place)
+            first = self._known.get(parsed["first"])
+            second = self._known.get(parsed["second"] or "")
+            text = self._carry_out(parsed["verb"], first, second)
         return Observation(text, success=self._won())
 
     def close(self) -> None: ...
 
-    def _name(self, part: Thing | layout.Receptacle) -> str:
+    def _carry_out(self, verb: str, first: Part | None, second: Part | None) -> str:
+        match first, second:
+            case layout.Receptacle() as place, None:
+                return self._stand(verb, place)
+            case Thing() as thing, None if verb == "use":
+                return self._use(thing)
+            case Thing() as thing, Thing() as knife if verb == "slice":
+                return self._slice(thing, knife)
+            case Thing() as thing, layout.Receptacle() as place:
+                return self._handle(verb, thing, place)
+        return NOTHING
+
+    def _name(self, part: Part) -> str:
         return self._house.names[part.id]
 
     def _stand(self, verb: str, place: layout.Receptacle) -> str:
-        name, here = self._name(place), self._place == place.place
+        name = self._name(place)
+        here = self._place == place.place
         if verb == "go to" and not here:
             self._place = place.place
             return f"You arrive at {name}. {self._look_at(place)}"
@@ -112,12 +109,14 @@ class Simulation:
         name = self._name(place)
         if self._is_closed(place):
             return f"The {name} is closed."
-        before = f"The {name} is open. In it," if place.opens else f"On the {name},"
-        inside = (thing for thing, places in self._inside.items() if place in places)
-        return f"{before} you see {self._listed(inside)}."
+        inside = [thing for thing, places in self._inside.items() if place in places]
+        seen = f"you see {self._listed(inside)}."
+        if place.opens:
+            return f"The {name} is open. In it, {seen}"
+        return f"On the {name}, {seen}"
 
-    def _listed(self, parts: Iterable[Thing | layout.Receptacle]) -> str:
-        ordered = sorted(parts, key=lambda part: layout.pddl_name(part.id).lower())
+    def _listed(self, parts: Iterable[Part]) -> str:
+        ordered = sorted(parts, key=lambda part: layout.sorting_key(part.id))
         names = [f"a {self._name(part)}" for part in ordered]
         *others, last = names or ["nothing"]
         return f"{', '.join(others)}, and {last}" if others else last
@@ -132,57 +131,59 @@ class Simulation:
         return f"You turn on the {self._name(thing)}."
 
     def _slice(self, thing: Thing, knife: Thing) -> str:
-        able = (
-            thing.kind in layout.catalogue().able["sliceable"]
-            and knife.kind in layout.KNIVES
-        )
-        if not (able and knife == self._held and self._is_here(thing)):
+        sliceable = thing.kind in layout.catalogue().able["sliceable"]
+        cuts = knife.kind in layout.KNIVES and knife == self._held
+        if not (sliceable and cuts and self._is_here(thing)):
             return NOTHING
         self._done["slice"].add(thing)
         return f"You sliced the {self._name(thing)} with the {self._name(knife)}."
 
     def _handle(self, verb: str, thing: Thing, place: layout.Receptacle) -> str:
-        """Carries out a command with a thing and the receptacle at the player's
-        place.
+        """Carries out a command with a thing and a receptacle, where the player must
+        stand.
         """
+        if self._place != place.place:
+            return NOTHING
         a, b = self._name(thing), self._name(place)
-        classes = layout.catalogue()
         if verb == "take":
-            able = place in self._inside[thing] and thing.kind not in layout.UNTOUCHED
-            if self._held or not able or self._is_closed(place):
-                return NOTHING
-            self._held = thing
-            self._inside[thing].remove(place)
-            return f"You pick up the {a} from the {b}."
+            taken = self._take(thing, place)
+            return f"You pick up the {a} from the {b}." if taken else NOTHING
         if self._held != thing:
             return NOTHING
+        classes = layout.catalogue()
         if verb == "move":
             if self._is_closed(place) or thing.kind not in classes.holds[place.kind]:
                 return NOTHING
             self._held = None
             self._inside[thing].add(place)
             return f"You move the {a} to the {b}."
-        if (
-            place.kind != _TOOLS.get(verb)
-            or thing.kind not in classes.able[f"{verb}able"]
-        ):
+        able = classes.able.get(f"{verb}able", frozenset())
+        if place.kind != _TOOLS.get(verb) or thing.kind not in able:
             return NOTHING
         self._done[verb].add(thing)
-        self._done[_UNDONE.get(verb, "")].discard(thing)
+        if verb in UNDOES:
+            self._done[UNDOES[verb]].discard(thing)
         return f"You {verb} the {a} using the {b}."
+
+    def _take(self, thing: Thing, place: layout.Receptacle) -> bool:
+        is_free = self._held is None and thing.kind not in layout.UNTOUCHED
+        if not is_free or place not in self._inside[thing] or self._is_closed(place):
+            return False
+        self._held = thing
+        self._inside[thing].remove(place)
+        return True
 
     def _won(self) -> bool:
         task = self._task
         if not task.target:
             lit = any(self._is_here(lamp) for lamp in self._done["use"])
             return lit and self._held is not None and self._held.kind == task.kind
-        verbs = [*filter(None, [task.treatment[0]]), *["slice"] * task.sliced]
-        fitting = [
-            place
-            for thing, places in self._inside.items()
-            for place in places
-            if thing.kind == task.kind
-            and place.kind == task.target
-            and all(thing in self._done[verb] for verb in verbs)
-        ]
-        return any(fitting.count(place) >= task.amount for place in fitting)
+        verb, _ = task.treatment
+        needed = [self._done[verb]] if verb else []
+        if task.sliced:
+            needed.append(self._done["slice"])
+        placed: Counter[layout.Receptacle] = Counter()
+        for thing, places in self._inside.items():
+            if thing.kind == task.kind and all(thing in done for done in needed):
+                placed.update(place for place in places if place.kind == task.target)
+        return max(placed.values(), default=0) >= task.amount

@@ -1,6 +1,4 @@
-"""What is merely redundant may be written where lists are free, and is dropped when it
-is used.
-"""
+"""What is merely redundant may be written, and is dropped when it is used."""
 
 import json
 from dataclasses import replace
@@ -32,8 +30,6 @@ from tests.decoding.test_edits import edit, staged
 from tests.episode.drawing import RandomLogits, Request
 from tools.bench.walk import stages_of
 
-FREE_EDIT = replace(test_edits.SCENE, lists="free")
-FREE = replace(test_typed.SCENE, lists="free")
 LAYOUTS: tuple[Layout, ...] = ("any", "line")
 
 
@@ -61,11 +57,11 @@ REDUNDANT = {
 
 @pytest.mark.parametrize("name", REDUNDANT)
 def test_an_edit_may_be_redundant(name: str) -> None:
-    assert departure(REDUNDANT[name], FREE_EDIT) == ""
-    problem, faults, redundant = apply(REDUNDANT[name], FREE_EDIT.problem)
+    assert departure(REDUNDANT[name], test_edits.SCENE) == ""
+    problem, faults, redundant = apply(REDUNDANT[name], test_edits.SCENE.problem)
     assert faults == ()
     assert redundant
-    assert check(FREE_EDIT.domain, problem).accepted
+    assert check(test_edits.SCENE.domain, problem).accepted
 
 
 @pytest.mark.parametrize(
@@ -83,7 +79,7 @@ def test_an_edit_may_be_redundant(name: str) -> None:
     ],
 )
 def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
-    assert departure(written, FREE_EDIT)
+    assert departure(written, test_edits.SCENE)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +95,7 @@ def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
     were spent.
     """
     stages, text = (
-        staged("typed", FREE_EDIT).stages(),
+        staged("typed", test_edits.SCENE).stages(),
         json.dumps(written).split(', "init"')[0],
     )
     assert decoder_verdict(next(stages).grammar, text) == "accepted"
@@ -124,7 +120,7 @@ def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
     """The name that is declared again as something else is cut, the line before it
     stays.
     """
-    stages = staged("typed", FREE_EDIT, layout).stages()
+    stages = staged("typed", test_edits.SCENE, layout).stages()
     forced = next(stages).forced_prefix
     text = f'{forced} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
     rest = stages.send(text if layout == "line" else '{"objects":' + text)
@@ -133,12 +129,6 @@ def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
             rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}'
         )
         assert (verdict == "accepted") == (kind in right), kind
-
-
-def test_tight_lists_are_as_they_were() -> None:
-    for name, written in REDUNDANT.items():
-        if name not in ("a fact that holds", "a fact by itself"):
-            assert departure(written, test_edits.SCENE), name
 
 
 class Circling(RandomLogits):
@@ -194,7 +184,7 @@ def test_an_edit_goes_on_behind_a_circle(
 ) -> None:
     if layout == "any":
         circles = ['{"objects": ' + circles[0]]
-    constraint = staged("typed", FREE_EDIT, layout)
+    constraint = staged("typed", test_edits.SCENE, layout)
     # In an exact layout the first list begins with the stage, behind a head.
     written = finished(
         constraint, *(text if layout == "any" else " " + text for text in circles)
@@ -203,9 +193,9 @@ def test_an_edit_goes_on_behind_a_circle(
     assert objects <= {
         word for line in values["objects"]["add"] for word in line.split()
     }
-    problem, faults, _ = apply(values, FREE_EDIT.problem)
+    problem, faults, _ = apply(values, test_edits.SCENE.problem)
     assert faults == ()
-    assert check(FREE_EDIT.domain, problem).accepted
+    assert check(test_edits.SCENE.domain, problem).accepted
 
 
 OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
@@ -259,7 +249,7 @@ OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
     ],
 )
 def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
-    context = replace(FREE, domain=test_typed.DOMAIN)
+    context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
     problem = json.loads(
         finished(constraint_for("typed", PROBLEM, context, "line"), *circles)
     )["pf"]
@@ -299,7 +289,7 @@ def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> Non
 )
 def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     domain = json.loads(
-        finished(constraint_for("typed", DOMAIN, FREE, "line"), *circles)
+        finished(constraint_for("typed", DOMAIN, test_typed.SCENE, "line"), *circles)
     )["df"]
     assert kept in domain
     problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
@@ -357,7 +347,6 @@ def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> No
         problem=(
             f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))"
         ),
-        lists="free",
     )
     new = [f"thing{number} thong{number} - kind{number}" for number in range(10)]
     written = edit(

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pddlego_training.simulation import Simulation
 
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
@@ -20,7 +21,6 @@ from pddlego_local.environments.alfworld.process import (
     GameProcess,
     Limits,
 )
-from pddlego_local.environments.alfworld.simulation import Simulation
 from pddlego_local.environments.alfworld.task import parse_task
 from tests.environments.alfworld_files import walkthrough
 
