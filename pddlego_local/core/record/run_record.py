@@ -231,8 +231,8 @@ def _differing(
     if values:
         differences.append(f"other values of {', '.join(values)}")
     return (
-        f"{' and '.join(differences)}: choose another `name`, move that folder away, or put"
-        " the old version back to finish it"
+        f"{' and '.join(differences)}: choose another `name`, move that folder away, or"
+        " put the old version back to finish it"
     )
 
 
