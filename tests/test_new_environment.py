@@ -50,10 +50,9 @@ def run(elsewhere: Path, *words: str, environment: str = "lamp") -> tuple[int, s
     return done.returncode, done.stderr
 
 
-def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(
+def test_one_file_and_one_yaml_are_won_by_every_method(
     elsewhere: Path,
 ) -> None:
-    assert len((elsewhere / "lamp.py").read_text(encoding="utf-8").splitlines()) <= 60
     assert {path.name for path in elsewhere.rglob("*lamp*")} == {"lamp.py", "lamp.yaml"}
     code, said = run(elsewhere, "-m", f"method={','.join(METHODS)}")
     assert code == 0, said
