@@ -149,6 +149,11 @@ OF_OUTCOMES = (
     "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns"
     " import"
 )
+OUTCOME_OF_METHOD = (
+    "from pddlego_local.decoding.forms import",
+    "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.decoding.forms"
+    " import",
+)
 AT_ONCE = ("for step in episode.steps():", "for step in ():")
 
 
@@ -230,7 +235,7 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
         ),
         (METHOD, 'return "step_limit"', 'return "gave_up"'),
         (METHOD, *AT_ONCE),
-        (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
+        (METHOD, *OUTCOME_OF_METHOD),
         (
             METHOD,
             "    learns",
@@ -259,7 +264,7 @@ def test_an_outcome_that_means_something_else_already_is_refused(
 ) -> None:
     edit(
         elsewhere,
-        (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
+        (METHOD, *OUTCOME_OF_METHOD),
         (
             METHOD,
             "    learns",
