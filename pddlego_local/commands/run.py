@@ -134,7 +134,10 @@ def _choices_and_settings() -> str:
         "Choices; the file of each choice in conf/ explains it and lists its options:\n"
     ]
     for group in (*GROUPS, "arm", "experiment"):
-        choices = sorted(path.stem for path in (conf / group).glob("*.yaml"))
+        files = (conf / group).rglob("[!_]*.yaml")
+        choices = sorted(
+            file.relative_to(conf / group).with_suffix("").as_posix() for file in files
+        )
         line = f"  {group}={', '.join(choices)}"
         parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
     settings = (conf / "config.yaml").read_text(encoding="utf-8")

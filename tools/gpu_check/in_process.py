@@ -23,6 +23,14 @@ from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
 
+PRETRAINED = (  # what the arms of experiment=pretrained share
+    "method=pddl_edit",
+    "method.max_retries=2",
+    "decoding.temperature=0.7",
+    "decoding.top_p=0.8",
+    "decoding.max_tokens=800",
+)
+
 
 def weights(setting: Setting, findings: Findings) -> None:
     """Makes random weights in the shape of a Llama."""
@@ -102,12 +110,12 @@ def pretrained(setting: Setting, findings: Findings) -> None:
     """
     model = _here("qwen25_coder_1_5b", "qwen25_coder_0_5b")
     overrides = [f"model={model}", "environment.rooms=5", "environment.budget.limit=20"]
-    for arm in ("free", "typed", "grounded"):
+    for rung in ("free", "typed", "grounded"):
         _play(
             setting,
             findings,
             model,
-            [*overrides, f"arm=pretrained/{arm}", "games=7200"],
+            [*overrides, *PRETRAINED, f"decoding={rung}", "games=7200"],
         )
 
 
