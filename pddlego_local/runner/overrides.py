@@ -37,6 +37,7 @@ GROUPS = ("environment", "method", "model", "decoding", "planner")
 CHOSEN = (*GROUPS, "arm", "experiment")
 
 _CHOICE = re.compile(rf"({'|'.join(CHOSEN)})=[^,{{]*")
+_MAPPING = re.compile(r"([A-Za-z_][\w.]*)=\{")
 _HOME = re.compile(r"~[\w.-]*/")
 # A text in quotes, or a value that begins with "~".
 _QUOTED_OR_HOME = re.compile(
@@ -52,7 +53,8 @@ def as_meant(overrides: Sequence[str]) -> list[str]:
     with "~", which Hydra would not parse.
 
     games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]". A backslash
-    before an interpolation is kept.
+    before an interpolation is kept. A mapping whose keys are free may get new ones,
+    which Hydra writes with "++". Hydra must be set up.
     """
     words = []
     for override in overrides:
@@ -62,7 +64,18 @@ def as_meant(overrides: Sequence[str]) -> list[str]:
             words.append(f'{key}="{bare}"')
         else:
             words.append(f"{key}{equals}{_QUOTED_OR_HOME.sub(_quoted_home, value)}")
-    return words
+    if not any(_MAPPING.match(word) for word in words):
+        return words
+    known = default_tree(words)
+    return [f"++{word}" if _sets_free_keys(word, known) else word for word in words]
+
+
+def _sets_free_keys(word: str, known: Mapping[str, Any]) -> bool:
+    """Returns whether the word sets a mapping that is empty in conf/: such a mapping
+    has keys of the user's own.
+    """
+    mapping = _MAPPING.match(word)
+    return mapping is not None and at(known, mapping[1]) == {}
 
 
 def _quoted_home(match: re.Match[str]) -> str:

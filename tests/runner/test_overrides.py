@@ -157,7 +157,6 @@ def test_the_nearest_name(name: str, known: list[str], meant: str) -> None:
         ("planner.limits.cpu=5", "did you mean planner.limits.cpu_s?"),
         ("environment.budget={limt: 3}", "did you mean environment.budget.limit?"),
         ("decoding.stage_tokens.types=5", "+decoding.stage_tokens.types="),
-        ("decoding.stage_tokens={types: 5}", "+decoding.stage_tokens.types="),
         ("planner=lama-first", "did you mean lama_first?"),
         ("method=PDDLego+", "did you mean pddlego_plus?"),
         (
@@ -226,3 +225,8 @@ def test_the_home_folder_elsewhere(
     )
     pddlego("export", "~/records", "--out=~/calls.csv")
     assert (tmp_path / "calls.csv").exists() and len(pddlego_local.load("~/records"))
+
+
+def test_a_mapping_whose_keys_are_free_takes_new_ones() -> None:
+    config = compose_cell(["decoding=typed", "decoding.stage_tokens={types: 500}"])
+    assert config.tree["decoding"]["stage_tokens"] == {"types": 500}
