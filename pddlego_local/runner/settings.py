@@ -25,12 +25,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 
 def _factor(name: str) -> str:
-    group, _, option = name.partition(".")
-    known = [field.name for field in fields(Decoding)]
-    if group == "decoding" and option not in known:
-        raise ValueError(
-            f"decoding has no such option; its options are {', '.join(known)}"
-        )
+    _group, _, option = name.partition(".")
     if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
         raise ValueError(
             f"write {', '.join(FACTORS)}, or an option such as decoding.rung"
@@ -110,6 +105,20 @@ def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
     return comparisons
 
 
+def _of_this_version(comparisons: Comparisons | None) -> Comparisons | None:
+    """A record may declare a comparison by an option that only earlier versions had."""
+    known = [field.name for field in fields(Decoding)]
+    for declared in comparisons or ():
+        for factor in (declared.factor, *(option for option, _ in declared.where)):
+            group, _, option = factor.partition(".")
+            if group == "decoding" and option not in known:
+                raise ValueError(
+                    f"{factor}: decoding has no such option; its options are"
+                    f" {', '.join(known)}"
+                )
+    return comparisons
+
+
 Compare = Annotated[Comparisons | None, AfterValidator(_each_once)]
 """The type of `compare`: None if an experiment declares no comparisons."""
 COMPARE: pydantic.TypeAdapter[Comparisons | None] = pydantic.TypeAdapter(Compare)
@@ -175,7 +184,7 @@ class Settings:
     games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
     run: RunSettings
-    compare: Compare = None
+    compare: Annotated[Compare, AfterValidator(_of_this_version)] = None
     looked_at: str | None = None
     setting_from: str | None = None
     arm_fits: Fits = field(default_factory=dict, repr=False, compare=False)
