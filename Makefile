@@ -10,7 +10,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEVICE ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
-EXPERIMENT ?= workstation
+EXPERIMENT ?= start/workstation
 LAUNCHER ?=
 MODEL ?=
 RUNS ?= runs
@@ -84,10 +84,13 @@ chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
 
+# The folder of the experiment's records has the name that the experiment gives itself.
+PLAYED = $(RUNS)/$(shell sed -n 's/^name: *//p' conf/experiment/$(EXPERIMENT).yaml)
+
 # The run's table is not shown, because the report prints it.
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run,> /dev/null)
-	$(if $(DRY),,$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT))
+	$(if $(DRY),,$(BIN)/pddlego report $(PLAYED) --out $(PLAYED))
 
 report: .venv/installed
 	$(BIN)/pddlego report $(RUNS) --out $(RUNS)

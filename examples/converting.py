@@ -55,9 +55,8 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        if (file := folder / name).exists() and file.read_text(
-            encoding="utf-8"
-        ) != text:
+        file = folder / name
+        if file.exists() and file.read_text(encoding="utf-8") != text:
             raise LeftOut("another row has the same id")
         file.write_text(text, encoding="utf-8")
 

@@ -15,7 +15,7 @@ from pddlego_local import Game
 
 def choose(text: str, commands: tuple[str, ...], chance: random.Random) -> str:
     """Returns the agent's next command."""
-    return chance.choice([one for one in commands if not one.startswith("close")])
+    return chance.choice([name for name in commands if not name.startswith("close")])
 
 
 def main(games: int) -> None:

@@ -50,7 +50,7 @@ MARKED = {
     ),
     "alfworld": (
         *("alfworld", "decoding/test_edits_in_games.py"),
-        "[make sweep experiment=workstation_trials]",
+        "[make sweep experiment=start/workstation_trials]",
     ),
 }
 # Of the tests without a marker, the files that take longest: they come before the

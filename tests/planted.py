@@ -26,13 +26,21 @@ def composed(*overrides: str) -> CellConfig:
     return compose_cell([*overrides, *["model=random"] * (not named)])
 
 
+def conf_of(experiment: str) -> Path:
+    """The folder beside a page on results that has this experiment."""
+    (file,) = RESULTS.glob(f"*/conf/experiment/{experiment}.yaml")
+    return file.parents[1]
+
+
 def swept(experiment: str, *overrides: str) -> list[list[str]]:
-    """The overrides of each cell that an experiment would play."""
-    wanted = as_meant([f"experiment={experiment}", *overrides])
+    """The overrides of each cell that an experiment beside a page would play."""
+    search = f"hydra.searchpath=[file://{conf_of(experiment)}]"
+    wanted = as_meant([f"experiment={experiment}", search, *overrides])
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
         return cells_of(compose("config", wanted, return_hydra_config=True))
 
 
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
 WON = "success"
 LOST = "step_limit"
 GAMES = range(40)

@@ -2,8 +2,8 @@
 
 from pddlego_local.core.nouns import Grammar, Message
 from pddlego_local.decoding.forms import PDDL, Fields, Form
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
+from tests.decoding.on_rung import constraint_for
 
 MESSAGES = (Message("user", "Write the PDDL."),)
 QUESTION: AnyQuestion = Question(PDDL, MESSAGES, GrammarContext())

@@ -202,6 +202,18 @@ def test_a_cell_goes_on_with_the_code_that_it_was_begun_with(
         assert play(lamp, "0-3") == cell and len(pddlego_local.load(cell)) == 4
 
 
+def test_a_record_names_the_versions_of_the_packages_that_play_the_game(
+    lamp: Path,
+) -> None:
+    plain = read_run(play(lamp, name="plain")).starts[0].packages
+    assert plain and "bulb" not in plain
+    with (lamp / "lamp.py").open("a", encoding="utf-8") as game:
+        game.write("\n\nLamp.versions = lambda lamp: {'bulb': '1.2'}\n")
+    sys.modules.pop("lamp", None)
+    packages = read_run(play(lamp, name="versioned")).starts[0].packages
+    assert packages == plain | {"bulb": "1.2"}
+
+
 def test_the_code_is_recorded_for_extensions_alone(lamp: Path) -> None:
     own = read_run(play(lamp)).code_sha256
     assert own and [*own] == ["hopeful/__init__.py", "hopeful/method.py", "lamp.py"]

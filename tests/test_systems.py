@@ -23,7 +23,11 @@ METHODS = {
 )
 def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -> None:
     """Two games each. Only chance may lose."""
-    words = ["experiment=systems", f"environment={environment}", f"run.out={tmp_path}"]
+    words = [
+        "experiment=question/systems",
+        f"environment={environment}",
+        f"run.out={tmp_path}",
+    ]
     assert run(["run", "-m", *words]) == 0
     played = {}
     for record in tmp_path.rglob("run.json"):

@@ -13,7 +13,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import AnyQuestion, Model, Question
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.model_caller import draw_answers, under
+from pddlego_local.episode.model_caller import draw_answers
 from pddlego_local.episode.planning import repaired
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner.config import CellConfig
@@ -85,7 +85,7 @@ def sampler(
         raise ConfigError(
             f"method={config.labels['method']} asks for no domain and problem"
         )
-    asked = under(Question(PDDL, question.messages, question.context), decoding)
+    asked = Question(PDDL, question.messages, question.context)
 
     def sample(number: int) -> Sample:
         seed = derive_seed(config.settings.seed, "sample", number)

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    common = ["experiment=demo", f"run.out={arguments.out}"]
+    common = ["experiment=start/demo", f"run.out={arguments.out}"]
     if arguments.games:
         common.append(f"games='{arguments.games}'")
     names = [arguments.model] if arguments.model else OURS

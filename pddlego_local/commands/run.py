@@ -37,6 +37,7 @@ from pddlego_local.core.secrets import (
     secrets_of,
 )
 from pddlego_local.core.visible import visible
+from pddlego_local.decoding.settings import default_of, options
 from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
@@ -134,8 +135,16 @@ def _choices_and_settings() -> str:
         "Choices; the file of each choice in conf/ explains it and lists its options:\n"
     ]
     for group in (*GROUPS, "arm", "experiment"):
-        choices = sorted(path.stem for path in (conf / group).glob("*.yaml"))
+        files = (conf / group).rglob("[!_]*.yaml")
+        choices = sorted(
+            file.relative_to(conf / group).with_suffix("").as_posix() for file in files
+        )
         line = f"  {group}={', '.join(choices)}"
+        parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
+    parts.append("\nOptions of decoding, with their defaults:\n")
+    for name, option in options().items():
+        default = option.text(default_of(name, "typed"))
+        line = f"  {name}={default}  # {option.about}"
         parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
     settings = (conf / "config.yaml").read_text(encoding="utf-8")
     _, _, outside_groups = settings.partition("\nname:")

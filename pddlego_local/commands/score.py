@@ -27,6 +27,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import actions_in, why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.reading.answer import Answer, read_free
 from pddlego_local.planner import FastDownward
 
@@ -163,7 +164,8 @@ def _outside(
     in the language. "syntax" is judged on the answer's text, "typed" on the files that
     were read from it. Without an environment, the actions are those of the domain.
     """
-    syntax = constraint_for("syntax", question.form, question.context)
+    decoding = Decoding(rung="syntax", layout="any")
+    syntax = constraint_for(decoding, question.form, question.context)
     if answer.value:
         outside_typed = why_outside(answer.value, question, "typed")
     else:

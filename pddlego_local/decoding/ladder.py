@@ -17,33 +17,30 @@ does not depend on the rung (`layout`).
 
 from collections.abc import Callable
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import RUNGS, Rung
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.schemas import command, keys, move, patterns, seen
 from pddlego_local.decoding.session import Constraint, at_once
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.edits import edit
 from pddlego_local.decoding.staged.pddl import pddl, signatures
 
-Build = Callable[[Rung, Form[Fields], GrammarContext, Layout], Constraint]
+Build = Callable[[Decoding, Form[Fields], GrammarContext], Constraint]
 
 EMPTY = GrammarContext()
 
 
 def nothing(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+    decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
     return at_once(None)
 
 
-def lark(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def lark(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains the strings of the JSON object to PDDL, by the form's own grammar."""
-    return at_once(load(form.grammar, layout))
+    return at_once(load(form.grammar, decoding.layout))
 
 
 # fmt: off
@@ -72,17 +69,10 @@ for _name, _row in LADDER.items():
 
 
 def constraint_for(
-    rung: str,
+    decoding: Decoding,
     form: Form[Fields] = PDDL,
-    context: GrammarContext = EMPTY,
-    layout: Layout = "any",
+    situation: GrammarContext = EMPTY,
 ) -> Constraint:
-    """Returns the constraint of a rung on a form. Raises ConfigError for an unknown
-    rung.
-    """
-    if rung not in RUNGS:
-        raise ConfigError(
-            f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}."
-        )
-    build = LADDER[form.name][list(RUNGS).index(rung)]
-    return build(RUNGS[rung], form, context, layout)
+    """Returns the constraint of these settings on an answer of a form."""
+    build = LADDER[form.name][list(RUNGS).index(decoding.rung)]
+    return build(decoding, form, situation)

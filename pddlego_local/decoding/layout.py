@@ -71,49 +71,42 @@ class Printer:
         block = read(text, lambda _offset, fault: faults.append(fault))
         if block is None or faults:
             raise ValueError("; ".join(faults))
-        title, sections = block.items[:2], list(map(self._section, block.items[2:]))
+        title = " ".join(map(_title, block.items[:2]))
+        sections = [self._section(section) for section in block.items[2:]]
         if self.as_staged:
             sections = _as_staged(sections)
         between = "\n  " if self.layout == "lines" else " "
-        return f"({between.join([' '.join(map(_title, title)), *sections])})"
+        return f"({between.join([title, *sections])})"
 
     def _section(self, section: Node) -> str:
-        if isinstance(section, Word) or section.head not in _OF_ENTRIES | {":action"}:
-            return line_of(
-                section, lower=isinstance(section, Block) and section.head == ":metric"
-            )
+        if isinstance(section, Word):
+            return line_of(section)
         if section.head == ":action":
             return self._action(section)
-        pieces = [
-            (isinstance(item, Block), line_of(item, lower=isinstance(item, Word)))
-            for item in section.items
-        ]
+        if section.head not in _OF_ENTRIES:
+            return line_of(section, lower=section.head == ":metric")
+        pieces = []
+        for item in section.items:
+            is_word = isinstance(item, Word)
+            pieces.append((not is_word, line_of(item, lower=is_word)))
         return self._in_lines(pieces)
 
     def _action(self, action: Block) -> str:
-        items = action.items
-        schema = next((one for one in self.schemas if _has_header(action, one)), None)
-        pieces = [
-            (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item))
-            for item in items
-        ]
-        if schema:
-            parameters = line_of(list_of(schema.parameters))
-            pieces[1:4] = [
-                (False, schema.name),
-                (True, ":parameters"),
-                (False, parameters),
-            ]
-        return self._in_lines(pieces)
+        words = [line_of(item) for item in action.items]
+        for schema in self.schemas:
+            if _has_header(action, schema):
+                parameters = line_of(list_of(schema.parameters))
+                words[1:4] = [schema.name, ":parameters", parameters]
+                break
+        return self._in_lines((word in _ACTION_PARTS, word) for word in words)
 
     def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
         """Returns a section; a piece marked True is on a line of its own under
         "lines".
         """
-        own = "\n    " if self.layout == "lines" else " "
-        return (
-            f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
-        )
+        line = "\n    " if self.layout == "lines" else " "
+        text = "".join((line if own else " ") + piece for own, piece in pieces)
+        return f"({text[1:]})"
 
 
 def _title(node: Node) -> str:
@@ -170,20 +163,29 @@ def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
 
 
 def _as_staged(sections: list[str]) -> list[str]:
-    rest = [
-        text
-        for text in sections
-        if not text.startswith(("(:requirements", "(:functions)"))
-    ]
-    if not any(text.startswith("(:domain ") for text in rest):
-        if not any(text.startswith("(:types") for text in rest):
-            rest.insert(0, "(:types)")
-        actions = (n for n, text in enumerate(rest) if text.startswith("(:action"))
-        first = next(actions, len(rest))
-        lists = sorted(
-            rest[:first], key=lambda text: (text[:3] != "(:t", text[:3] != "(:c")
-        )
-        return [REQUIREMENTS, *lists, *rest[first:]]
-    if not any(text.startswith("(:objects") for text in rest):
-        rest.insert(1, "(:objects)")
-    return rest
+    """Returns the sections of a file as "typed" and "grounded" write them."""
+    left_out = ("(:requirements", "(:functions)")
+    rest = [text for text in sections if not text.startswith(left_out)]
+    if _place(rest, "(:domain ") < len(rest):
+        if _place(rest, "(:objects") == len(rest):
+            rest.insert(1, "(:objects)")
+        return rest
+    if _place(rest, "(:types") == len(rest):
+        rest.insert(0, "(:types)")
+    first = _place(rest, "(:action")
+    lists = sorted(rest[:first], key=_order_of_list)
+    return [REQUIREMENTS, *lists, *rest[first:]]
+
+
+def _place(sections: list[str], beginning: str) -> int:
+    """Returns the number of the first section that begins so, or their count."""
+    for number, text in enumerate(sections):
+        if text.startswith(beginning):
+            return number
+    return len(sections)
+
+
+def _order_of_list(section: str) -> int:
+    if section.startswith("(:t"):
+        return 0
+    return 1 if section.startswith("(:c") else 2

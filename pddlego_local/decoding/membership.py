@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.forms import EDIT, Fields, Form
+from pddlego_local.decoding.forms import EDIT, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer, line_of
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext
-from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.rungs import RungName
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.pddl.check import Fault, check
 from pddlego_local.pddl.edit import as_typed
@@ -31,13 +32,12 @@ _PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 _KEYS = {"df": "domain", "pf": "problem"}
 
 
-def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
+def why_outside(value: Fields, question: AnyQuestion, rung: RungName) -> str:
     """Returns where the answer leaves the language of the rung, in words; "" if it is
     in the language. The names in the context of the question must be those that its
     prompt shows.
     """
-    form, values = question.form, value.model_dump()
-    context = replace(question.context, goal=RUNGS[rung].goal)
+    form, values, context = question.form, value.model_dump(), question.context
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
     faults: list[Fault] = []
     if form is EDIT or files:
@@ -51,9 +51,8 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
             return str(syntax[0])
         # An answer need not declare the types of actions that it does not write.
         written = _ACTION.findall(files.get("df", ""))
-        if used := tuple(
-            action for action in context.actions if action.name in written
-        ):
+        used = tuple(action for action in context.actions if action.name in written)
+        if used:
             contexts.insert(0, replace(context, actions=used))
         try:
             text = Printer("line", context.actions, as_staged=True).answer(
@@ -63,14 +62,12 @@ def why_outside(value: Fields, question: AnyQuestion, rung: str) -> str:
             return "lists are nested too deeply"
     else:
         text = json.dumps(values, ensure_ascii=False)
-    departures = [_departure(text, form, one, rung) for one in contexts]
+    decoding = Decoding(rung=rung, layout="line")
+    departures = [
+        place_of_departure(constraint_for(decoding, form, situation), text)
+        for situation in contexts
+    ]
     return departures[0] if all(departures) else next(map(str, faults), "")
-
-
-def _departure(
-    text: str, form: Form[Fields], context: GrammarContext, rung: str
-) -> str:
-    return place_of_departure(constraint_for(rung, form, context, "line"), text)
 
 
 def actions_in(domain: str) -> tuple[Action, ...]:
@@ -79,9 +76,8 @@ def actions_in(domain: str) -> tuple[Action, ...]:
     a rung spells them.
     """
     found = []
-    for block in (
-        one for one in domain_of(domain).block.blocks if one.head == ":action"
-    ):
+    blocks = domain_of(domain).block.blocks
+    for block in [block for block in blocks if block.head == ":action"]:
         match block.items[1:4]:
             case [Word() as name, Word(name=":parameters"), Block() as listed]:
                 parameters = line_of(listed)
@@ -112,14 +108,15 @@ def _in_lower_case(context: GrammarContext) -> GrammarContext:
     """Returns the context in lower case: PDDL ignores the case of names, but grammars
     do not.
     """
-    actions = (
-        replace(action, name=action.name.lower(), parameters=action.parameters.lower())
-        for action in context.actions
-    )
-    names = replace(
-        context.names, objects=tuple(name.lower() for name in context.names.objects)
-    )
-    domain, problem = context.domain.lower(), context.problem.lower()
+    actions = []
+    for action in context.actions:
+        name, parameters = action.name.lower(), action.parameters.lower()
+        actions.append(replace(action, name=name, parameters=parameters))
+    objects = tuple(name.lower() for name in context.names.objects)
     return replace(
-        context, actions=tuple(actions), names=names, domain=domain, problem=problem
+        context,
+        actions=tuple(actions),
+        names=replace(context.names, objects=objects),
+        domain=context.domain.lower(),
+        problem=context.problem.lower(),
     )

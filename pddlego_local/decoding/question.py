@@ -14,7 +14,6 @@ from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampli
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.decoding.forms import Fields, Form, T_co
-from pddlego_local.decoding.rungs import GoalArm
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,9 @@ class GrammarContext:
     show, and `commands` the commands that the messages offer. `domain` is the domain
     file to which the requested problem or edit belongs, and `problem` is the file that
     an edit changes; each is "" if the model writes it itself. `own_goal` is False if
-    the method sets the goal and ignores the model's goal. `goal` says which goals are
-    excluded (`Decoding`). `subgoal` is the goal of a controller, in words.
-    `environment` (a package) and `memory` (the episode so far) are for models that do
-    not read the messages.
+    the method sets the goal and ignores the model's goal. `subgoal` is the goal of a
+    controller, in words. `environment` (a package) and `memory` (the episode so far)
+    are for models that do not read the messages.
     """
 
     actions: tuple[Action, ...] = ()
@@ -37,7 +35,6 @@ class GrammarContext:
     domain: str = ""
     problem: str = ""
     own_goal: bool = True
-    goal: GoalArm = "any"
     subgoal: str = ""
     environment: str = ""
     memory: tuple[Turn, ...] = ()

@@ -7,8 +7,6 @@ on the rung reads the properties here; no code compares a rung's name.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-GoalArm = Literal["any", "unmet"]
-
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """The names in ascending order: the decoder excludes least on the first rung, most on
 the last.
@@ -24,8 +22,7 @@ class Rung:
     `constrained`: there is a grammar. `needs_context`: the grammar depends on the
     question's `GrammarContext`. `typed`: names are declared and used with their types,
     so that goals can be compared with the initial facts. `grounded`: only names that
-    the prompt shows are allowed. `goal` is the value of `decoding.goal` in
-    `conf/decoding/<name>.yaml`.
+    the prompt shows are allowed.
     """
 
     name: RungName
@@ -33,7 +30,6 @@ class Rung:
     needs_context: bool = False
     typed: bool = False
     grounded: bool = False
-    goal: GoalArm = "any"
 
 
 RUNGS: dict[str, Rung] = {
@@ -44,7 +40,7 @@ RUNGS: dict[str, Rung] = {
         Rung("syntax"),
         Rung("signatures", needs_context=True),
         Rung("typed", needs_context=True, typed=True),
-        Rung("grounded", needs_context=True, typed=True, grounded=True, goal="unmet"),
+        Rung("grounded", needs_context=True, typed=True, grounded=True),
     )
 }
 """The rungs by name, from the bottom of the ladder to the top."""

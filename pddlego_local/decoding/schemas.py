@@ -26,8 +26,8 @@ from pddlego_local.core.nouns import Action, Grammar
 from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, at_once
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.declarations import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
@@ -53,18 +53,17 @@ def schema_grammar(
     return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
-def keys(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def keys(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains an answer to the keys of the form and their types."""
-    return at_once(_of_model("json", form.keys, layout))
+    return at_once(_of_model("json", form.keys, decoding.layout))
 
 
 def patterns(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+    decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
     """Constrains an answer to the patterns of the form."""
-    return at_once(_of_model("syntax", form.patterns or form.keys, layout))
+    model = form.patterns or form.keys
+    return at_once(_of_model("syntax", model, decoding.layout))
 
 
 @functools.lru_cache(maxsize=200)
@@ -89,37 +88,33 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def command(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+    decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
     """Constrains {"action": …} to a command."""
-    return _schema(rung, _object({"action": _command(rung, context)}), layout)
+    return _schema(decoding, _object({"action": _command(decoding, context)}))
 
 
-def move(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def move(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains {"kind": "act", "text": …} to a command, and a thought to the form's
     length.
     """
-    act = {"kind": {"const": "act"}, "text": _command(rung, context)}
+    act = {"kind": {"const": "act"}, "text": _command(decoding, context)}
     think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
-    return _schema(rung, {"anyOf": [_object(think), _object(act)]}, layout)
+    return _schema(decoding, {"anyOf": [_object(think), _object(act)]})
 
 
-def seen(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def seen(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains lists to things that were mentioned, with the lengths of the form's
     patterns.
     """
     names = _nouns(context)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
     lists = {key: entry | only for key, entry in _properties(form).items()}
-    return _schema(rung, _object(lists), layout)
+    return _schema(decoding, _object(lists))
 
 
-def _schema(rung: Rung, schema: Mapping[str, Any], layout: Layout) -> Constraint:
-    return at_once(schema_grammar(rung.name, schema, layout))
+def _schema(decoding: Decoding, schema: Mapping[str, Any]) -> Constraint:
+    return at_once(schema_grammar(decoding.rung, schema, decoding.layout))
 
 
 def _properties(form: Form[Fields]) -> dict[str, Any]:
@@ -136,12 +131,12 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _command(rung: Rung, context: GrammarContext) -> dict[str, Any]:
+def _command(decoding: Decoding, context: GrammarContext) -> dict[str, Any]:
     """Returns the schema of one string. It is a pattern, as a list of all pairs of
     names would be long.
     """
-    direction = _any_of(DIRECTIONS) if rung.typed else _ANY_NAME
-    name = _any_of(_nouns(context)) if rung.grounded else _ANY_NAME
+    direction = _any_of(DIRECTIONS) if decoding.excludes.typed else _ANY_NAME
+    name = _any_of(_nouns(context)) if decoding.excludes.grounded else _ANY_NAME
     patterns = [
         *map(_literal, context.commands),
         *_templates(context.actions, name, direction),
@@ -164,14 +159,13 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
     for action in actions:
         kinds = dict(ActionSchema.of(action).parameters)
         verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
-        rest = ""
+        rest, is_possible = "", True
         for hole, words in zip(parts[::2], parts[1::2], strict=True):
-            if not (
-                filling := direction if kinds.get(f"?{hole}") == "direction" else name
-            ):
-                break
+            is_direction = kinds.get(f"?{hole}") == "direction"
+            filling = direction if is_direction else name
+            is_possible = is_possible and filling != ""
             rest += f"({filling}){_literal(words)}"
-        else:
+        if is_possible:
             verbs.setdefault(rest, []).append(_literal(verb))
     for rest, beginnings in verbs.items():
         yield f"({'|'.join(dict.fromkeys(beginnings))}){rest}"

@@ -1,26 +1,87 @@
-"""The settings of decoding: the rung of the ladder and how answers are sampled."""
+"""The settings of decoding: the rung of the ladder and how answers are sampled.
 
-from typing import Annotated, Literal
+An option is one field of `Decoding`: its type, its default, and an `Option` that says
+where it applies and how reports name it. The configuration of a rung, what is refused,
+and the reports read the field. So a new option is added here, and in the file that acts
+on it.
+"""
 
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import pydantic
 from pydantic import ConfigDict, Field, PositiveInt
-from pydantic.dataclasses import dataclass
+from pydantic_core import ArgsKwargs
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
-from pddlego_local.core.resources import table
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
+from pddlego_local.decoding.rungs import RUNGS, Rung, RungName
 
 Reading = Literal["lenient", "strict"]
 """How a free answer is read (see `episode.reading`)."""
 
 Reason = Literal["none", "think", "draft"]
 
-_REFUSED: dict[str, str] = table(__file__)
-"""Why options cannot be combined."""
+GoalRule = Literal["any", "unmet"]
+
+_EVERY = frozenset(RUNGS)
+_WITH_GRAMMAR = frozenset(name for name, rung in RUNGS.items() if rung.constrained)
+_FREE = _EVERY - _WITH_GRAMMAR
+_TYPED = frozenset(name for name, rung in RUNGS.items() if rung.typed)
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@dataclass(frozen=True)
+class Option:
+    """What is said of an option beside its type and its default.
+
+    `about` explains it in a sentence. `own` has the defaults of those rungs that have
+    another one. The option applies to `rungs`; on other rungs, only its default and the
+    values `anywhere` are allowed, for the reason `why`. `with_value` is another option
+    with the value that this one needs. `instead` says that the option stands in for a
+    grammar: reports compare such an arm with one that has a grammar.
+
+    `shown` is how reports write a value with keys of its own. `added` is what reports
+    write after the rung, for each value that is neither the default nor one of
+    `anywhere`; `{}` stands for the value, or `{key}` for one of its keys.
+    """
+
+    about: str
+    own: Mapping[str, Any] = field(default_factory=dict)
+    rungs: frozenset[str] = _EVERY
+    anywhere: tuple[str, ...] = ()
+    why: str = ""
+    with_value: tuple[str, str] | None = None
+    instead: bool = False
+    shown: str = ""
+    added: str = ""
+
+    def in_reports(self, name: str, rung: str, value: Any) -> str:
+        """Returns what reports write after the rung for this value of the option."""
+        if rung not in self.rungs or value in (default_of(name, rung), *self.anywhere):
+            return ""
+        if isinstance(value, Mapping):
+            return self.added.format(**value)
+        return self.added.format(value)
+
+    def text(self, value: Any) -> str:
+        """Returns the value as reports write it."""
+        if value is None:
+            return "none"
+        if self.shown and isinstance(value, Mapping):
+            return self.shown.format(**value)
+        return str(value)
+
+
+def _option(default: Any, about: str, **more: Any) -> Any:
+    return field(default=default, metadata={"option": Option(about, **more)})
+
+
+@pydantic.dataclasses.dataclass(
+    config=ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
 class Reject:
     """Rejection sampling: free answers are drawn until one is in the language of
     `rung`, at most `tries` of them.
@@ -29,62 +90,121 @@ class Reject:
     rung: Literal["typed", "grounded"]
     tries: Annotated[int, Field(ge=1, le=64)]
 
+    def __str__(self) -> str:
+        return f"{{rung: {self.rung}, tries: {self.tries}}}"
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+
+@pydantic.dataclasses.dataclass(
+    config=ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
 class Decoding:
-    """The settings of decoding, from `conf/decoding/<rung>.yaml`.
-
-    `max_tokens` limits the answer together with the model's thought, if there is one.
-
-    `reason` says what comes before the constrained answer: nothing ("none"), the
-    thought of a reasoning model ("think"), or a free answer of at most `draft_tokens`
-    tokens ("draft"), which the model then sees. A draft that reaches this limit is cut
-    off there and used as it is.
-
-    `stage_tokens` limits the tokens of single stages by name: "types", "predicates",
-    "actions", "objects", "facts" and "goal", or on the rung "signatures" "domain" and
-    "problem". No stage may exceed what is left of `max_tokens`.
-
-    `goal` says which goals "typed" and "grounded" exclude: none ("any"), or goals that
-    are already true ("unmet", the value in `conf` for "grounded"). `layout` fixes what
-    carries no meaning in an answer, such as spaces
-    (`decoding.layout`); `conf` sets "line" for every rung with a grammar. `reading`
-    says how answers of "free" are read (`episode.reading`).
-
-    `best_of` answers are drawn at once, and the first one that the planner solves is
-    used. `feedback` is what a model reads about PDDL without a plan: the message of the
-    planner, or the messages of the static check (`pddl.check`). `repair` repairs PDDL
-    before planning, with what the given rung knows (`pddl.repair`). `reject` draws free
-    answers until one is in the language of a rung (`episode.drawing`).
+    """The settings of decoding. `conf/decoding/<rung>.yaml` names the rung, and every
+    other option has its default there, which may depend on the rung.
     """
 
     rung: RungName
-    reading: Reading = "lenient"
-    goal: GoalArm = "any"
-    layout: Layout = "any"
-    temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
-    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
-    max_tokens: Annotated[int, Field(ge=1)] = 8192
-    reason: Reason = "none"
-    draft_tokens: PositiveInt = 2048
-    stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
-    best_of: Annotated[int, Field(ge=1, le=64)] = 1
-    feedback: Literal["planner", "explained"] = "planner"
-    repair: Literal["none", "syntax", "typed", "grounded"] = "none"
-    reject: Reject | None = None
+    reading: Reading = _option(
+        "lenient",
+        "how free answers are read; strict: exact JSON, or one fenced block a file",
+        rungs=_FREE,
+        why="an answer under a grammar is always read exactly as it is",
+        added=", read strictly",
+    )
+    goal: GoalRule = _option(
+        "any",
+        "unmet (grounded): the goal must not be true in the initial state",
+        own={"grounded": "unmet"},
+        rungs=_TYPED,
+        why="no other rung compares goals with facts",
+    )
+    layout: Layout = _option(
+        "line",
+        "any: any white space and comments; line: one space between words, keywords in"
+        " lower case; lines: as line, with each section and each fact on a line",
+        own={"free": "any"},
+        rungs=_WITH_GRAMMAR,
+        why="without one, nothing can fix the layout",
+    )
+    temperature: Annotated[float, Field(ge=0, le=5)] = _option(
+        1.0, "of sampling, from 0 to 5"
+    )
+    top_p: Annotated[float, Field(gt=0, le=1)] = _option(1.0, "of sampling, at most 1")
+    max_tokens: Annotated[int, Field(ge=1)] = _option(
+        8192, "the limit of an answer, together with a thought before it"
+    )
+    reason: Reason = _option(
+        "none",
+        "think: a thought before the answer (reasoning models only); draft: a free"
+        " answer first, which the model then sees",
+        rungs=_WITH_GRAMMAR,
+        anywhere=("think",),
+        why="without one, the answer is as unconstrained as its draft",
+        added=" + {}",
+    )
+    draft_tokens: PositiveInt = _option(
+        2048,
+        "the limit of a draft, in addition to max_tokens; a draft that is cut is used",
+        with_value=("reason", "draft"),
+    )
+    stage_tokens: dict[str, PositiveInt] = field(
+        default_factory=dict,
+        metadata={
+            "option": Option(
+                "token limits of single stages, such as {objects: 1000, facts: 3000}"
+            )
+        },
+    )
+    best_of: Annotated[int, Field(ge=1, le=64)] = _option(
+        1, "simultaneous answers; the first one with a plan is taken"
+    )
+    feedback: Literal["planner", "explained"] = _option(
+        "planner", "explained: a model is shown the static check's message"
+    )
+    repair: Literal["none", "syntax", "typed", "grounded"] = _option(
+        "none",
+        "before planning, PDDL that no mask constrained is repaired with what this rung"
+        " knows",
+        instead=True,
+        added=" + repair {}",
+    )
+    reject: Reject | None = _option(
+        None,
+        "such as {rung: typed, tries: 4}: free answers are drawn, at most so many,"
+        " until one is in the language of the rung (typed or grounded)",
+        rungs=_FREE,
+        why="it draws free answers",
+        shown="{rung}, {tries} tries",
+        added=" + reject {rung}",
+    )
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _with_defaults_of_rung(cls, given: ArgsKwargs) -> ArgsKwargs:
+        values = given.kwargs or {}
+        own = own_values(str(values.get("rung")))
+        return ArgsKwargs(given.args, {**own, **values})
 
     def __post_init__(self) -> None:
-        rung, reject = RUNGS[self.rung], self.reject
-        refused = {
-            "goal": self.goal != "any" and not rung.typed,
-            "reject": reject and rung.constrained,
-            "tries": reject and reject.tries > 1 and self.temperature == 0,
-            "draft": self.reason == "draft" and not rung.constrained,
-            "reading": self.reading != "lenient" and rung.constrained,
-            "layout": self.layout != "any" and not rung.constrained,
-        }
-        for name in (name for name, wrong in refused.items() if wrong):
-            raise ConfigError(_REFUSED[name].format_map(vars(self)))
+        for name, option in options().items():
+            value = getattr(self, name)
+            allowed = (default_of(name, self.rung), *option.anywhere)
+            if self.rung not in option.rungs and value not in allowed:
+                raise ConfigError(
+                    f"decoding.{name}={value} needs {_in_words(option.rungs)}, and this"
+                    f" is decoding={self.rung}: {option.why}; leave decoding.{name} out"
+                    f" or choose decoding.{name}={_spelled(allowed[0])}."
+                )
+        if self.reject and self.reject.tries > 1 and self.temperature == 0:
+            raise ConfigError(
+                f"decoding.reject.tries={self.reject.tries} needs a"
+                " decoding.temperature above 0: at 0, a second answer cannot differ"
+                " from the first."
+            )
+
+    @property
+    def excludes(self) -> Rung:
+        """What the rung excludes, as data."""
+        return RUNGS[self.rung]
 
     @property
     def thinking(self) -> bool:
@@ -122,3 +242,45 @@ class Decoding:
                 f"{self.max_tokens} leave no room for a prompt in model.context_tokens="
                 f"{context_tokens}; lower one of the two or raise the context."
             )
+
+
+def options() -> dict[str, Option]:
+    """Returns the options by name, without the rung."""
+    fields = dataclasses.fields(Decoding)
+    return {one.name: one.metadata["option"] for one in fields if one.name != "rung"}
+
+
+def own_values(rung: str) -> dict[str, Any]:
+    """Returns the defaults that are the rung's own."""
+    found = options().items()
+    return {name: option.own[rung] for name, option in found if rung in option.own}
+
+
+def default_of(name: str, rung: str) -> Any:
+    """Returns the default of an option on a rung."""
+    (found,) = (one for one in dataclasses.fields(Decoding) if one.name == name)
+    if found.default_factory is not dataclasses.MISSING:
+        return found.default_factory()
+    return own_values(rung).get(name, found.default)
+
+
+def configured() -> dict[str, Any]:
+    """Returns the options as `conf/decoding/<rung>.yaml` includes them. A default that
+    depends on the rung is a reference, which the configuration resolves.
+    """
+    values: dict[str, Any] = {"_target_": "pddlego_local.decoding.Decoding"}
+    values["rung"] = "???"
+    for name, option in options().items():
+        reference = f"${{default_of:{name},${{.rung}}}}"
+        values[name] = reference if option.own else default_of(name, "")
+    return values
+
+
+def _in_words(rungs: frozenset[str]) -> str:
+    if rungs == _WITH_GRAMMAR:
+        return "a rung with a grammar"
+    return " or ".join(f"decoding={rung}" for rung in RUNGS if rung in rungs)
+
+
+def _spelled(value: object) -> object:
+    return "null" if value is None else value

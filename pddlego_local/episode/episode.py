@@ -185,7 +185,6 @@ class Episode(GameRunner):
             domain=domain,
             problem=problem,
             own_goal=own_goal,
-            goal=settings.goal,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), context)

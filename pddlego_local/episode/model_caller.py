@@ -10,7 +10,6 @@ from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.session import Constraint
@@ -70,18 +69,12 @@ class ModelCaller:
         return answers
 
 
-def under(question: Question[T], decoding: Decoding) -> Question[T]:
-    """Returns a question that was built with other settings as `decoding` asks it."""
-    context = dataclasses.replace(question.context, goal=decoding.goal)
-    return dataclasses.replace(question, context=context)
-
-
 def constraint_of(
     question: Question[T], model: Model, decoding: Decoding
 ) -> Constraint:
     """Returns the constraint of `decoding` on the answers of a model to a question."""
-    layout = layout_of(model, decoding)
-    return constraint_for(decoding.rung, question.form, question.context, layout)
+    asked = in_its_layout(decoding, model)
+    return constraint_for(asked, question.form, question.context)
 
 
 def draw_answers(
@@ -125,8 +118,8 @@ def rejection_of(
     return Rejection(reject.tries, why_not)
 
 
-def layout_of(model: Model, decoding: Decoding) -> Layout:
-    """Returns the layout of answers. A model that does not decode may use any
+def in_its_layout(decoding: Decoding, model: Model) -> Decoding:
+    """Returns the settings for answers of a model: one that does not decode may use any
     layout.
     """
-    return decoding.layout if model.decodes else "any"
+    return decoding if model.decodes else dataclasses.replace(decoding, layout="any")

@@ -180,7 +180,7 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     if not domains:
         raise ConfigError(
             f"method.domains={folder}: there is no won episode with a plan below this"
-            " folder; first play the runs that the domains come from, for an"
-            f" experiment in conf/ with `make sweep EXPERIMENT={folder.name}`"
+            " folder; first play the runs that the domains come from, such as"
+            " `make sweep EXPERIMENT=paper/pddlego_plus`"
         )
     return tuple(domains)

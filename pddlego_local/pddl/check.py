@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.checks import check_derived, check_domain, check_problem
+from pddlego_local.pddl.checks import check_domain, check_problem
 from pddlego_local.pddl.faults import Fault, FaultLog, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
@@ -119,7 +119,6 @@ class Examined:
         self.symbols = Symbols(self.domain, self.problem)
         check_domain(self.domain, self.symbols, log)
         check_problem(self.problem, self.domain, self.symbols, problem_log)
-        check_derived(self.problem, self.domain, self.symbols, log)
 
     def has(self, kind: Kind) -> bool:
         return any(log.has(kind) for log in self.logs)
@@ -175,7 +174,7 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     no plan or an empty plan, the text has the planner's verdict and then the reasons.
     In all other cases, and if the check finds nothing, it is the planner's message.
     """
-    lines: list[str] = []
+    lines = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
         verdict = check(domain, problem)
         errors = [fault for fault in verdict.faults if fault.kind != "warning"]

@@ -5,11 +5,12 @@ from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
 from pddlego_local.pddl.task import (
     ActionDefinition,
-    Condition,
+    Axiom,
     Domain,
     Effect,
     Problem,
     TypedName,
+    WrittenCondition,
 )
 
 CONDITION_FORMS = (
@@ -30,16 +31,47 @@ def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     _check_declarations(domain.constants, symbols, log)
     _check_predicates(domain, symbols, log)
     for axiom in domain.axioms:
-        called = f"the condition of `:derived` predicate `{axiom.predicate.word}`"
-        parameters = axiom.predicate.parameters
-        variables = None if parameters is None else by_name(parameters)
-        _check_condition(
-            axiom.condition, Place(called, CONDITION_FORMS, variables, symbols, log)
-        )
+        _check_derived(axiom, symbols, log)
     for word in repeated(action.word for action in domain.actions):
         log.misuse(word, f"action `{word}` is defined twice: rename one of them")
     for action in domain.actions:
         _check_action(action, symbols, log)
+
+
+def _check_derived(axiom: Axiom, symbols: Symbols, log: FaultLog) -> None:
+    """Checks a rule of `:derived`.
+
+    If its head has too few parameters and a condition uses the predicate, the planner
+    crashes on the missing ones. The planner silently accepts other mistakes in heads.
+    """
+    word, parameters = axiom.predicate.word, axiom.predicate.parameters
+    variables = None if parameters is None else by_name(parameters)
+    called = f"the condition of `:derived` predicate `{word}`"
+    place = Place(
+        called=called,
+        forms=CONDITION_FORMS,
+        variables=variables,
+        symbols=symbols,
+        log=log,
+    )
+    _check_condition(axiom.condition, place)
+    _check_variable_types(parameters or [], symbols, log)
+    if word.name == "=" and symbols.objects:
+        log.symbol(word, "`=` cannot be derived: give the predicate another name")
+        return
+    if symbols.predicates is None:
+        return
+    declared = symbols.predicates.get(word.name)
+    if declared is None:
+        add = f"add `({word} …)` to `:predicates`"
+        log.warn(word, f"derived predicate `{word}` is not declared: {add}")
+    elif parameters is not None and declared.parameters is not None:
+        missing = len(declared.parameters) - len(parameters)
+        derived = f"is derived with {len(parameters)}"
+        said = f"predicate `{word}` {declared.has} but {derived}"
+        if missing:
+            refuse = log.symbol if missing > 0 else log.warn
+            refuse(word, f"{said}: write the same ones in both places")
 
 
 def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
@@ -88,16 +120,14 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         word, parameters = predicate.word, predicate.parameters
         arity = None if parameters is None else len(parameters)
         if word.name in declared:
-            other = " with another number of parameters: only the last counts"
-            which = other if declared[word.name] != arity else ""
-            log.misuse(
-                word, f"predicate `{word}` is declared twice{which}; remove one of them"
-            )
+            said = f"predicate `{word}` is declared twice"
+            if declared[word.name] != arity:
+                said += " with another number of parameters: only the last counts"
+            log.misuse(word, f"{said}; remove one of them")
         declared[word.name] = arity
         if word.name in OPERATORS:
-            log.warn(
-                word, f"`{word}` is an operator and cannot name a predicate: rename it"
-            )
+            operator = f"`{word}` is an operator and cannot name a predicate"
+            log.warn(word, f"{operator}: rename it")
         _check_variable_types(parameters or [], symbols, log)
 
 
@@ -112,7 +142,7 @@ def _check_variable_types(
             )
 
 
-def _check_condition(condition: Condition, place: Place) -> None:
+def _check_condition(condition: WrittenCondition, place: Place) -> None:
     for variables in condition.quantified:
         _check_variable_types(variables, place.symbols, place.log)
     for literal in condition.literals:
@@ -125,35 +155,44 @@ def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> 
     for word in repeated(parameter.word for parameter in action.parameters):
         log.warn(word, f"parameter `{word}` of {called} is declared twice: rename one")
     _check_variable_types(action.parameters, symbols, log)
+    place = Place(
+        called=called,
+        forms=CONDITION_FORMS,
+        variables=variables,
+        symbols=symbols,
+        log=log,
+    )
     for condition in (action.precondition, *effect.conditions):
-        _check_condition(
-            condition, Place(called, CONDITION_FORMS, variables, symbols, log)
-        )
+        _check_condition(condition, place)
     if not effect.changes and effect.complete:
         dropped = f"{called} has no effect and is dropped by the planner"
         log.warn(action.word, f"{dropped}: add what it makes true or false")
-    _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log))
+    _check_effect(
+        effect,
+        Place(
+            called=called,
+            forms=EFFECT_FORMS,
+            variables=variables,
+            symbols=symbols,
+            log=log,
+        ),
+    )
 
 
 def _check_effect(effect: Effect, place: Place) -> None:
+    log = place.log
     for variables in effect.quantified:
-        _check_variable_types(variables, place.symbols, place.log)
+        _check_variable_types(variables, place.symbols, log)
     added = {change.atom.key for change in effect.changes if not change.negated}
     for change in effect.changes:
         check_literal(change, place)
-        predicate = change.atom.predicate
+        atom, predicate = change.atom, change.atom.predicate
         if predicate.name in place.symbols.derived:
-            said = (
-                f"derived predicate `{predicate}` cannot be changed by {place.called}:"
-                " remove it"
-            )
-            place.log.symbol(predicate, said)
-        if change.negated and change.atom.key in added and not effect.conditions:
-            said = (
-                f"{place.called} both adds and deletes `{change.atom}`: the deletion is"
-                " dropped"
-            )
-            place.log.warn(change.atom.block, said)
+            cannot = f"derived predicate `{predicate}` cannot be changed"
+            log.symbol(predicate, f"{cannot} by {place.called}: remove it")
+        if change.negated and atom.key in added and not effect.conditions:
+            both = f"{place.called} both adds and deletes `{atom}`"
+            log.warn(atom.block, f"{both}: the deletion is dropped")
 
 
 def check_problem(
@@ -161,24 +200,33 @@ def check_problem(
 ) -> None:
     word, title = problem.domain_word, domain.word
     if word is not None and title is not None and word.name != title.name:
-        log.symbol(
-            word,
-            f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`",
-        )
+        called = f"the domain is called `{title}`, not `{word}`"
+        log.symbol(word, f"{called}: write `(:domain {title})`")
     _check_declarations(problem.objects, symbols, log)
     for entry in problem.objects:
         if entry.name in symbols.constants:
-            declared = (
-                f"object `{entry.word}` is already declared under `:constants` of the"
-                " domain"
-            )
-            log.symbol(entry.word, f"{declared}: remove it here")
-    _check_init(problem, Place("`:init`", FACT_FORMS, {}, symbols, log))
+            declared = "is already declared under `:constants` of the domain"
+            log.symbol(entry.word, f"object `{entry.word}` {declared}: remove it here")
+    _check_init(
+        problem,
+        Place(
+            called="`:init`",
+            forms=FACT_FORMS,
+            variables={},
+            symbols=symbols,
+            log=log,
+        ),
+    )
     _check_values(problem, domain, log)
     if problem.goal is not None:
-        _check_condition(
-            problem.goal, Place("`:goal`", CONDITION_FORMS, {}, symbols, log)
+        place = Place(
+            called="`:goal`",
+            forms=CONDITION_FORMS,
+            variables={},
+            symbols=symbols,
+            log=log,
         )
+        _check_condition(problem.goal, place)
 
 
 def _check_init(problem: Problem, place: Place) -> None:
@@ -186,90 +234,48 @@ def _check_init(problem: Problem, place: Place) -> None:
     truth: dict[tuple[str, ...], bool] = {}
     for fact in problem.init:
         atom = fact.atom
-        right = check_literal(fact, place)
+        is_right = check_literal(fact, place)
         if truth.setdefault(atom.key, not fact.negated) == fact.negated:
-            log.symbol(
-                atom.block, f"`{atom}` is both true and false in `:init`: remove one"
-            )
-        elif fact.negated and right:
+            said = f"`{atom}` is both true and false in `:init`: remove one"
+            log.symbol(atom.block, said)
+        elif fact.negated and is_right:
             why = "since what is not listed is false"
-            log.misuse(
-                atom.block,
-                f"`(not …)` in `:init` says nothing, {why}: remove it",
-                "denied",
-            )
+            said = f"`(not …)` in `:init` says nothing, {why}: remove it"
+            log.misuse(atom.block, said, "denied")
         if atom.predicate.name in place.symbols.derived and not fact.negated:
-            said = (
-                f"derived predicate `{atom.predicate}` cannot stand in `:init`:"
-                " remove it"
-            )
+            derived = f"derived predicate `{atom.predicate}`"
+            said = f"{derived} cannot stand in `:init`: remove it"
             log.symbol(atom.predicate, said)
 
 
-def check_derived(
-    problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog
-) -> None:
-    """Checks the heads of `:derived`.
-
-    If a head has too few parameters and a condition uses the predicate, the planner
-    crashes on the missing ones. The planner silently accepts other mistakes in heads.
-    """
-    conditions = [axiom.condition for axiom in domain.axioms]
-    conditions += [
-        c for a in domain.actions for c in (a.precondition, *a.effect.conditions)
-    ]
-    conditions += [problem.goal] if problem.goal else []
-    asked = {
-        literal.atom.predicate.name
-        for condition in conditions
-        for literal in condition.literals
-        if not literal.negated
-    }
-    for head in (axiom.predicate for axiom in domain.axioms):
-        word, parameters = head.word, head.parameters
-        _check_variable_types(parameters or [], symbols, log)
-        if word.name == "=" and symbols.objects:
-            log.symbol(word, "`=` cannot be derived: give the predicate another name")
-        elif symbols.predicates is None:
-            continue
-        elif (declared := symbols.predicates.get(word.name)) is None:
-            add = f"add `({word} …)` to `:predicates`"
-            log.warn(word, f"derived predicate `{word}` is not declared: {add}")
-        elif parameters is not None and declared.parameters is not None:
-            count, expected = len(parameters), len(declared.parameters)
-            if count != expected:
-                refuse = (
-                    log.symbol if count < expected and word.name in asked else log.warn
-                )
-                said = f"predicate `{word}` {declared.has} but is derived with {count}"
-                refuse(word, f"{said}: write the same ones in both places")
-
-
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
-    # For each function, the largest number of terms with which an action uses it as its
-    # cost.
-    needed: dict[str, int] = {}
-    effects = [action.effect for action in domain.actions]
-    costs = [effect.cost for effect in effects if effect.changes and effect.cost]
-    for cost in costs:
-        name = cost.predicate.name  # the planner drops an action without changes
-        needed[name] = max(len(cost.terms), needed.get(name, 0))
+    needed = _terms_of_costs(domain)
     numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:
-            log.symbol(
-                value.block, f"`{value.block}` contradicts an earlier value: remove one"
-            )
+            said = f"`{value.block}` contradicts an earlier value: remove one"
+            log.symbol(value.block, said)
         name, *objects = value.function
-        if name == "total-cost" and name in needed and problem.minimizes:
-            own = (
-                "an action takes its cost from `total-cost`, which is the sum of all"
-                " costs"
-            )
-            log.symbol(
-                value.block, f"{own}: give the action a number or another function"
-            )
-        if len(objects) < needed.get(name, 0):  # the planner fails on the missing ones
+        if name not in needed:
+            continue
+        if name == "total-cost" and problem.minimizes:
+            own = "an action takes its cost from `total-cost`, which is the sum of all"
+            remedy = "give the action a number or another function"
+            log.symbol(value.block, f"{own} costs: {remedy}")
+        if len(objects) < needed[name]:  # the planner fails on the missing ones
             takes = f"an action takes its cost from `{name}` with {needed[name]}"
             gives = f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects"
             log.symbol(value.block, f"{gives}, but {takes}")
+
+
+def _terms_of_costs(domain: Domain) -> dict[str, int]:
+    """For each function, the largest number of terms with which an action uses it as
+    its cost. The planner drops an action without changes.
+    """
+    needed: dict[str, int] = {}
+    for action in domain.actions:
+        cost = action.effect.cost
+        if cost is not None and action.effect.changes:
+            name = cost.predicate.name
+            needed[name] = max(len(cost.terms), needed.get(name, 0))
+    return needed

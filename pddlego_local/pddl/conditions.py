@@ -235,28 +235,25 @@ def condition_of(
         return joined((head == "and") != negated, operands)
     if head == "imply":
         first = condition_of(parts[0], choices_of, not negated, names)
-        return joined(
-            negated, [first, condition_of(parts[1], choices_of, negated, names)]
-        )
+        second = condition_of(parts[1], choices_of, negated, names)
+        return joined(negated, [first, second])
     if head not in ("forall", "exists"):
-        return Atomic(ground(pattern_of(block), names), negated)
-    every = (head == "forall") != negated
-    choices = choices_of(variables_in(parts[0]))
-    unique = {name: f"{name} {block.offset}" for name in choices if name[0] == "?"}
-    part = condition_of(parts[1], choices_of, negated, {**names, **unique})
+        pattern = tuple(item.name for item in block.items if isinstance(item, Word))
+        return Atomic(ground(pattern, names), negated)
+    variables, body = parts
+    choices = choices_of(read_typed_list(variables.items, FaultLog()) or [])
+    unique = {name: f"{name} {block.offset}" for name in choices}
+    inner = {name: unique[name] for name in choices if name[0] == "?"}
+    part = condition_of(body, choices_of, negated, {**names, **inner})
     if isinstance(part, Junction) and not part.parts:
         return part
-    own = {f"{name} {block.offset}": objects for name, objects in choices.items()}
-    return Quantified(every, own, part.turned() if every else part, written(parts[0]))
-
-
-def pattern_of(block: Block) -> Fact:
-    """Returns the predicate and the terms of an atom."""
-    return tuple(item.name for item in block.items if isinstance(item, Word))
-
-
-def variables_in(block: Block) -> list[TypedName]:
-    return read_typed_list(block.items, FaultLog()) or []
+    every = (head == "forall") != negated
+    return Quantified(
+        every=every,
+        choices={unique[name]: objects for name, objects in choices.items()},
+        sought=part.turned() if every else part,
+        declared=written(variables),
+    )
 
 
 def written(block: Block) -> str:
@@ -309,7 +306,7 @@ def _undecided(
     way: _Open, free: Set[str], true: Facts, possible: Facts
 ) -> list[Condition] | None:
     """The conditions that depend on free variables, or None if another one fails."""
-    left: list[Condition] = []
+    left = []
     pending = [*reversed(way.conditions)]
     while pending:
         part = pending.pop()
@@ -332,7 +329,7 @@ def _extended(
     """Yields the ways to go on: with the facts that one condition needs, or else with
     each object that one variable may stand for.
     """
-    facts: dict[Atomic, Sequence[Fact]] = {}
+    facts = {}
     for part in conditions:
         if isinstance(part, Atomic) and _binds(part, free):
             facts[part] = _facts_for(part, bound, free, true)

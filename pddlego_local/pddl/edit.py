@@ -77,11 +77,11 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
     A string that holds neither stays as it is.
     """
     objects, init = edit["objects"], edit["init"]
-    added: list[str] = []
+    added = []
     for line in objects["add"]:
         declared = _declared_by(line)
         added += [f"{name} - {kind}" for name, kind in declared.items()] or [line]
-    deleted: list[str] = []
+    deleted = []
     for line in objects["delete"]:
         deleted += [*_declared_by(line)] or [line]
     return {
@@ -205,7 +205,7 @@ class _Edited:
             return
         if known == new:
             self.redundant.append(f"objects.replace: {old}")
-        renamed: dict[str, str] = {}
+        renamed = {}
         for name, kind in self.objects.items():
             renamed[new if name == known else name] = kind
         self.objects = renamed
@@ -214,7 +214,7 @@ class _Edited:
     def _replace_facts(self, old: str, new: str) -> None:
         """Replaces a fact by another, or a name in all facts."""
         replaced = {fact.lower() for fact in _facts_by(old)}
-        facts: list[str] = []
+        facts = []
         for fact in self.facts:
             if not _is_fact(old):
                 facts.append(_renamed(fact, old, new, predicates=True))
@@ -244,7 +244,7 @@ def _is_fact(text: str) -> bool:
 
 
 def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
-    declared: dict[str, str] = {}
+    declared = {}
     for names, kind in type_groups(items, log):
         type_name = "object" if kind is None else _tidy(kind)
         for word in names:
@@ -288,7 +288,7 @@ def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
 
 def _tidy(node: Node) -> str:
     """The source of a node with single spaces and without comments."""
-    words: list[str] = []
+    words = []
     pending: list[Node | str] = [node]
     while pending:
         item = pending.pop()

@@ -136,7 +136,7 @@ class _Search:
         self._places: dict[_Object, list[_Place]] = {}
         self._without_objects: list[set[_Fact]] = []
         numbers: dict[str, int] = {}
-        colours: dict[_Object, int] = {}
+        colours = {}
         for side, structure in enumerate((first, second)):
             for name, label in structure.labels.items():
                 self._places[side, name] = []
@@ -186,7 +186,7 @@ class _Search:
             if self._steps > MOST_STEPS:
                 raise Undecided
             known: dict[object, int] = {}
-            refined: dict[_Object, int] = {}
+            refined = {}
             for each, places in self._places.items():
                 around = [
                     (place.label, *(colours[other] for other in place.objects))

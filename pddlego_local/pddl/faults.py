@@ -101,9 +101,8 @@ class FaultLog:
                 kind, message = _about_the_word(at, kind, message)
             self.nodes.append((kind, at))
         assert isinstance(offset, int)
-        warned: tuple[Kind, str] = ("warning", message)
         if kind != "warning":
-            self._first.pop(warned, None)
+            self._first.pop(("warning", message), None)
         elif ("syntax", message) in self._first or ("symbol", message) in self._first:
             return
         first = self._first.get((kind, message))
@@ -126,7 +125,15 @@ class FaultLog:
             offset = first[kind, message]
             line = bisect.bisect_right(line_starts, offset)
             column = offset - line_starts[line - 1] + 1
-            faults.append(Fault(kind, self.file, line, column, message))
+            faults.append(
+                Fault(
+                    kind=kind,
+                    file=self.file,
+                    line=line,
+                    column=column,
+                    message=message,
+                )
+            )
         return tuple(faults)
 
 

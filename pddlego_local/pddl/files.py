@@ -265,7 +265,7 @@ def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]
     """The lists after the keywords, in the one order that Fast Downward accepts, and
     the rest.
     """
-    fields: dict[str, Block] = {}
+    fields = {}
     name, rest = action.items[1], action.items[2:]
     for keyword in ACTION_FIELDS:
         key, value = [*rest, None, None][:2]

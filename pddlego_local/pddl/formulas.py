@@ -1,5 +1,5 @@
-"""Turns blocks into typed lists (`a b - t c`), into conditions (`task.Condition`), and
-into effects (`task.Effect`).
+"""Turns blocks into typed lists (`a b - t c`), into conditions
+(`task.WrittenCondition`), and into effects (`task.Effect`).
 
 A condition becomes the flat list of its literals, each with the variables in its scope,
 because the checks need no more. An effect becomes its changes and its cost. There is no
@@ -11,11 +11,17 @@ from dataclasses import dataclass
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word
-from pddlego_local.pddl.task import Atom, Condition, Effect, Literal, TypedName
-
-DEEPEST_CONDITION = (
-    495  # nested operators; Fast Downward's recursion fails from here on
+from pddlego_local.pddl.task import (
+    Atom,
+    Effect,
+    Literal,
+    TypedName,
+    WrittenCondition,
+    counted,
 )
+
+# Nested operators; Fast Downward's recursion fails from here on.
+DEEPEST_CONDITION = 495
 OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists"})
 
 FORMS = {"not": (1, "(not (fact))"), "imply": (2, "(imply (condition) (condition))")}
@@ -27,7 +33,7 @@ NUMERIC = frozenset({
     "increase", "decrease", "assign", "scale-up", "scale-down",
 })  # fmt: skip
 TIMES = frozenset({"at start", "at end", "over all"})
-EFFECT_FORMS = {
+NESTED_FORMS = {
     "forall": "`(forall (?variable - type …) (effect))`",
     "when": "`(when (condition) (effect))`",
 }
@@ -36,7 +42,7 @@ EFFECT_FORMS = {
 @dataclass(slots=True)
 class _Part:
     """A part of a condition or effect, with its context. `around` are the operators of
-    an effect around the part, outermost first.
+    an effect around the part, outermost first, and `when` the conditions among them.
     """
 
     block: Block
@@ -45,15 +51,16 @@ class _Part:
     required: bool = True
     depth: int = 1
     around: tuple[str, ...] = ()
+    when: tuple[Block, ...] = ()
 
 
 def read_condition(
     block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()
-) -> Condition:
+) -> WrittenCondition:
     """Reads the condition in `block`. An empty block is the condition that always
     holds.
     """
-    condition = Condition(block=block)
+    condition = WrittenCondition(block=block)
     pending = [_Part(block, scope)] if block.items else []
     while pending:
         part = pending.pop()
@@ -69,7 +76,7 @@ def read_condition(
     return condition
 
 
-def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
+def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_Part]:
     """The operands of an operator, with their polarity and the variables in their
     scope.
     """
@@ -82,27 +89,36 @@ def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
         operands = operands[1:2]
     elif operator in FORMS and len(operands) != FORMS[operator][0]:
         count, form = FORMS[operator]
-        takes = f"takes {count} condition{'s' * (count > 1)}, not {len(operands)}"
-        log.syntax(
-            part.block, f"`{operator}` in `{part.block}` {takes}: write `{form}`"
-        )
-    condition.plain &= operator == "not" or (operator == "and" and not part.negated)
-    required = part.required and operator in ("not", "or" if part.negated else "and")
+        takes = f"takes {counted(count, 'condition')}, not {len(operands)}"
+        said = f"`{operator}` in `{part.block}` {takes}: write `{form}`"
+        log.syntax(part.block, said)
+    if part.negated:
+        condition.plain &= operator == "not"
+        required = part.required and operator in ("not", "or")
+    else:
+        condition.plain &= operator in ("not", "and")
+        required = part.required and operator in ("not", "and")
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Word):
             remedy = f"write `({operand} …)`"
-            log.syntax(
-                operand, f"`{operand}` stands alone under `{operator}`: {remedy}"
-            )
+            alone = f"`{operand}` stands alone under `{operator}`"
+            log.syntax(operand, f"{alone}: {remedy}")
         elif not operand.items:
-            log.syntax(
-                operand, f"`()` under `{operator}` is empty: remove it or write a fact"
-            )
+            remedy = "remove it or write a fact"
+            log.syntax(operand, f"`()` under `{operator}` is empty: {remedy}")
         else:
             turns = operator == "not" or (operator == "imply" and number == 0)
+            negated = part.negated != turns
+            depth = part.depth + 1
             parts.append(
-                _Part(operand, scope, part.negated != turns, required, part.depth + 1)
+                _Part(
+                    operand,
+                    scope=scope,
+                    negated=negated,
+                    required=required,
+                    depth=depth,
+                )
             )
     return parts
 
@@ -179,21 +195,17 @@ def _numeric_word(block: Block) -> str:
     """
     if not block.blocks:
         return ""
+    if block.head in NUMERIC:
+        return block.head
     words = [item.name for item in block.items[:2] if isinstance(item, Word)]
     called = " ".join(words)
-    at_a_number = called.startswith("at ") and words[1].replace(".", "").isdigit()
-    return (
-        block.head
-        if block.head in NUMERIC
-        else called
-        if at_a_number or called in TIMES
-        else ""
-    )
+    is_time = called.startswith("at ") and words[1].replace(".", "").isdigit()
+    return called if is_time or called in TIMES else ""
 
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """Reads the effect in `block`. An empty block has no effect."""
-    effect = Effect(block=block)
+    effect = Effect()
     if block.head == "increase":
         log.syntax(
             block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`"
@@ -214,17 +226,19 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     """The operands of `and`, or the effect under `when` or `forall` after reading their
     scope.
     """
-    head, items, scope = part.block.head, part.block.items[1:], part.scope
+    head, items = part.block.head, part.block.items[1:]
+    scope, when = part.scope, part.when
     if head != "and":
         first = items[0] if len(items) == 2 else None
         if not isinstance(first, Block):
             log.syntax(
-                part.block, f"`{part.block}` must have the form {EFFECT_FORMS[head]}"
+                part.block, f"`{part.block}` must have the form {NESTED_FORMS[head]}"
             )
             effect.complete = False
             return []
         items = items[1:]
         if head == "when":
+            when += (first,)
             effect.conditions.append(read_condition(first, log, scope))
         else:
             variables = read_quantified(first, log)
@@ -233,15 +247,15 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     parts = []
     for item in items:
         if isinstance(item, Block) and item.items:
-            parts.append(_Part(item, scope, around=(*part.around, head)))
+            around = (*part.around, head)
+            parts.append(_Part(item, scope=scope, around=around, when=when))
             continue
         effect.complete = False
         if isinstance(item, Word):
             log.syntax(item, f"`{item}` stands alone in an effect: write `({item} …)`")
         else:
-            log.syntax(
-                item, "an empty `()` stands in an effect: remove it or write a fact"
-            )
+            remedy = "remove it or write a fact"
+            log.syntax(item, f"an empty `()` stands in an effect: {remedy}")
     return parts
 
 
@@ -288,14 +302,14 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
     if change is None:
         effect.complete = False
         return
-    inside_when = (
-        part.around[part.around.index("when") :] if "when" in part.around else ()
-    )
-    if "and" in inside_when and "forall" in inside_when:  # Fast Downward fails on this
+    inside: tuple[str, ...] = ()
+    if "when" in part.around:
+        inside = part.around[part.around.index("when") :]
+    if "and" in inside and "forall" in inside:  # Fast Downward fails on this
         both = "`when` around both `forall` and `and` is not understood"
-        log.syntax(
-            part.block, f"{both}: put the `forall` outside and one `when` inside it"
-        )
+        remedy = "put the `forall` outside and one `when` inside it"
+        log.syntax(part.block, f"{both}: {remedy}")
+    change.when = part.when
     effect.changes.append(change)
 
 
@@ -310,25 +324,22 @@ def read_typed_list(
     With `variables`, every name must begin with `?`. With `either`, a type may be
     `(either t u)`.
     """
-    names: list[TypedName] = []
+    names = []
     readable = True
     for group, type_node in type_groups(items, log):
         types = _types(type_node, log, either)
-        if types is None:
-            readable, types = False, ()
+        readable &= types is not None
         before: Node | None = None
         for item in group:
             if isinstance(item, Word) and (item.name[0] == "?" or not variables):
+                names.append(TypedName(item, types or ()))
                 if len(item.name) > 1 and "-" in (item.name[0], item.name[-1]):
-                    log.warn(item, f"`{item}` is read as a name: {_with_space(item)}")
-                names.append(TypedName(item, types))
+                    log.warn(item, _read_as_a_name(item))
             else:
                 readable = False
                 if isinstance(before, Word) and before.name[-1] in "-:":
                     # For a word with a colon, the log substitutes its own message.
-                    log.syntax(
-                        before, f"`{before}` is read as a name: {_with_space(before)}"
-                    )
+                    log.syntax(before, _read_as_a_name(before))
                 else:
                     _refuse_name(item, log, variables)
             before = item
@@ -377,6 +388,10 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
     return None
 
 
+def _read_as_a_name(word: Word) -> str:
+    return f"`{word}` is read as a name: {_with_space(word)}"
+
+
 def _with_space(word: Word) -> str:
     """The remedy for a hyphen that lacks a space beside it."""
     text = str(word)
@@ -387,9 +402,8 @@ def _with_space(word: Word) -> str:
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:
     if isinstance(item, Block):
         kind = "variable" if variables else "name"
-        log.syntax(
-            item, f"`{item}` stands where a {kind} is expected: remove its parentheses"
-        )
+        expected = f"`{item}` stands where a {kind} is expected"
+        log.syntax(item, f"{expected}: remove its parentheses")
     elif item.name[0] == "-":
         log.syntax(item, f"`{item}` is not a variable: {_with_space(item)}")
     else:

@@ -54,8 +54,10 @@ def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:
     """
     found = dict[str, str]()
     for name in declared:
+        meant = _parts(name)
         stem, dash, rest = name.rpartition("-")
-        meant = [*_parts(name), *[stem] * (bool(dash) and (not rest or rest in types))]
+        if dash and (not rest or rest in types):
+            meant.append(stem)
         found |= {other: name for other in meant if other != name}
     return found
 
@@ -79,10 +81,8 @@ def foreign_character(word: str) -> str:
     if word.isascii():
         return ""
     character = next(c for c in word if not c.isascii())
-    code, name = (
-        f"U+{ord(character):04X}",
-        unicodedata.name(character, "without a name").lower(),
-    )
+    code = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "without a name").lower()
     if character == _BYTE_ORDER_MARK:
         return (
             f"{code} (byte order mark) stands here unseen: save the file as UTF-8"

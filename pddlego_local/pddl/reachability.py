@@ -22,7 +22,6 @@ from pddlego_local.pddl.conditions import (
     Condition,
     Fact,
     Facts,
-    Junction,
     bindings,
     conjuncts,
     ground,
@@ -187,7 +186,11 @@ def _why(wanted: Atomic, reachable: _Reachable) -> str:
         if attempt.misfit:
             end = f"`{attempt.name}` cannot be used: {attempt.misfit}"
             break
-        unmet, bound = _first_unmet(attempt, reachable)
+        found = _first_unmet(attempt, reachable)
+        if found is None:
+            end = f"`{attempt.name}` has a parameter for which there is no object"
+            break
+        unmet, bound = found
         needs[f"`{attempt.name}` needs `{unmet.text(bound)}`"] = None
         if not isinstance(unmet, Atomic):
             break
@@ -195,8 +198,9 @@ def _why(wanted: Atomic, reachable: _Reachable) -> str:
         known = (ANY if term[0] == "?" else term for term in terms)
         wanted = Atomic((predicate, *known), unmet.negated)
     if not needs and not attempts:
-        verb = "deletes" if wanted.negated else "adds"
-        return f"no action {verb} `{wanted.pattern[0]}`"
+        if wanted.negated:
+            return f"no action deletes `{wanted.pattern[0]}`"
+        return f"no action adds `{wanted.pattern[0]}` and the fact is not in `:init`"
     return ", and ".join(filter(None, [", ".join(needs), end]))
 
 
@@ -235,7 +239,7 @@ def _unified(pattern: Fact, fact: Fact) -> dict[str, str] | None:
     object; None if there is none.
     """
     binding: dict[str, str] = {}
-    if pattern[0] != fact[0]:
+    if pattern[0] != fact[0] or len(pattern) != len(fact):
         return None
     for term, value in zip(pattern[1:], fact[1:], strict=True):
         if value in (ANY, term):
@@ -245,9 +249,11 @@ def _unified(pattern: Fact, fact: Fact) -> dict[str, str] | None:
     return binding
 
 
-def _first_unmet(attempt: _Attempt, reachable: _Reachable) -> tuple[Condition, Binding]:
+def _first_unmet(
+    attempt: _Attempt, reachable: _Reachable
+) -> tuple[Condition, Binding] | None:
     """The first condition that cannot be met together with those before it, for the
-    objects that these demand.
+    objects that these demand; None if all can be met.
     """
 
     def ways_to_meet(parts: Sequence[Condition]) -> list[Binding]:
@@ -263,4 +269,4 @@ def _first_unmet(attempt: _Attempt, reachable: _Reachable) -> tuple[Condition, B
             ways = ways_to_meet(before)
             is_general = len(ways) > 1 and not ways_to_meet([part])
             return part, attempt.bound if is_general else ways[0]
-    return Junction(False), attempt.bound  # there is no object for some parameter
+    return None

@@ -15,10 +15,8 @@ from dataclasses import dataclass, field
 from pddlego_local.pddl.marks import foreign_character
 from pddlego_local.pddl.paths import path_in_place_of_text
 
-DEEPEST = (
-    985  # levels of nested blocks; Fast Downward's recursive reader fails beyond them
-)
-
+# Levels of nested blocks; Fast Downward's recursive reader fails beyond them.
+DEEPEST = 985
 LONGEST_QUOTE = 60  # characters of one word in a message
 
 SECTIONS = frozenset(
@@ -83,7 +81,8 @@ class Block:
             str(item) if isinstance(item, Word) else item.outline
             for item in self.items[:4]
         ]
-        return f"({' '.join(words)}{' …' if len(self.items) > 4 else ''})"
+        more = " …" if len(self.items) > 4 else ""
+        return f"({' '.join(words)}{more})"
 
     @property
     def outline(self) -> str:
@@ -115,10 +114,11 @@ def read(text: str, report: Report = ignore, recover: bool = False) -> Block | N
     if "\0" in text[:4] and text.count("\0") * 3 > len(text):
         report(0, "the file is UTF-16 (half of its bytes are zero): save it as UTF-8")
         return None
-    for match in _COMMENT_OR_FOREIGN.finditer(text) if not text.isascii() else ():
-        if match[0][0] != ";":
-            report(match.start(), foreign_character(match[0]))
-            break
+    if not text.isascii():
+        for match in _COMMENT_OR_FOREIGN.finditer(text):
+            if match[0][0] != ";":
+                report(match.start(), foreign_character(match[0]))
+                break
     return _Reading(text, report, recover).run()
 
 
@@ -141,75 +141,71 @@ def source(text: str, node: Node) -> str:
 
 class _Reading:
     """The state of one pass over a text: remaining tokens and open blocks, innermost
-    last.
+    last. `moved` counts the parentheses that recovery moved; as many may be left at
+    the end.
     """
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
         self.text, self.report, self.recover = text, report, recover
-        self.tokens = deque(
-            match for match in _TOKEN.finditer(text) if match[0][0] != ";"
-        )
+        words = _TOKEN.finditer(text)
+        self.tokens = deque(word for word in words if word[0][0] != ";")
         self.root: Block | None = None
         self.open: list[Block] = []
-        self.moved = (
-            0  # parentheses that recovery moved; as many may be left at the end
-        )
+        self.moved = 0
 
     def run(self) -> Block | None:
         if not self._begins_well():
             return None
         while self.tokens:
             token = self.tokens.popleft()
+            text, offset = token[0], token.start()
             if not self.open and self.root is not None and self._is_past_the_end(token):
                 return self.root if self.recover else None
-            if token[0] == "(":
-                if self.recover:
-                    self._close_before_section(token.start())
+            if text == "(":
+                if self.recover and len(self.open) > 1 and self._section():
+                    self._close_before_section(offset)
                 if len(self.open) == DEEPEST:
-                    self.report(
-                        token.start(),
-                        "the parentheses are nested too deeply to be read",
-                    )
+                    self.report(offset, "the parentheses are nested too deeply")
                     return None
-                block = Block(token.start())
-                self.root = self.root or block
-                if self.open:
-                    self.open[-1].items.append(block)
-                self.open.append(block)
-            elif token[0] == ")":
-                if self.open:
-                    self.open.pop().end = token.start()
-            else:
-                self.open[-1].items.append(
-                    Word(token[0], token.start(), token[0].lower())
-                )
-        return self._at_the_end()
+                self._begin(Block(offset))
+            elif text != ")":
+                self.open[-1].items.append(Word(text, offset, text.lower()))
+            elif self.open:
+                self.open.pop().end = offset
+        if not self.open:
+            return self.root
+        self._never_closed(self.open[-1], len(self.open), "at the end of the text")
+        return self.root if self.recover else None
+
+    def _begin(self, block: Block) -> None:
+        self.root = self.root or block
+        if self.open:
+            self.open[-1].items.append(block)
+        self.open.append(block)
 
     def _begins_well(self) -> bool:
         """Whether the text begins with a list, or contains one if recovering."""
         if not self.tokens:
-            self.report(
-                0, "the text is empty: it must be one list that begins with `(define`"
-            )
+            empty = "the text is empty: it must be one list that begins with `(define`"
+            self.report(0, empty)
             return False
-        first = self.tokens[0]
-        if first[0] == "(":
+        first, offset = self.tokens[0][0], self.tokens[0].start()
+        if first == "(":
             return True
         if path := path_in_place_of_text(self.text):
-            self.report(first.start(), path)
+            self.report(offset, path)
             return False
-        if first[0].isascii():  # a non-ASCII character has been reported already
-            other = (
-                f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
-            )
-            self.report(first.start(), f"{other}: remove what stands before it")
+        if first.isascii():  # a non-ASCII character has been reported already
+            must = "the text must begin with `(define`"
+            said = f"{must}, not with `{_shortened(first)}`"
+            self.report(offset, f"{said}: remove what stands before it")
         while self.recover and self.tokens and self.tokens[0][0] != "(":
             self.tokens.popleft()
         return self.recover and bool(self.tokens)
 
     def _line(self, offset: int) -> str:
-        line = self.text.count("\n", 0, offset) + 1
-        return f"line {line}"
+        lines_before = self.text[:offset].count("\n")
+        return f"line {lines_before + 1}"
 
     def _section(self) -> str:
         """The section's name if the current parenthesis opens a section, else ""."""
@@ -217,13 +213,9 @@ class _Reading:
         return following if following.lower() in SECTIONS else ""
 
     def _close_before_section(self, offset: int) -> None:
-        section = self._section()
-        if not section or len(self.open) < 2:
-            return
         missing = len(self.open) - 1
-        self._never_closed(
-            self.open[1], missing, f"before `({section}` in {self._line(offset)}"
-        )
+        before = f"before `({self._section()}` in {self._line(offset)}"
+        self._never_closed(self.open[1], missing, before)
         del self.open[1:]
         self.moved += missing
 
@@ -232,50 +224,34 @@ class _Reading:
         too early.
         """
         assert self.root is not None
-        section = self._section() if token[0] == "(" else ""
+        text, offset = token[0], token.start()
+        section = self._section() if text == "(" else ""
         if self.recover and section:
-            follows = f"`({section}` follows in {self._line(token.start())}"
+            follows = f"`({section}` follows in {self._line(offset)}"
             early = "this `)` closes `(define` too early"
             self.report(self.root.end, f"{early}: remove it, {follows}")
             self.open.append(self.root)
             self.moved += 1
             return False
-        if token[0] == ")" and self.recover and self.moved > 0:
+        if self.recover and text == ")" and self.moved > 0:
             self.moved -= 1
             return False
-        what = (
-            "one `)` too many"
-            if token[0] == ")"
-            else f"`{_shortened(token[0])}` stands"
-        )
-        if token[0] == "(" and self.tokens and self.tokens[0][0].lower() == "define":
-            message = (
-                "a second `(define` begins here: write domain and problem to a file"
-                " each"
-            )
-        else:
-            message = f"{what} after the end of `{self.root}`: remove it"
-        self.report(token.start(), message)
+        following = self.tokens[0][0].lower() if self.tokens else ""
+        if text == "(" and following == "define":
+            remedy = "write domain and problem to a file each"
+            self.report(offset, f"a second `(define` begins here: {remedy}")
+            return True
+        what = "one `)` too many" if text == ")" else f"`{_shortened(text)}` stands"
+        self.report(offset, f"{what} after the end of `{self.root}`: remove it")
         return True
 
-    def _at_the_end(self) -> Block | None:
-        if not self.open:
-            return self.root
-        self._never_closed(self.open[-1], len(self.open), "at the end of the text")
-        return self.root if self.recover else None
-
     def _never_closed(self, block: Block, count: int, where: str) -> None:
+        second = block.items[1:2] if block.head == "define" else []
+        quoted = [str(item) for item in block.items[:2] if isinstance(item, Word)]
+        quoted += [item.outline for item in second if isinstance(item, Block)]
+        never = f"`({' '.join(quoted)}` is never closed"
         missing = "a `)` is" if count == 1 else f"{count} `)` are"
-        never = f"`{_opening(block)}` is never closed"
         self.report(block.offset, f"{never}: {missing} missing {where}")
-
-
-def _opening(block: Block) -> str:
-    """The block's beginning, such as "(:action move" or "(define (domain rooms)"."""
-    second = block.items[1:2] if block.head == "define" else []
-    quoted = [str(item) for item in block.items[:2] if isinstance(item, Word)]
-    quoted += [item.outline for item in second if isinstance(item, Block)]
-    return "(" + " ".join(quoted)
 
 
 def _shortened(text: str) -> str:

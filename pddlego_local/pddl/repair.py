@@ -386,7 +386,7 @@ def _other_parameters(
     types = frozenset[str]().union(*(entry.type_names for entry in wanted))
     if own == asked or not action.complete or not types <= pair.symbols.types.declared:
         return
-    new: dict[str, str] = {}
+    new = {}
     if {name for name, _ in own} != {name for name, _ in asked}:
         if [kinds for _, kinds in own] != [kinds for _, kinds in asked]:
             yield _cut("domain", pair.texts["domain"], block, block)

@@ -56,7 +56,7 @@ def _lists(text: str, name: str) -> list[Block]:
     """The file's list and its sections as the planner reads them, or with recovery if
     the planner finds no such section.
     """
-    lists: list[Block] = []
+    lists = []
     for recover in (False, True):
         root = read(text, recover=recover)
         lists = [root, *root.blocks] if root else []
@@ -143,7 +143,7 @@ def _with_each_block_once(
     the key of a block with its text, or None for a block that may be repeated.
     """
     seen: set[Hashable] = set()
-    repeated: list[Block] = []
+    repeated = []
     for block in listed(text, section).blocks:
         written = " ".join(source(text, block).split())
         key = key_of(block, written)

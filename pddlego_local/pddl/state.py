@@ -12,7 +12,7 @@ is one object of both types.
     for action in task.applicable(state):       # ("move", "ball1", "room1", "room2"), …
         task.refusal(state, action)             # "", or the first condition that fails
         task.successor(state, action)
-    task.holds(task.condition("(exists (?b - ball) (at ?b room2))"), state)
+    task.is_goal(state)
 
 Names are in lower case. The files must be free of syntax and symbol faults (check.py).
 The judge knows neither numbers other than costs, nor time, nor how to find a plan.
@@ -26,11 +26,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pddlego_local.pddl.conditions import (
-    TRUE,
     Atomic,
     Binding,
     Choices,
-    ChoicesOf,
     Condition,
     Fact,
     Facts,
@@ -41,16 +39,19 @@ from pddlego_local.pddl.conditions import (
     conjuncts,
     ground,
     joined,
-    pattern_of,
-    variables_in,
     without,
 )
 from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import Condition as WrittenCondition
-from pddlego_local.pddl.task import Domain, Problem, TypedName
+from pddlego_local.pddl.task import (
+    Domain,
+    Literal,
+    Problem,
+    TypedName,
+    WrittenCondition,
+)
 
 Step = Sequence[str]
 """An action with its objects, such as ("move", "ball1", "room1", "room2")."""
@@ -75,6 +76,10 @@ class State:
 class Change(NamedTuple):
     """One fact that is added, or deleted if `negated`, for all objects that `choices`
     allow and for which the condition holds.
+
+    As in Fast Downward, nested `when` and `forall` become one list of changes, each
+    with all the variables and conditions around it. An inner variable hides an outer
+    one of the same name, in the conditions too.
     """
 
     pattern: Fact
@@ -135,18 +140,9 @@ class Task:
     def initial(self) -> State:
         return self._state(self.stated)
 
-    def condition(self, text: str) -> Condition:
-        """Returns a condition such as "(or (lit hall) (forall (?r - room) (seen
-        ?r)))".
-        """
-        return self._condition(read(text) or Block(0))
-
-    def holds(self, condition: Condition, state: State) -> bool:
-        facts = Facts(state.true)
-        return condition.holds({}, facts, facts)
-
     def is_goal(self, state: State) -> bool:
-        return self.holds(self.goal, state)
+        facts = Facts(state.true)
+        return self.goal.holds({}, facts, facts)
 
     # ---- Actions
 
@@ -258,11 +254,20 @@ class Task:
                 parameters=action.parameters,
                 choices=self._common(action.parameters),
                 condition=self._condition(action.precondition.block),
-                changes=[*changes_of(effect.block, self._choices)],
+                changes=[self._change(change) for change in effect.changes],
                 cost=effect.cost.key if effect.cost else None,
             )
             named.setdefault(schema.name, []).append(schema)
         return named
+
+    def _change(self, literal: Literal) -> Change:
+        conditions = [self._condition(block) for block in literal.when]
+        return Change(
+            pattern=literal.atom.key,
+            negated=literal.negated,
+            choices=self._choices(literal.scope),
+            condition=joined(True, conditions),
+        )
 
     def _rules(self) -> Iterator[Rule]:
         for axiom in self._domain.axioms:
@@ -313,41 +318,6 @@ class Task:
 
 def _first_type(entry: TypedName) -> str:
     return entry.types[0].name if entry.types else "object"
-
-
-# ---- Effects
-
-
-class _Part(NamedTuple):
-    """A part of an effect with what stands around it."""
-
-    block: Block
-    variables: Sequence[TypedName] = ()
-    condition: Condition = TRUE
-
-
-def changes_of(block: Block, choices_of: ChoicesOf) -> Iterator[Change]:
-    """Yields the changes of an effect without faults. There is no recursion over the
-    effect, because it may be nested deeply. Costs are not among the changes.
-    """
-    pending = [_Part(block)] if block.items else []
-    while pending:
-        part = pending.pop()
-        head, blocks = part.block.head, part.block.blocks
-        if head == "and":
-            pending += [part._replace(block=each) for each in reversed(blocks)]
-        elif head == "forall":
-            variables = [*part.variables, *variables_in(blocks[0])]
-            pending.append(part._replace(block=blocks[1], variables=variables))
-        elif head == "when":
-            inner = condition_of(blocks[0], choices_of)
-            both = joined(True, [part.condition, inner])
-            pending.append(part._replace(block=blocks[1], condition=both))
-        elif head != "increase":
-            negated = head == "not"
-            pattern = pattern_of(blocks[0] if negated else part.block)
-            choices = choices_of(part.variables)
-            yield Change(pattern, negated, choices, part.condition)
 
 
 def changed(

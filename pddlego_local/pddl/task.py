@@ -9,6 +9,11 @@ from pddlego_local.pddl.reader import Block, Word
 MOST_TERMS_QUOTED = 12
 
 
+def counted(count: int, noun: str) -> str:
+    """Returns for example "1 condition" or "2 conditions"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 @dataclass(slots=True)
 class TypedName:
     """A variable, object or type with the types after its `-`.
@@ -47,32 +52,32 @@ class Atom:
         return (self.predicate.name, *(term.name for term in self.terms))
 
     def __str__(self) -> str:
-        terms = self.terms[:MOST_TERMS_QUOTED]
-        more = " …" if len(self.terms) > len(terms) else ""
-        return (
-            "(" + " ".join(str(word) for word in (self.predicate, *terms)) + more + ")"
-        )
+        words = [self.predicate, *self.terms[:MOST_TERMS_QUOTED]]
+        more = " …" if len(self.terms) > MOST_TERMS_QUOTED else ""
+        return f"({' '.join(map(str, words))}{more})"
 
 
 @dataclass(slots=True)
 class Literal:
     """An atom or its negation; `scope` holds the quantified variables around it.
 
-    `required` says that the condition cannot hold without the literal, because it is
-    not under `or` or a quantifier.
+    `required` says that a condition cannot hold without the literal, because it is not
+    under `or` or a quantifier. `when` are the conditions around a literal of an effect,
+    as written.
     """
 
     atom: Atom
     negated: bool = False
     scope: tuple[TypedName, ...] = ()
     required: bool = True
+    when: tuple[Block, ...] = ()
 
     def __str__(self) -> str:
         return f"(not {self.atom})" if self.negated else str(self.atom)
 
 
 @dataclass(slots=True)
-class Condition:
+class WrittenCondition:
     """A condition. `plain` says that it is a conjunction of literals, without other
     operators. `block` is the condition as written, an empty list if the file has none.
     """
@@ -90,15 +95,13 @@ class Effect:
     `conditions` are the conditions of `when`. `cost` is the amount of the last
     `(increase (total-cost) amount)`, which is the one that applies: a number without
     terms, or `(function term …)`. `complete` says that no part had to be skipped.
-    `block` is the effect as written, an empty list if the file has none.
     """
 
     changes: list[Literal] = field(default_factory=list)
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[WrittenCondition] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     cost: Atom | None = None
     complete: bool = True
-    block: Block = field(default_factory=lambda: Block(0))
 
 
 @dataclass(slots=True)
@@ -111,8 +114,7 @@ class Predicate:
     @property
     def has(self) -> str:
         """The words of a message about the number of parameters."""
-        count = len(self.parameters or ())
-        return f"has {count} parameter{'s' * (count != 1)}"
+        return f"has {counted(len(self.parameters or ()), 'parameter')}"
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ class ActionDefinition:
 
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
-    precondition: Condition = field(default_factory=Condition)
+    precondition: WrittenCondition = field(default_factory=WrittenCondition)
     effect: Effect = field(default_factory=Effect)
     complete: bool = True
 
@@ -133,7 +135,7 @@ class Axiom:
     """`(:derived (predicate ?x …) condition)`"""
 
     predicate: Predicate
-    condition: Condition
+    condition: WrittenCondition
 
 
 @dataclass(slots=True)
@@ -174,7 +176,7 @@ class Problem:
     objects: list[TypedName] = field(default_factory=list)
     init: list[Literal] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
-    goal: Condition | None = None
+    goal: WrittenCondition | None = None
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True
 

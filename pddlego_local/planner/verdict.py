@@ -6,14 +6,13 @@ the reply, and warm.py adds the signal of a crash; ends from outside do not come
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanOutcome
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import type_groups
-from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.reader import Word, read
 
 MESSAGE_CHARACTERS = 1500
 
@@ -99,15 +98,17 @@ def _why_unsolvable(reply: dict[str, Any]) -> str:
     """Returns the translator's reason if there is one, otherwise the search's, and then
     the translator's warnings.
     """
-    warnings = [note for note in reply["notes"] if note.startswith("Warning")]
-    lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
-    reasons = [
-        note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings
-    ]
-    reasons += [
-        line for line in lines if re.search("no solution|no plan exists|without", line)
-    ]
-    reason = next(iter(reasons), "the search ended without one.")
+    warnings, reasons = [], []
+    for note in reply["notes"]:
+        if note.startswith("Warning"):
+            warnings.append(note)
+        else:
+            reasons.append(note.partition("!")[0] + ".")
+    for line in reply["log"].splitlines():
+        said = re.sub(r"^\[t=[^]]*\] ", "", line)  # without the time
+        if re.search("no solution|no plan exists|without", said):
+            reasons.append(said)
+    reason = reasons[0] if reasons else "the search ended without one."
     return "\n".join([f"Fast Downward found no plan: {reason}", *warnings])
 
 
@@ -121,11 +122,9 @@ def _clean(message: str) -> str:
     """Makes the message printable and bounds its length. A cut is marked."""
     text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
     text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
-    return (
-        text
-        if len(text) <= MESSAGE_CHARACTERS
-        else text[: MESSAGE_CHARACTERS - 2] + " …"
-    )
+    if len(text) <= MESSAGE_CHARACTERS:
+        return text
+    return text[: MESSAGE_CHARACTERS - 2] + " …"
 
 
 def in_spelling_of(
@@ -138,31 +137,21 @@ def in_spelling_of(
     written in several ways; the spelling of its first declaration is used. Expects PDDL
     that Fast Downward accepted.
     """
-    if (
-        domain.islower() and problem.islower()
-    ):  # saves about 1 ms for parsing both files
+    if domain.islower() and problem.islower():  # saves reading both files
         return steps
-    sections = [
-        block for root in map(read, (domain, problem)) if root for block in root.blocks
-    ]
-    actions = _by_name(block.items[1] for block in sections if block.head == ":action")
-    lists = [block for block in sections if block.head in (":constants", ":objects")]
-    groups = (
-        group for each in lists for group, _ in type_groups(each.items[1:], FaultLog())
-    )
-    objects = _by_name(node for group in groups for node in group)
-    return tuple(_respelled(step, actions, objects) for step in steps)
+    read_files = read_domain(read(domain)), read_problem(read(problem))
+    actions = [action.word for action in read_files[0].actions]
+    declared = (*read_files[0].constants, *read_files[1].objects)
+    spelled_actions = _first_spellings(actions)
+    spelled_objects = _first_spellings([entry.word for entry in declared])
+    respelled = []
+    for step in steps:
+        action, *arguments = step.strip("()").split()
+        words = [spelled_actions.get(action, action)]
+        words += [spelled_objects.get(name, name) for name in arguments]
+        respelled.append(f"({' '.join(words)})")
+    return tuple(respelled)
 
 
-def _by_name(nodes: Iterable[Block | Word]) -> dict[str, str]:
-    words = [node for node in nodes if isinstance(node, Word)]
+def _first_spellings(words: Sequence[Word]) -> dict[str, str]:
     return {word.name: word.text for word in reversed(words)}
-
-
-def _respelled(step: str, actions: dict[str, str], objects: dict[str, str]) -> str:
-    action, *arguments = step.strip("()").split()
-    names = [
-        actions.get(action, action),
-        *(objects.get(name, name) for name in arguments),
-    ]
-    return "(" + " ".join(names) + ")"

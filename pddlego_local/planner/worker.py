@@ -48,16 +48,13 @@ SEARCH_UNSUPPORTED = 34
 NOT_BEGUN = 99  # exit code of a child that could not do its work
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
-NOTE = re.compile(
-    r"Warning: |.*! Generating unsolvable task\.\.\.$"
-)  # printed by the translator
-RESERVE_BYTES = (
-    8 << 20
-)  # freed when memory runs out, so that this can still be reported
+MOST_NOTES, LONGEST_NOTE = 20, 400
+# Lines that the translator prints.
+NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")
+RESERVE_BYTES = 8 << 20  # freed when memory runs out, so that this can be reported
 BEAT_S = 0.25
-LONGEST_BEAT_S = (
-    1.0  # a beat that comes later was held up: this process or the machine was frozen
-)
+# A beat that comes later was held up: this process or the machine was frozen.
+LONGEST_BEAT_S = 1.0
 # The kernel ends a process by the CPU time that it has sampled. What it has measured
 # then differs: a loop with a limit of 1 s was ended after 0.89 s.
 CPU_SHARE = 0.5
@@ -97,9 +94,7 @@ def main() -> None:
     # tasks are short, and the collector would copy all pages shared with children
     gc.disable()
     gc.freeze()
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # no KeyboardInterrupt in the translator
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no KeyboardInterrupt in it
     signal.signal(signal.SIGALRM, beat)
     signal.setitimer(signal.ITIMER_REAL, BEAT_S, BEAT_S)
     while (task := sys.stdin.buffer.readline()).endswith(b"\n"):
@@ -169,9 +164,8 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
         )
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
     log = "" if code == 0 else read_all(files.log)
-    if (
-        len(log) > LOG_CHARACTERS
-    ):  # the start says what was read, the end what went wrong
+    if len(log) > LOG_CHARACTERS:
+        # The start says what was read, and the end what went wrong.
         log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
     plan = read_all(files.plan)
     for descriptor in files:
@@ -208,9 +202,8 @@ def confined(
         finally:
             os._exit(NOT_BEGUN)
     watch.child = child
-    os.waitid(
-        os.P_PID, child, os.WEXITED | os.WNOWAIT
-    )  # its number is not used again until wait4
+    # The number of the child is not used again until wait4.
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     watch.child = 0
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -227,15 +220,11 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker:  # the worker died before the line above
         os._exit(1)
-    for kind, soft, hard in (
-        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
-        (resource.RLIMIT_FSIZE, memory_bytes, memory_bytes),
-        (resource.RLIMIT_CPU, cpu_limit_s, cpu_limit_s + 1),
-        (resource.RLIMIT_CORE, 0, 0),
-    ):
-        resource.setrlimit(
-            kind, (soft, hard)
-        )  # warm.py has checked that they may be so high
+    # warm.py has checked that these limits may be so high.
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit_s, cpu_limit_s + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(files.sas, 0)
     os.dup2(files.log, 1)
     os.dup2(files.log, 2)
@@ -243,24 +232,20 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
 
 def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
     output = sys.stdout = sys.stderr = io.StringIO()
-    reserve = mmap.mmap(
-        -1, RESERVE_BYTES
-    )  # counts against the limit, but is never touched
+    reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts, but is never touched
     error, message = "", ""
     try:
         with open(files.sas, "w", closefd=False, encoding="utf-8") as sas:
             translate(sas, *json.loads(task))
-    except (
-        BaseException
-    ) as fault:  # the translator raises SystemExit and worse on bad input
+    except BaseException as fault:  # SystemExit and worse, on bad input
         reserve.close()
         error = "MemoryError" if is_out_of_memory(fault) else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
-    notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][
-        :20
-    ]
+    lines = output.getvalue().splitlines()
+    notes = [line[:LONGEST_NOTE] for line in lines if NOTE.match(line)]
     with open(files.report, "w", closefd=False, encoding="utf-8") as report:
-        json.dump({"error": error, "message": message, "notes": notes}, report)
+        told = {"error": error, "message": message, "notes": notes[:MOST_NOTES]}
+        json.dump(told, report)
     if error:
         os._exit(0)
     search(settings.search, settings, files)

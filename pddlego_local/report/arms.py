@@ -22,6 +22,7 @@ from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import Option, default_of, options
 from pddlego_local.report.cells import CellRecord, by_number
 from pddlego_local.runner.settings import Declared, choices_of
 
@@ -30,9 +31,7 @@ Role = Literal["primary", "secondary", "not asked"]
 EpisodeKey = tuple[int, int, int]
 """Game, seed and trial."""
 
-RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
-READING, REASON, REJECT = "decoding.reading", "decoding.reason", "decoding.reject"
-REPAIR = "decoding.repair"
+RUNG, BUDGET = "decoding.rung", "environment.budget"
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -106,39 +105,43 @@ class Arm:
         "method" is the class of the method, and "model" the class of the model with its
         weights.
         """
-        run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
+        run, groups = self.first.run, ("method.", "model.", "planner.")
         kept = {
             key: value
             for key, value in self.first.options.items()
             if key.startswith(groups)
         }
-        known = RUNGS.get(kept.setdefault(RUNG, run.labels["decoding"]))
-        if known and not known.constrained:
-            kept.pop("decoding.layout", None)
-            tries = [kept.pop(f"{REJECT}.{name}", "") for name in ("rung", "tries")]
-            kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
-        else:
-            kept.pop(READING, None)
-            kept.pop(REJECT, None)
-        if known and known.typed:
-            if kept.get(GOAL) == known.goal:
-                kept[GOAL] = "the rung's own"
-        else:
-            kept.pop(GOAL, None)
-        if kept.get(REASON) != "draft":
-            kept.pop("decoding.draft_tokens", None)
-        kept = {
-            key: value for key, value in kept.items() if ".stage_tokens." not in key
-        }
-        return kept | {
-            "decoding.stage_tokens": str(
-                run.identity.get("decoding", {}).get("stage_tokens")
-            ),
+        return {
+            **self._decoding,
+            **kept,
             BUDGET: self.first.budget,
             "method": self.kind("method"),
             "model": f"{self.kind('model')} {kept.get('model.weights', '')}".strip(),
             "model.forced_tokens": str(run.model.get("forced_tokens")),
         }
+
+    @cached_property
+    def _decoding(self) -> dict[str, str]:
+        """The options of decoding that apply. One that this version does not know is
+        shown as it is.
+        """
+        values = dict(self.first.run.identity.get("decoding", {}))
+        values.pop("_target_", None)
+        rung = values.setdefault("rung", self.first.run.labels["decoding"])
+        for name, option in options().items():
+            if name not in values:
+                continue
+            needed = option.with_value
+            applies = rung in option.rungs or option.anywhere
+            if not applies or (needed and values.get(needed[0]) != needed[1]):
+                del values[name]
+            elif option.own.keys() & option.rungs and values[name] == default_of(
+                name, rung
+            ):
+                values[name] = "the rung's own"
+            else:
+                values[name] = option.text(values[name])
+        return {f"decoding.{name}": str(value) for name, value in values.items()}
 
     def kind(self, group: str) -> str:
         target = self.first.run.identity.get(group, {}).get("_target_")
@@ -156,7 +159,7 @@ class Arm:
 
     def value(self, factor: str) -> str:
         """The value of one setting, as `conf` spells it."""
-        return self.first.options[GOAL] if factor == GOAL else self.settings[factor]
+        return self.first.options.get(factor) or self.settings[factor]
 
     def name(self, factor: str) -> str:
         """The value of one setting, as reports name it."""
@@ -185,20 +188,33 @@ def differences(a: Arm, b: Arm) -> set[str]:
     """
     one, two = a.settings, b.settings
     differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
-    if a.first.options.get(GOAL) == b.first.options.get(GOAL):
-        differing.discard(GOAL)
-    if (
-        READING in one.keys() ^ two
-    ):  # one arm has no grammar, and repair takes its place
-        differing.discard(REPAIR)
-        if {one.get(REASON), two.get(REASON)} == {
-            "none",
-            "draft",
-        }:  # a draft needs a grammar
-            differing.discard(REASON)
+    for name, option in options().items():
+        if f"decoding.{name}" in differing and _are_alike(name, option, a, b):
+            differing.discard(f"decoding.{name}")
     if "model" in differing:
         differing = {key for key in differing if not key.startswith("model.")}
     return differing
+
+
+def _are_alike(name: str, option: Option, a: Arm, b: Arm) -> bool:
+    """Returns whether the values of an option do not set two arms apart: both are the
+    same value, one of them stands in for the other arm's grammar, or the other arm's
+    rung cannot have it.
+    """
+    key = f"decoding.{name}"
+    if key in a.first.options and a.first.options[key] == b.first.options.get(key):
+        return True
+    rungs = [arm.settings[RUNG] for arm in (a, b)]
+    grammars = {rung in RUNGS and RUNGS[rung].constrained for rung in rungs}
+    if option.instead and len(grammars) == 2:
+        return True
+    values = [arm.settings[key] for arm in (a, b)]
+    return any(
+        rung not in option.rungs
+        and own == str(default_of(name, rung))
+        and other not in option.anywhere
+        for rung, own, other in zip(rungs, values, reversed(values), strict=True)
+    )
 
 
 def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
@@ -338,7 +354,8 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
     common = {**base.first.labels, "decoding": base.rung}
     if len(group) > 1:
         common["environment"] = base.environment
-    if factor in (GOAL, READING, REJECT, REPAIR):
+    option = options().get(factor.removeprefix("decoding."))
+    if option and (option.added or option.own.keys() & option.rungs):
         common["decoding"] = base.settings[RUNG]
     mine, theirs = base.first.options, other.first.options
     shared = [

@@ -20,6 +20,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import options
 from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
@@ -102,17 +103,13 @@ class CellRecord:
         draft, or the repair or rejection of free answers.
         """
         decoding = self.run.identity.get("decoding", {})
-        rung = RUNGS.get(decoding.get("rung"))
-        added = ""
-        if rung and not rung.constrained and decoding.get("reading") != "lenient":
-            added += STRICTLY
-        if decoding.get("reason") == "draft":
-            added += " + draft"
-        if (repair := decoding.get("repair")) in RUNGS:
-            added += f" + repair {repair}"
-        if reject := decoding.get("reject"):
-            added += f" + reject {reject['rung']}"
-        return added
+        rung = str(decoding.get("rung"))
+        additions = [
+            option.in_reports(name, rung, decoding[name])
+            for name, option in options().items()
+            if name in decoding
+        ]
+        return "".join(additions)
 
     @property
     def rung(self) -> int:

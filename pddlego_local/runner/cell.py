@@ -31,7 +31,7 @@ from pddlego_local.decoding.question import GrammarContext, Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.model_caller import layout_of
+from pddlego_local.episode.model_caller import in_its_layout
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
@@ -238,9 +238,9 @@ class OpenCell:
     def _constraints(self, environment: Environment) -> dict[str, Constraint]:
         """Returns the constraint of each form in which the method asks for answers."""
         context = GrammarContext(actions=environment.actions, domain=environment.domain)
-        layout = layout_of(self._model, self._decoding)
+        decoding = in_its_layout(self._decoding, self._model)
         return {
-            form.name: constraint_for(self._decoding.rung, form, context, layout)
+            form.name: constraint_for(decoding, form, context)
             for form in self._method.forms
         }
 

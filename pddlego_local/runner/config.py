@@ -18,6 +18,7 @@ from hydra import compose
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
+from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.version import setbase
 from omegaconf import DictConfig, OmegaConf
@@ -30,7 +31,7 @@ from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.settings import Decoding
+from pddlego_local.decoding.settings import Decoding, configured, default_of
 from pddlego_local.runner import parts
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import (
@@ -254,6 +255,9 @@ class CellConfig:
                 f"{self.labels['model']}: {refusal}. Choose decoding=free."
             )
 
+
+ConfigStore.instance().store("common_decoding", configured())
+OmegaConf.register_new_resolver("default_of", default_of, replace=True)
 
 _composing = threading.RLock()
 """Hydra holds one configuration for the whole process."""

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from hydra import compose
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, Quote, QuotedString
 from hydra.errors import (
@@ -28,7 +30,7 @@ from hydra.errors import (
 from omegaconf import OmegaConf
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nearest import did_you_mean, nearest
+from pddlego_local.core.nearest import nearest
 from pddlego_local.core.secrets import hidden_in_word
 
 GROUPS = ("environment", "method", "model", "decoding", "planner")
@@ -227,9 +229,11 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except MissingConfigException as error:
-        if not error.options or not error.missing_cfg_file:
+        if not error.missing_cfg_file:
             raise
-        message = _unknown_choice(error.missing_cfg_file, error.options)
+        message = _unknown_choice(error.missing_cfg_file)
+        if not message:
+            raise
         raise ConfigError(message) from error
     except ConfigCompositionException as error:
         unknown = re.match(r"Could not override '([^']+)'", str(error))
@@ -243,14 +247,20 @@ def known_options(overrides: Sequence[str]) -> Iterator[None]:
         raise ConfigError(f"there is no option {key!r}{end}") from error
 
 
-def _unknown_choice(file: str, options: Sequence[str]) -> str:
-    """Returns the message; `file` is the requested configuration, such as
-    "method/PDDLego+".
+def _unknown_choice(file: str) -> str:
+    """Returns the message about the requested configuration `file`, such as
+    "method/PDDLego+"; "" if its group has no choices.
     """
     group, _, name = file.partition("/")
     if group == "hydra":
         group, _, name = file.rpartition("/")
-    end = did_you_mean(name, options)
+    options = _choices_of(group)
+    if not options:
+        return ""
+    by_last_part = {option.rpartition("/")[2]: option for option in options}
+    in_folder = by_last_part.get(nearest(name, by_last_part), "")
+    close = nearest(name, options) or in_folder
+    end = f"; did you mean {close}?" if close else "."
     if group == "model" and ("/" in name or Path(name).suffix == ".gguf"):
         end = f"; for your own weights write model=vllm model.weights={name}"
         shipped = nearest(Path(name).name, options)
@@ -259,6 +269,17 @@ def _unknown_choice(file: str, options: Sequence[str]) -> str:
         f"{group}={name}: there is no such choice{end} The choices are"
         f" {', '.join(options)}"
     )
+
+
+def _choices_of(group: str) -> list[str]:
+    """Returns the choices of a group, such as "start/smoke" for experiment."""
+    loader = GlobalHydra.instance().config_loader()
+    files = loader.get_group_options(group)
+    choices = [name for name in files if not name.startswith("_")]
+    for folder in loader.get_group_options(group, ObjectType.GROUP):
+        for choice in _choices_of(f"{group}/{folder}"):
+            choices.append(f"{folder}/{choice}")
+    return choices
 
 
 def _suggestion(key: str, tree: Mapping[str, Any]) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 from pddlego_local.core.nouns import Grammar, Names
 from pddlego_local.decoding.forms import Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from tests.decoding.on_rung import constraint_for
 
 DIRECTIONS = ("north", "south", "east", "west")
 RUNGS = ("signatures", "typed", "grounded")

@@ -16,7 +16,6 @@ from typing import Any
 from pddlego_local.core.protocols import Planner
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
@@ -25,6 +24,7 @@ from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import Check, check
 from pddlego_local.pddl.state import goal_already_true
+from tests.decoding.on_rung import constraint_for
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"

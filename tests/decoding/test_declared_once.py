@@ -1,12 +1,9 @@
-"""One name is declared as one thing, wherever an answer was rewritten after the model
-wrote it.
-"""
+"""One name is declared as one thing: what a rung accepts, what the planner reads."""
 
 from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Completion, Names, Prefix, Sampling
 from pddlego_local.decoding.forms import DOMAIN as DOMAIN_ALONE
 from pddlego_local.decoding.forms import (
     PDDL,
@@ -16,102 +13,11 @@ from pddlego_local.decoding.forms import (
     Pddl,
     Problem,
 )
-from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
-from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
-from pddlego_local.episode.drawing import draw_one
-from pddlego_local.episode.reading.answer import (
-    Answer,
-    read_constrained,
-    without_repetition,
-)
-from pddlego_local.pddl.check import check
-from pddlego_local.pddl.edit import objects_of
+from pddlego_local.decoding.question import AnyQuestion, Question
+from pddlego_local.episode.reading.answer import Answer, without_repetition
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_typed
-from tests.episode.drawing import RandomLogits, Request
-
-DOMAIN = """(define (domain d) (:requirements :strips :typing) (:types t u)
-  (:constants c - u)
-  (:predicates (p ?x - t)) (:action a :parameters (?x - t) :effect (p ?x)))"""
-UNTYPED = DOMAIN.replace("c - u", "c")
-GOAL = " (:init) (:goal (and)))"
-
-
-class Beginning(RandomLogits):
-    """Writes these texts first; whatever else is asked for is random."""
-
-    def __init__(self, seed: int, *texts: str) -> None:
-        super().__init__(seed)
-        self.left = list(texts)
-
-    def answer_to(self, asked: Request) -> Completion:
-        if not self.left:
-            return super().answer_to(asked)
-        text = self.left.pop(0)
-        assert asked.prefix and decoder_verdict(asked.grammar, text) == "accepted", text
-        continued = Prefix(asked.prefix.continued + text)
-        return Completion(text, "stop", 1, 1, 0.0, prefix=continued)
-
-
-# The objects as the model wrote them, and those that the answer has in the end: no fact
-# could be written, so an object of type `t` was added or has replaced another one.
-REWRITTEN = {
-    "a constant without a type, and a name is left": (UNTYPED, "c", "c a", {"a"}),
-    "a constant in a group, and a name is left": (
-        UNTYPED,
-        "b - u c",
-        "a b c",
-        {"a", "b"},
-    ),
-    "a constant before the object that is replaced": (UNTYPED, "c a", "a c", {"a"}),
-    "a typed constant before it": (DOMAIN, "c a - u", "a c", {"a"}),
-    "a constant behind it": (DOMAIN, "a - u c - u", "a c", {"a"}),
-    "the object again behind it": (DOMAIN, "a b a - u", "a b", {"a", "b"}),
-    "an object again, and a name is left": (
-        DOMAIN,
-        "b b - object b",
-        "a b",
-        {"a", "b"},
-    ),
-    "constants alone": (DOMAIN, "c - u c - u", "c", set()),
-}
-
-
-@pytest.mark.parametrize("layout", ["any", "line"])
-@pytest.mark.parametrize("case", REWRITTEN)
-def test_an_object_that_is_added_changes_no_type_of_another(
-    case: str, layout: Layout
-) -> None:
-    domain, objects, names, expected = REWRITTEN[case]
-    context = GrammarContext(
-        domain=domain, goal="unmet", names=Names(tuple(names.split()))
-    )
-    question = Question(PROBLEM, (), context)
-    opening = "" if layout == "line" else '{"pf": "(define (problem'
-    texts = [f"{opening} p) (:domain d) (:objects {objects})", GOAL + '"}']
-    if layout == "line":
-        texts[1] = texts[1].removeprefix(" (:init")
-    types = set()
-    for seed in range(6):
-        model = Beginning(seed, *texts)
-        constraint = constraint_for("grounded", PROBLEM, context, layout)
-        drawn = draw_one(
-            model, (), constraint, Sampling(max_tokens=2000, seed=seed), {}
-        )
-        answer = without_repetition(
-            read_constrained(drawn.completion, PROBLEM), question
-        ).value
-        assert answer and not model.left
-        verdict = check(domain, answer.pf)
-        assert verdict.accepted, (answer.pf, verdict.faults)
-        declared = objects_of(answer.pf)
-        assert set(declared) == expected
-        types |= set(declared.values())
-    assert "t" in types or not expected
-
 
 # One change to the house, and who accepts it: a rung as it stands, and without what it
 # says twice.

@@ -9,13 +9,13 @@ import pytest
 from pddlego_local.core.nouns import Names
 from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.sections import with_goal
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import DOMAIN
 
 HOUSE = """(define (problem now)

@@ -11,26 +11,20 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Names, Sampling
-from pddlego_local.decoding.forms import PDDL, PROBLEM
+from pddlego_local.core.nouns import Names
+from pddlego_local.decoding.forms import PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
 from pddlego_local.decoding.staged.atoms import atoms, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
-from tests.decoding.test_ladder_random import first_context
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import CASES, SCENE, changed, departure
 from tests.decoding.test_typed import DOMAIN as HOUSE
-from tests.episode.drawing import RandomLogits
-from tests.questions import QUESTION
 
 RUNGS = ("typed", "grounded")
 ROOMS = (
@@ -67,10 +61,6 @@ def test_the_count_agrees_with_the_grammar(more: str) -> None:
     assert seen == {True, False}
 
 
-def context(goal: GoalArm) -> GrammarContext:
-    return replace(SCENE, goal=goal)
-
-
 def house(goal: str) -> tuple[str, str]:
     return changed("(:goal (at cellar))", f"(:goal {goal})")
 
@@ -84,9 +74,9 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
 ) -> None:
     """Whatever operators they have; "any" leaves out none."""
     for goal in (*NOT_YET, *ALREADY_TRUE):
-        excluded = departure(*house(goal), rung, context("unmet"))
+        excluded = departure(*house(goal), rung, goal="unmet")
         assert bool(excluded) is (goal in ALREADY_TRUE), goal
-        assert departure(*house(goal), rung, context("any")) == "", goal
+        assert departure(*house(goal), rung, goal="any") == "", goal
         outcome = planner.plan(*house(goal)).outcome
         assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
 
@@ -96,24 +86,26 @@ def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None
     problem = problem.replace(
         "(:goal (at cellar))", "(:goal (forall (?d - door) (done)))"
     )
-    assert departure(domain, problem, "typed", context("any")) == ""
-    assert departure(domain, problem, "typed", context("unmet"))
+    assert departure(domain, problem, "typed", goal="any") == ""
+    assert departure(domain, problem, "typed", goal="unmet")
 
 
 def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
     for own_goal in (True, False):
-        asked = replace(context("unmet"), domain=HOUSE, own_goal=own_goal)
+        asked = replace(SCENE, domain=HOUSE, own_goal=own_goal)
         staged = constraint_for("grounded", PROBLEM, asked)
         assert staged.in_stages
         text = json.dumps({"pf": house("(at hall)")[1]})
         assert bool(place_of_departure(staged, text)) is own_goal
 
 
-def begin(asked: GrammarContext, problem: str) -> tuple[Stages, Stage]:
+def begin(problem: str) -> tuple[Stages, Stage]:
     """A problem for the house, its objects and the rest sent; the stages then, and the
     next one.
     """
-    staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
+    staged = constraint_for(
+        "typed", PROBLEM, replace(SCENE, domain=HOUSE), goal="unmet"
+    )
     assert staged.in_stages
     text = json.dumps({"pf": problem})
     cut = text.index("(:init")
@@ -127,7 +119,7 @@ def begin(asked: GrammarContext, problem: str) -> tuple[Stages, Stage]:
 @pytest.mark.parametrize("goal", ["(at hall)", "(or (at hall) (done))"])
 def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
     problem = house(goal)[1]
-    stages, again = begin(context("unmet"), problem)
+    stages, again = begin(problem)
     dropped = json.dumps({"pf": problem})[-again.rollback_chars :]
     assert again.name == "goal" and dropped.lstrip("\\n ").startswith("(:goal")
     assert decoder_verdict(again.grammar, dropped) == "rejected"
@@ -143,8 +135,8 @@ def after(rung: str, objects: str, rest: str, *names: str) -> tuple[Stages, Stag
     """The stages of a small problem, after its objects and the rest were sent, and the
     next one.
     """
-    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(names))
-    staged = constraint_for(rung, PROBLEM, asked)
+    asked = GrammarContext(domain=SMALL, names=Names(names))
+    staged = constraint_for(rung, PROBLEM, asked, goal="unmet")
     assert staged.in_stages
     stages = staged.stages()
     next(stages)
@@ -163,50 +155,7 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
 
 
 @pytest.mark.parametrize("rung", RUNGS)
-def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
-    stages, added = after(rung, ")", ' (:init) (:goal (and)))"}', "a")
-    assert (added.name, added.rollback_chars) == (
-        "objects",
-        len(') (:init) (:goal (and)))"}'),
-    )
-    assert decoder_verdict(added.grammar, " a - t)") == "accepted"
-    assert decoder_verdict(added.grammar, ")") == "rejected"
-    assert stages.send(" a - t)").name == "facts"
-    goal = stages.send(" (:init)")
-    assert decoder_verdict(goal.grammar, ' (:goal (p a)))"}') == "accepted"
-    assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
-
-
-def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
-    _, added = after("grounded", " a)", ' (:init) (:goal (and)))"}', "a")
-    assert added.rollback_chars == len(' a) (:init) (:goal (and)))"}')
-    assert decoder_verdict(added.grammar, " a - t)") == "accepted"
-    assert decoder_verdict(added.grammar, " - t a - t)") == "rejected"
-
-
-def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
-    _, goal = after("grounded", ")", ' (:init) (:goal (and)))"}')
+def test_where_no_fact_can_be_written_the_goal_is_never_true(rung: str) -> None:
+    _, goal = after(rung, ")", ' (:init) (:goal (and)))"}', "a")
     assert decoder_verdict(goal.grammar, ' (:goal (or)))"}') == "accepted"
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
-
-
-@pytest.mark.parametrize("environment", ["coin", "cooking_hard"])
-@pytest.mark.parametrize("rung", RUNGS)
-def test_no_random_answer_has_a_goal_that_is_already_true(
-    environment: str, rung: str, planner: FastDownward
-) -> None:
-    asked = replace(first_context(environment), goal="unmet")
-    constraint = constraint_for(rung, PDDL, asked)
-    resampled, finished = 0, 0
-    for seed in range(12):
-        drawn = draw(
-            RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {}
-        )[0]
-        answer = read_constrained(drawn.completion, PDDL).value
-        if not answer:
-            continue
-        finished += 1
-        resampled += "goal" in [stage.name for stage in drawn.stages]
-        outcome = planner.plan(answer.df, answer.pf).outcome
-        assert outcome in ("solved", "unsolvable"), answer.pf
-    assert finished >= 9 and resampled

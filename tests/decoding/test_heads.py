@@ -9,15 +9,16 @@ import pytest
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.session import (
     Constraint,
     Stage,
     Stages,
+    at_once,
     place_of_departure,
     with_prefix_in_grammar,
 )
 from pddlego_local.episode.drawing import draw
+from tests.decoding.on_rung import constraint_for
 from tests.episode.test_drawing import Dictated
 from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
 from tests.questions import QUESTION
@@ -59,6 +60,14 @@ def _one_stage() -> Stages:
     yield Stage(
         "only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), forced_prefix="(a"
     )
+
+
+def test_a_character_that_the_limit_cut_is_no_fault() -> None:
+    word = at_once(Grammar("word", "lark", "start: /[a-zé]{5}/"))
+    word.begin().accept("caf\ufffd", ended=False)
+    for other in ("CAF\ufffd", "caf\ufffdé", "caf\ufffd\ufffd\ufffd\ufffd"):
+        with pytest.raises(GrammarIgnored):
+            word.begin().accept(other, ended=False)
 
 
 def test_the_model_is_asked_for_what_follows_the_head() -> None:

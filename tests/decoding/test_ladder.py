@@ -2,12 +2,11 @@
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, choice
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
+from tests.decoding.on_rung import constraint_for
 from tests.processes import ran
 
 SCENE = GrammarContext(
@@ -60,8 +59,3 @@ def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> N
     ended = ran("-c", code)
     assert ended.returncode == 1
     assert "TypeError" in ended.stderr and said in ended.stderr
-
-
-def test_an_unknown_rung_is_named() -> None:
-    with pytest.raises(ConfigError, match="'nonsense'"):
-        constraint_for("nonsense")

@@ -12,10 +12,10 @@ import pytest
 from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import EDIT, FORMS, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.recorded import SCENES, rows
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
@@ -47,8 +47,8 @@ LINES = """(define (domain House)
   (:action Go
     :parameters (?X - B ?y - a)
     :precondition (and (At ?X) (not (done)))
-    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase
-    (total-cost) 1))))"""
+    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase \
+(total-cost) 1))))"""
 
 
 def test_what_carries_no_meaning_is_printed_in_one_way() -> None:

@@ -12,7 +12,6 @@ from pddlego_local.core.nouns import Completion, Prefix, Sampling
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
@@ -26,6 +25,7 @@ from pddlego_local.pddl.sections import (
 )
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_edits, test_typed
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_edits import edit, staged
 from tests.episode.drawing import RandomLogits, Request
 from tools.bench.walk import stages_of

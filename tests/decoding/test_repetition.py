@@ -126,6 +126,8 @@ def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> 
         (PROBLEM, "(:init (at a) (at b) (at a) (at", "(:init (at a) (at b)"),
         (PROBLEM, "(:init (at a) (at b) (at c) (at", None),
         (PROBLEM, "(:objects a b - room a - roo", "(:objects a b - room"),
+        (PROBLEM, "(:objects a b a ", "(:objects a b"),
+        (PROBLEM, "(:objects a b a ke", None),
     ],
 )
 def test_a_limit_among_repeats_costs_the_repeats_alone(

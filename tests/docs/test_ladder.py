@@ -7,10 +7,10 @@ import re
 import pytest
 
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
+from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tools.pages.records import ROOT
 

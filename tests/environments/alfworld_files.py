@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.environments.alfworld.games import Game
+from pddlego_local.environments.alfworld.games import GeneratedGame
 from pddlego_local.environments.alfworld.games.house import House, Thing
 from pddlego_local.environments.alfworld.games.layout import (
     KNIVES,
@@ -17,28 +17,21 @@ from pddlego_local.environments.alfworld.games.layout import (
 )
 
 
-def trajectory(game: Game, seed: int) -> dict[str, Any]:
+def trajectory(game: GeneratedGame, seed: int) -> dict[str, Any]:
     """ALFRED's `traj_data.json` without what only its simulator needs (poses, images,
     plan).
     """
-    parameters = {
-        "mrecep_target": "",
-        "object_sliced": game.task.sliced,
-        "object_target": game.task.kind,
-        "parent_target": game.task.target,
-        "toggle_target": "" if game.task.target else LAMP,
-    }
     number = game.house.plan.number
     return {
         "task_id": f"trial_{seed:08d}",
         "task_type": game.task.plain,
-        "pddl_params": parameters,
+        "pddl_params": game.task.parameters,
         "scene": {"floor_plan": f"FloorPlan{number}", "scene_num": number},
         "turk_annotations": {"anns": [{"task_desc": game.sentence, "high_descs": []}]},
     }
 
 
-def game_file(game: Game) -> dict[str, Any]:
+def game_file(game: GeneratedGame) -> dict[str, Any]:
     """What is in a `game.tw-pddl`."""
     texts = {
         "pddl_domain": game.domain,
@@ -48,11 +41,11 @@ def game_file(game: Game) -> dict[str, Any]:
     return {**texts, "solvable": True, "walkthrough": walkthrough(game)}
 
 
-def write(split: Path, game: Game, seed: int, **changes: Any) -> Path:
+def write(split: Path, game: GeneratedGame, seed: int, **changes: Any) -> Path:
     """The game's folder in a split; `changes` replace keys of its game file, and
     `file=False` leaves that out.
     """
-    kind = game.task.kind + "Sliced" * game.task.sliced
+    kind = f"{game.task.kind}Sliced" if game.task.sliced else game.task.kind
     number = game.house.plan.number
     name = f"{game.task.plain}-{kind}-None-{game.task.target or LAMP}-{number}"
     trial = split / name / f"trial_{seed}"
@@ -101,24 +94,26 @@ class _Player:
         self.give("move {} to {}", thing, to)
 
 
-def walkthrough(game: Game) -> tuple[str, ...]:
+def of_kind(house: House, *kinds: str) -> list[Thing]:
+    return [thing for thing in house.things if thing.kind in kinds]
+
+
+def walkthrough(game: GeneratedGame) -> tuple[str, ...]:
     """The task done with full knowledge: no search, no detour for its own sake."""
     house, task = game.house, game.task
     player = _Player(house)
     first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
-    things = house.of_kind(task.kind)[: task.amount]
-    if (
-        task.sliced
-    ):  # all with one knife, which is then put away: hands are needed for the food
-        knife = house.of_kind(*KNIVES)[0]
+    things = of_kind(house, task.kind)[: task.amount]
+    if task.sliced:
+        # All with one knife, which is then put away: hands are needed for the food.
+        knife = of_kind(house, *KNIVES)[0]
         player.take(knife)
         for thing in things:
             player.reach(thing.inside)
             player.give("slice {} with {}", thing, knife)
         here = things[-1].inside
-        player.move(
-            knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside
-        )
+        fits_here = knife.kind in catalogue().holds[here.kind]
+        player.move(knife, here if fits_here else knife.inside)
     verb, tool = task.treatment
     for thing in reversed(things):  # after slicing, the last one is at hand
         player.take(thing)
@@ -128,7 +123,7 @@ def walkthrough(game: Game) -> tuple[str, ...]:
         if task.target:
             player.move(thing, first[task.target])
         else:
-            lamp = house.of_kind(LAMP)[0]
+            lamp = of_kind(house, LAMP)[0]
             player.go(lamp.inside)
             player.give("use {}", lamp)
     return tuple(player.commands)

@@ -6,13 +6,13 @@ import dataclasses
 import re
 from pathlib import Path
 
-from pddlego_local.environments.alfworld.games import Game, make_game
+from pddlego_local.environments.alfworld.games import GeneratedGame, make_game
 from tests.environments import alfworld_files
 
 SPLIT = "valid_seen"
 
 
-def shared(game: Game) -> Game:
+def shared(game: GeneratedGame) -> GeneratedGame:
     """The game with all receptacles of a kind at two places at most, every other one at
     each.
     """
@@ -23,9 +23,8 @@ def shared(game: Game) -> Game:
     for number, (name, place) in enumerate(places.items()):
         spot = first.setdefault((kinds[name], number % 2), place)
         if spot != place:
-            problem = problem.replace(f"{place} - location\n", "").replace(
-                f" {place})", f" {spot})"
-            )
+            problem = problem.replace(f"{place} - location\n", "")
+            problem = problem.replace(f" {place})", f" {spot})")
     return dataclasses.replace(game, problem=problem)
 
 

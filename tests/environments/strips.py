@@ -31,20 +31,18 @@ class Strips:
         if not self.possible(planned):
             return False
         action, values = self._grounded(planned)
-        effects = [
-            (_negated(part), _fact(_atom(part), values))
-            for part in _parts(action.effect)
-        ]
-        self.facts -= {fact for negated, fact in effects if negated}
-        self.facts |= {fact for negated, fact in effects if not negated}
+        effects = _parts(action.effect)
+        gone = [_atom(part) for part in effects if _negated(part)]
+        made = [part for part in effects if not _negated(part)]
+        self.facts -= {_fact(atom, values) for atom in gone}
+        self.facts |= {_fact(atom, values) for atom in made}
         return True
 
     def _grounded(self, planned: str) -> tuple[Any, dict[str, str]]:
         name, *things = planned.strip("()").lower().split()
         action = next(action for action in self._domain.actions if action.name == name)
-        return action, dict(
-            zip([p.name for p in action.parameters], things, strict=True)
-        )
+        parameters = [parameter.name for parameter in action.parameters]
+        return action, dict(zip(parameters, things, strict=True))
 
     def _fits(self, thing: str, types: Any) -> bool:
         if not types or "object" in types:
@@ -55,19 +53,18 @@ class Strips:
         return bool(kind)
 
     def _holds(self, condition: Any, values: dict[str, str]) -> bool:
-        return all(
-            (_fact(_atom(part), values) in self.facts) is not _negated(part)
-            for part in _parts(condition)
-        )
+        for part in _parts(condition):
+            is_true = _fact(_atom(part), values) in self.facts
+            if is_true == _negated(part):
+                return False
+        return True
 
 
 def _parts(formula: Any) -> list[Any]:
     operands = getattr(formula, "operands", None)
-    return (
-        [formula]
-        if operands is None
-        else [p for part in operands for p in _parts(part)]
-    )
+    if operands is None:
+        return [formula]
+    return [part for operand in operands for part in _parts(operand)]
 
 
 def _negated(literal: Any) -> bool:

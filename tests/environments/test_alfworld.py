@@ -108,20 +108,21 @@ def test_games_are_won_by_their_walkthrough(household: Alfworld) -> None:
 def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
     game = make_game(3, *HEAT)
     commands = ("look", "inventory", "dance", *walkthrough(game), "inventory", "look")
-    told = json.dumps([game_file(game), commands])
-    run = [python(find_environment()), "-c", PLAIN_ENGINE]
     plain = subprocess.run(
-        run, input=told, capture_output=True, encoding="utf-8", check=True
-    ).stdout
-    states: list[Any] = json.loads(plain.splitlines()[-1])
-    expected = [
-        ([c for c in offered if c != "help"], won) for _, offered, won in states
-    ]
+        [python(find_environment()), "-c", PLAIN_ENGINE],
+        input=json.dumps([game_file(game), commands]),
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    states: list[Any] = json.loads(plain.stdout.splitlines()[-1])
     for _ in range(3):
         seen = play(heat, 3, commands)
-        assert [turn.text for turn in seen[1:]] == [text for text, _, _ in states[1:]]
         assert states[0][0].endswith(seen[0].text)
-        assert [(list(turn.commands), turn.success) for turn in seen] == expected
+        assert [turn.text for turn in seen[1:]] == [text for text, _, _ in states[1:]]
+        for turn, (_, offered, won) in zip(seen, states, strict=True):
+            assert [*turn.commands] == [name for name in offered if name != "help"]
+            assert turn.success == won
 
 
 def test_games_in_threads_play_as_one_after_the_other(heat: Alfworld) -> None:

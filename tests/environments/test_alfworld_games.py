@@ -15,7 +15,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
     TASK_TYPES,
-    Game,
+    GeneratedGame,
     make_game,
 )
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
@@ -50,18 +50,13 @@ print(json.dumps(told))
 class House:
     """What a game's problem file says, read without the code that wrote it."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: GeneratedGame) -> None:
         self.facts = [
             tuple(fact.split())
             for fact in re.findall(r"\(([^()?]+)\)", game.problem.split("init")[1])
         ]
-        self.kind = {
-            name: kind.removesuffix("Type")
-            for name, kind in self.pairs("receptacleType")
-        }
-        self.kind |= {
-            name: kind.removesuffix("Type") for name, kind in self.pairs("objectType")
-        }
+        typed = [*self.pairs("receptacleType"), *self.pairs("objectType")]
+        self.kind = {name: kind.removesuffix("Type") for name, kind in typed}
         self.holder = dict(self.pairs("inReceptacle"))
         self.place = dict(self.pairs("receptacleAtLocation"))
         self.openable = {fact[1] for fact in self.facts if fact[0] == "openable"}
@@ -72,8 +67,11 @@ class House:
                 yield fact[1], fact[2]
 
 
+Drawn = list[tuple[GeneratedGame, House]]
+
+
 @pytest.fixture(scope="module", params=TASK_TYPES)
-def drawn(request: pytest.FixtureRequest) -> list[tuple[Game, House]]:
+def drawn(request: pytest.FixtureRequest) -> Drawn:
     drawn = [make_game(seed, request.param) for seed in SEEDS]
     return [(game, House(game)) for game in drawn]
 
@@ -134,13 +132,13 @@ def test_names_are_those_that_the_engine_gives() -> None:
             assert names[receptacle.id].split()[0] == receptacle.kind.lower()
 
 
-def test_games_differ(drawn: list[tuple[Game, House]]) -> None:
+def test_games_differ(drawn: Drawn) -> None:
     assert len({game.problem for game, _ in drawn}) == len(SEEDS)
     assert len({game.floor_plan for game, _ in drawn}) > 10
     assert len({game.task.kind for game, _ in drawn}) >= 4
 
 
-def test_the_task_is_still_to_be_done(drawn: list[tuple[Game, House]]) -> None:
+def test_the_task_is_still_to_be_done(drawn: Drawn) -> None:
     for game, house in drawn:
         objects = [o for o in house.holder if house.kind[o] == game.task.kind]
         assert len(objects) >= (2 if "two" in game.task_type else 1)
@@ -153,7 +151,9 @@ def test_the_task_is_still_to_be_done(drawn: list[tuple[Game, House]]) -> None:
         assert ("slice" not in game.task_type) or present & {"Knife", "ButterKnife"}
 
 
-def test_objects_lie_where_the_package_allows(drawn: list[tuple[Game, House]]) -> None:
+def test_objects_lie_where_the_package_allows(
+    drawn: Drawn,
+) -> None:
     """The problem's own canContain facts also say that PutObject can put them back."""
     for _, house in drawn:
         allowed = {(r[:-4], o[:-4]) for r, o in house.pairs("canContain")}
@@ -166,7 +166,9 @@ def test_objects_lie_where_the_package_allows(drawn: list[tuple[Game, House]]) -
         assert len(set(names)) == len(names)
 
 
-def test_a_systematic_search_fits_the_budget(drawn: list[tuple[Game, House]]) -> None:
+def test_a_systematic_search_fits_the_budget(
+    drawn: Drawn,
+) -> None:
     """One command shows an open receptacle, two a closed one, and then the walkthrough
     follows.
     """

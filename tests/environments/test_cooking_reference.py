@@ -55,8 +55,9 @@ def test_one_action_at_a_time_wins(
     house = game(**setting)
     for seed in range(3, 60, 12):
         player = Player(planner, house, seed)
-        for goal in subgoals(player.memory) if by_sub_goals else [""]:
-            while not player.over and (not goal or goal in subgoals(player.memory)):
+        goals = subgoals(player.memory) if by_sub_goals else ("",)
+        for goal in goals:
+            while not player.over and goal in ("", *subgoals(player.memory)):
                 player.do(house.command(player.plan(goal)[0]))
         assert player.seen.success, seed
         assert subgoals(player.memory) == (), seed
@@ -174,9 +175,8 @@ def test_it_knows_what_can_be_taken_here_and_no_more() -> None:
         seen = house.reset(seed)
         memory = [Turn("look around", seen.text)]
         while True:
-            offered = {
-                c.removeprefix("take ") for c in seen.commands if c.startswith("take ")
-            }
+            takes = [c for c in seen.commands if c.startswith("take ")]
+            offered = {command.removeprefix("take ") for command in takes}
             _, in_reach = contents(memory)
             assert set(in_reach) - {"cookbook"} == offered
             compared += 1

@@ -128,14 +128,6 @@ def test_every_prompt_tells_one_name_for_the_room_behind_a_closed_door(
         assert "room1" not in text and "place holder" not in text
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_with_a_fixed_domain_only_the_problem_is_spoken_of(environment: Any) -> None:
-    text = formalizing(environment.package, "(define (domain d))")
-    assert not re.search(r"\bfiles\b|\bdf\b|:requirements|previous domain", text)
-    assert "Now change the problem file" in text and "Review the problem file" in text
-    assert "both files" in formalizing(environment.package)
-
-
 def formalizing(package: str, fixed_domain: str = "") -> str:
     class Previous:
         domain, problem = "(define (domain d))", "(define (problem p))"

@@ -16,27 +16,27 @@ def walked(game: Coin, seed: int) -> tuple[object, ...]:
     """All that one sees on a walk through the whole house, which depends on the house
     alone.
     """
-    known, told, path = HouseMap(), [game.reset(seed).text], list[str]()
-    known.read(Turn("look around", told[0]))
-
-    def see(command: str) -> None:
-        told.append(game.step(command).text)
-        known.read(Turn(command, told[-1]))
-
+    known = HouseMap()
+    told = [game.reset(seed).text]
+    path: list[str] = []
+    command = "look around"
     while True:
+        known.read(Turn(command, told[-1]))
         here = known.exits[known.here]
         ways = [way for way in sorted(here) if here[way] not in known.exits]
         if not ways and not path:
-            doors = [text.count(" door") for text in told]
-            rooms = {room: sorted(ways.items()) for room, ways in known.exits.items()}
-            return sorted(rooms.items()), doors, [" coin" in text for text in told]
+            break
         if not ways:
-            see(f"move {OPPOSITE[path.pop()]}")
+            command = f"move {OPPOSITE[path.pop()]}"
         elif (known.here, ways[0]) in known.closed:
-            see(f"open door to {ways[0]}")
+            command = f"open door to {ways[0]}"
         else:
-            see(f"move {ways[0]}")
+            command = f"move {ways[0]}"
             path.append(ways[0])
+        told.append(game.step(command).text)
+    rooms = {room: sorted(ways.items()) for room, ways in known.exits.items()}
+    doors = [text.count(" door") for text in told]
+    return sorted(rooms.items()), doors, [" coin" in text for text in told]
 
 
 @pytest.mark.parametrize(("rooms", "doors"), [(3, True), (4, False), (11, True)])
@@ -49,8 +49,9 @@ def test_two_houses_have_the_same_map_if_a_walk_sees_the_same(
     for seed in seen:
         asked.reset(seed)
         maps[seed] = asked.map
-    for one, other in itertools.combinations(seen, 2):
-        assert (seen[one] == seen[other]) == (maps[one] == maps[other]), (one, other)
+    for first, other in itertools.combinations(seen, 2):
+        looks_the_same = seen[first] == seen[other]
+        assert looks_the_same == (maps[first] == maps[other]), (first, other)
     assert (len(set(maps.values())) < len(maps)) == (rooms < 11)
 
 

@@ -5,8 +5,6 @@ Whole games of the reference and random walks in the real games. About 15 second
 of them ALFWorld's.
 """
 
-import contextlib
-import os
 import random
 import re
 from typing import Any
@@ -28,7 +26,6 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.planner import FastDownward
 from tests.methods.playing import play
 
-DATA = os.environ.get("ALFWORLD_DATA", "")
 DIRECTIONS = ("north", "south", "east", "west")
 ROOMS = (
     *(
@@ -120,13 +117,6 @@ def test_alfworld_names_what_the_reference_declares(
 ) -> None:
     for seed in (0, 4, 9):
         check_game(household, seed, planner)
-
-
-@pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA is not set")
-def test_real_alfworld_games_too(planner: FastDownward) -> None:
-    with contextlib.closing(Alfworld(data=DATA, split="valid_seen")) as game:  # type: ignore[arg-type]
-        for seed in (0, 70):
-            check_game(game, seed, planner)
 
 
 # ---- Against what the games themselves offer

@@ -13,8 +13,8 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion
 from pddlego_local.decoding.forms import EDIT, PDDL, Fault, Pddl
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
+from tests.decoding.on_rung import constraint_for
 from tests.episode.test_free_answers import BY_NAME
 from tests.questions import static_grammar
 

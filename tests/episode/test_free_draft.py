@@ -6,7 +6,6 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Message, Names, Sampling, Turn
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
@@ -14,6 +13,7 @@ from pddlego_local.environments.coin import reference
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
+from tests.decoding.on_rung import constraint_for
 from tests.episode.drawing import PROMPT_TOKENS, RandomLogits, Request
 from tests.questions import MESSAGES, QUESTION
 

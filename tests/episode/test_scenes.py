@@ -12,7 +12,6 @@ import pytest
 from pddlego_local.core.nouns import Completion, Names, Sampling
 from pddlego_local.core.record.events import Restart
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
@@ -24,6 +23,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
+from tests.decoding.on_rung import constraint_for
 from tests.methods.playing import of, play
 
 GROUNDED = Decoding(rung="grounded")

@@ -24,22 +24,13 @@ def _answer(domain: str) -> str:
     """With the smallest problem, as JSON; in an answer, brackets touch the word after
     them.
     """
-    return json.dumps(
-        {"df": re.sub(r"\(\s+(?=\w)", "(", domain), "pf": SMALLEST_PROBLEM}
-    )
-
-
-def test_the_lists_are_read() -> None:
-    assert len(ACCEPT) > 40
-    assert len(REJECT) > 90
-    assert len({str(case) for case in ACCEPT + REJECT}) == len(ACCEPT) + len(REJECT)
+    touching = re.sub(r"\(\s+(?=\w)", "(", domain)
+    return json.dumps({"df": touching, "pf": SMALLEST_PROBLEM})
 
 
 @pytest.mark.parametrize("case", ACCEPT, ids=str)
 def test_both_readers_accept(case: Case) -> None:
-    grammar = load(case.grammar)
-    assert accepts(grammar, case.text)
-    assert decoder_verdict(grammar, case.text) == "accepted"
+    assert is_read(load(case.grammar), case.text)
 
 
 @pytest.mark.parametrize("case", REJECT, ids=str)
@@ -64,7 +55,7 @@ def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(
 
 def test_fast_downward_reads_what_the_lists_accept() -> None:
     companion = (HERE / "problem" / "domain.pddl").read_text(encoding="utf-8")
-    pairs: list[tuple[str, str]] = []
+    pairs = []
     for case in ACCEPT:
         if case.grammar == "domain":
             name = re.search(r"\(\s*domain\s+([\w-]+)", case.text, re.IGNORECASE)
@@ -75,56 +66,51 @@ def test_fast_downward_reads_what_the_lists_accept() -> None:
         else:
             answer = json.loads(case.text)
             pairs.append((answer["df"], answer["pf"]))
-    complaints = fast_downward_complaints(pairs)
-    assert [
-        (str(c), said) for c, said in zip(ACCEPT, complaints, strict=True) if said
-    ] == []
+    for case, complaint in zip(ACCEPT, fast_downward_complaints(pairs), strict=True):
+        assert complaint == "", case
+
+
+def is_read(grammar: Grammar, text: str) -> bool:
+    """Whether a text is in the language. Both readers agree."""
+    is_accepted = accepts(grammar, text)
+    assert (decoder_verdict(grammar, text) == "accepted") == is_accepted, text
+    return is_accepted
 
 
 @pytest.mark.parametrize("word", RESERVED)
 def test_a_reserved_word_is_no_predicate_but_every_neighbour_of_it_is(
     word: str,
 ) -> None:
-    tails = ("", "x", "-")
-    names = {word[:end] + tail for end in range(1, len(word) + 1) for tail in tails}
+    beginnings = [word[:end] for end in range(1, len(word) + 1)]
+    names = {start + end for start in beginnings for end in ("", "x", "-")}
     for name in names | {word + word, word.upper(), word.title() + "ed"}:
-        free = name.lower() not in RESERVED
+        is_free = name.lower() not in RESERVED
         for atom in (f"({name} ?x)", f"( {name} )"):
-            action = (
-                f"(:action a :parameters (?x) :precondition (and {atom}) :effect"
-                f" {atom})"
-            )
-            for part in (f"(:predicates {atom})", action):
+            fields = f":parameters (?x) :precondition (and {atom}) :effect {atom}"
+            for part in (f"(:predicates {atom})", f"(:action a {fields})"):
                 domain = f"(define (domain d) {part})"
-                answer = _answer(domain)
-                for grammar, text in (
-                    (load("domain"), domain),
-                    (load("syntax"), answer),
-                ):
-                    assert accepts(grammar, text) == free, text
-                    assert (decoder_verdict(grammar, text) == "accepted") == free, text
+                assert is_read(load("domain"), domain) is is_free
+                assert is_read(load("syntax"), _answer(domain)) is is_free
 
 
 @pytest.mark.parametrize("count", [0, 1, 300, 400, 401])
 def test_long_lists_end_where_the_grammar_says(count: int) -> None:
-    grammar = load("problem")
     objects = "".join(f" o{number}" for number in range(count))
     facts = "".join(f" (p o{number})" for number in range(count))
-    for text, limit in (
-        (SMALLEST_PROBLEM.replace("(:init)", f"(:objects{objects}) (:init)"), 400),
-        (SMALLEST_PROBLEM.replace("(:init)", f"(:init{facts})"), 1000),
-        (SMALLEST_PROBLEM.replace("(and)", f"(and{facts})"), 400),
+    for old, new, limit in (
+        ("(:init)", f"(:objects{objects}) (:init)", 400),
+        ("(:init)", f"(:init{facts})", 1000),
+        ("(and)", f"(and{facts})", 400),
     ):
-        assert accepts(grammar, text) == (count <= limit)
-        assert (decoder_verdict(grammar, text) == "accepted") == (count <= limit)
+        text = SMALLEST_PROBLEM.replace(old, new)
+        assert is_read(load("problem"), text) == (count <= limit)
 
 
 @pytest.mark.parametrize("depth", [8, 9, 2000])
 def test_nesting_is_bounded_and_a_deep_text_breaks_no_reader(depth: int) -> None:
-    text = SMALLEST_PROBLEM.replace("(and)", "(and " * depth + "(p)" + ")" * depth)
-    grammar = load("problem")
-    assert accepts(grammar, text) == (depth == 8)
-    assert (decoder_verdict(grammar, text) == "accepted") == (depth == 8)
+    nested = "(and " * depth + "(p)" + ")" * depth
+    text = SMALLEST_PROBLEM.replace("(and)", nested)
+    assert is_read(load("problem"), text) == (depth == 8)
 
 
 WITHOUT_COMMENTS = [case for case in cases("domain", "accept") if ";" not in case.text]
@@ -133,9 +119,7 @@ WITHOUT_COMMENTS = [case for case in cases("domain", "accept") if ";" not in cas
 @pytest.mark.parametrize("domain", WITHOUT_COMMENTS, ids=str)
 def test_what_files_may_hold_an_answer_may_hold(domain: Case) -> None:
     """An answer's comments have tighter bounds."""
-    answer = _answer(domain.text)
-    assert accepts(load("syntax"), answer)
-    assert decoder_verdict(load("syntax"), answer) == "accepted"
+    assert is_read(load("syntax"), _answer(domain.text))
 
 
 def _wander(grammar: Grammar, seed: int, limit: int) -> str | None:
@@ -147,10 +131,8 @@ def _wander(grammar: Grammar, seed: int, limit: int) -> str | None:
     chance = random.Random(seed)
     written: list[int] = []
     while not matcher.is_stopped() and len(written) < limit:
-        allowed = [
-            token for token, bias in enumerate(matcher.compute_logit_bias()) if bias
-        ]
-        token = chance.choice(allowed)
+        biases = enumerate(matcher.compute_logit_bias())
+        token = chance.choice([token for token, bias in biases if bias])
         assert matcher.consume_token(token), matcher.get_error()
         if token != tokenizer.eos_token:
             written.append(token)

@@ -1,7 +1,7 @@
 """With perfect PDDL every game is won: a system that loses such games has a bug.
 
 All 540 CoinCollector games of 3 to 11 rooms and 120 of CookingWorld, seeds 0 to 59,
-through the real line. (`experiment=ceiling` plays every method.)
+through the real line. (`experiment=question/ceiling` plays every method.)
 """
 
 from pathlib import Path

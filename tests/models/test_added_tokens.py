@@ -13,11 +13,11 @@ from pddlego_local.api.sample import Sample, first_question, sampler
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import CellConfig, compose_cell
+from tests.decoding.on_rung import constraint_for
 
 
 @pytest.fixture(scope="module")

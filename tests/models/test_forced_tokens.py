@@ -13,12 +13,12 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
+from tests.decoding.on_rung import constraint_for
 from tests.models import staging
 from tests.models.asking import CPU, PROMPT, TOY, words
 from tests.questions import QUESTION

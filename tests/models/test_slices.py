@@ -16,9 +16,9 @@ from pddlego_local.decoding.grammars.terminals import (
     name_except,
     one_letter,
 )
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_prefix_in_grammar
+from tests.decoding.on_rung import constraint_for
 from tests.models.test_vllm_settings import serving_module
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played

@@ -59,7 +59,7 @@ def test_tables_are_what_the_planner_says() -> None:
 
 def test_slips_in_right_tasks() -> None:
     draw = random.Random(20)
-    pairs: list[Pair] = []
+    pairs = []
     for domain, problem in [
         (tables.DOMAIN, tables.PROBLEM),
         (

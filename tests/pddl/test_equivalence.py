@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -184,6 +185,6 @@ def test_agrees_with_trying_all_renamings() -> None:
     assert len(verdicts) == 2
 
 
-def with_roads(roads: list[tuple[str, str]]) -> str:
+def with_roads(roads: Sequence[tuple[str, ...]]) -> str:
     facts = " ".join(f"(road {a} {b})" for a, b in roads)
     return problem("p0 p1 p2 - place", facts, "(calm)")

@@ -52,6 +52,13 @@ def test_two_conditions_that_exclude_each_other() -> None:
     )
 
 
+def test_an_action_without_an_object_for_a_parameter() -> None:
+    domain = with_change(HOUSE, "drawer - place", "drawer - place tap - object")
+    domain = with_change(domain, "(?c - cup)", "(?c - cup ?t - tap)")
+    (message,) = said(TASK, domain)
+    assert message.endswith("`wash` has a parameter for which there is no object")
+
+
 def test_conditions_that_might_be_met_are_not_held_against_a_task() -> None:
     domain = with_change(
         HOUSE,
@@ -85,15 +92,15 @@ def test_tasks_beyond_the_bound_are_given_up_silently(old: str, new: str) -> Non
 def test_the_planner_never_disproves_what_is_said(planner: FastDownward) -> None:
     draw = random.Random(3)
     unsolvable, explained = 0, 0
-    for _ in range(100):
-        domain, problem = random_task(draw)
+    for number in range(150):
+        domain, problem = random_task(draw, goal_depth=number % 3)
         outcome = planner.plan(domain, problem).outcome
         reasons = " ".join(said(problem, domain))
         if "no action can make" in reasons:
             assert outcome == "unsolvable", (reasons, domain, problem)
             explained += 1
-        if "already holds" in reasons:
-            assert outcome == "goal_already_true", (reasons, domain, problem)
+        is_true = "already holds" in reasons
+        assert is_true == (outcome == "goal_already_true"), (reasons, domain, problem)
         unsolvable += outcome == "unsolvable"
     # A check that says nothing would pass without this line.
-    assert explained > unsolvable / 2 > 5
+    assert explained > unsolvable / 3 > 5

@@ -200,7 +200,7 @@ def test_nothing_outlives_a_killed_user(how: signal.Signals) -> None:
     user = subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL
     )
-    family: list[psutil.Process] = []
+    family = []
     names: set[str] = set()
     while "downward" not in names:
         assert user.poll() is None

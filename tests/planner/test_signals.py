@@ -189,7 +189,7 @@ def test_time_in_which_nothing_could_run_does_not_count(
     is_over: bool,
 ) -> None:
     clock_s = 0.0
-    killed: list[int] = []
+    killed = []
     monkeypatch.setattr(worker.time, "monotonic", lambda: clock_s)
     monkeypatch.setattr(worker.os, "kill", lambda process, _: killed.append(process))
     monkeypatch.setattr(worker, "is_stopped", lambda _: stopped)

@@ -1,3 +1,5 @@
+"""Plans spell names as the files declare them."""
+
 import pytest
 
 from pddlego_local.planner.verdict import in_spelling_of
@@ -6,7 +8,7 @@ DOMAIN = """(define (domain d) ; (:action MOVE
   (:types Room - object :OBJECTS)
   (:predicates (AT ?x) (:action ?X)) ; (:constants ROOM12)
   (:constants Start - room
-    lamp - (either ROOM thing))
+    lamp - thing)
   (:ACTION Move :parameters (?X - room) :effect (AT ?x)))"""
 PROBLEM = """(define (problem p) (:domain d)
   (:objects Room12 - room ; ROOM12

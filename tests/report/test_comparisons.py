@@ -299,7 +299,7 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
     config = {
         "games": "0-11",
         "trials": 1,
-        "compare": composed("experiment=demo").tree["compare"],
+        "compare": composed("experiment=start/demo").tree["compare"],
     }
     for model in ("nano_early", "nano"):
         for rung, won in ((FREE, 4), (GROUNDED, 12 if model == "nano_early" else 4)):
@@ -317,7 +317,7 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
     assert all("adjustment over 2 comparisons" in one.text for one in found)
 
 
-@pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps"])
+@pytest.mark.parametrize("experiment", ["start/workstation", "paper/deps"])
 def test_an_experiments_own_questions_are_well_formed(experiment: str) -> None:
     asked = composed(f"experiment={experiment}").settings.compare
     assert (

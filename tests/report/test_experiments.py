@@ -1,5 +1,5 @@
-"""The comparisons that the experiments in conf/experiment declare find arms among their
-cells.
+"""The comparisons that the experiments beside the pages on results declare find arms
+among their cells.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import verdicts_markdown
 from pddlego_local.runner.config import compose_cell
-from tests.planted import plant_rows, swept
+from tests.planted import conf_of, plant_rows, swept
 from tests.rows import row
 
 # Those that name weights or rungs. Some others declare comparisons with arms of another
@@ -33,7 +33,8 @@ def report(runs: Path, experiment: str, *changed: str) -> str:
     """
     sweep = swept(experiment, *changed)
     arms = {tuple(filter(of_an_arm, cell)): cell for cell in reversed(sweep)}
-    for cell in map(compose_cell, arms.values()):
+    for words in arms.values():
+        cell = compose_cell(words, conf_of(experiment))
         start = {"config": dict(cell.tree), "began": "2026-01-01"}
         plant_rows(runs, cell, [row(calls=1)], "0", recorded={"starts": [start]})
     return verdicts_markdown(compared(find_cells([runs])))

@@ -50,7 +50,7 @@ def test_what_hydra_promises_of_sweeps(
     ("chosen", "kinds"),
     [
         ("decoding=typed,grounded", ["typed", "grounded"]),
-        ("arm=mechanism/typed,mechanism/grounded", ["typed", "grounded"]),
+        ("arm=typed,grounded", ["typed", "grounded"]),
     ],
 )
 def test_an_option_that_only_the_chosen_rungs_have(
@@ -115,7 +115,8 @@ def test_an_option_that_only_the_chosen_rungs_have(
         ),
         (["model=/tmp"], "model=vllm model.weights=/tmp. The choices are"),
         (["model=tiny.gguf"], "model=vllm model.weights=tiny.gguf"),
-        (["experiment=smok"], "did you mean smoke?"),
+        (["experiment=smok"], "did you mean start/smoke?"),
+        (["experiment=paper_deps"], "did you mean paper/deps?"),
         (["hydra/launcher=submitit"], "did you mean submitit_slurm?"),
     ],
 )

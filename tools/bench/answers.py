@@ -23,6 +23,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import AnyQuestion
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.played import played
@@ -35,7 +36,7 @@ Answer = tuple[AnyQuestion, Sampling]
 
 def typed(model: VllmModel, answer: Answer) -> Completion:
     question, sampling = answer
-    constraint = constraint_for("typed", PDDL, question.context, "line")
+    constraint = constraint_for(Decoding(rung="typed"), PDDL, question.context)
     return draw(model, question, constraint, sampling, {})[0].completion
 
 

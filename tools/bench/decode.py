@@ -19,12 +19,14 @@ from pddlego_local.core.nouns import Message, Names, Sampling
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Question
+from pddlego_local.decoding.rungs import RungName
 from pddlego_local.decoding.session import Constraint
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.vllm.model import VllmModel
 
-RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
+RUNGS: tuple[RungName, ...] = ("json", "syntax", "signatures", "typed", "grounded")
 PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
 DIRECTIONS = ("north", "south", "east", "west")
 SHOWN = Names(("kitchen", "corridor", "behind_kitchen_south", *DIRECTIONS))
@@ -44,7 +46,10 @@ def decode_rows(
     `tokens` are the tokens per turn, by the number of simultaneous answers. The best
     turn is reported, because other work of the machine can only slow a turn.
     """
-    constraints = {rung: constraint_for(rung, context=SCENE) for rung in RUNGS}
+    constraints = {
+        rung: constraint_for(Decoding(rung=rung, layout="any"), situation=SCENE)
+        for rung in RUNGS
+    }
     for constraint in constraints.values():  # the first request of a kind is slow
         draw(model, QUESTION, constraint, Sampling(max_tokens=16), {})
     for concurrency, least in tokens.items():
@@ -65,8 +70,8 @@ def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]
         if names:
             shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
             context = replace(SCENE, names=shown, domain=TABLES.domain)
-            constraint = constraint_for("grounded", PROBLEM, context, "line")
-            grammar = constraint.first_grammar
+            decoding = Decoding(rung="grounded", goal="any")
+            grammar = constraint_for(decoding, PROBLEM, context).first_grammar
         asked = Sampling(max_tokens=1, seed=salt)
         return 1e3 * model.complete(PROMPT, grammar, asked).latency_s
 

@@ -39,10 +39,10 @@ from pddlego_local.decoding.forms import (
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import AnyQuestion, GrammarContext, Model, Question
-from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.rungs import RUNGS, RungName
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.generated import families
-from pddlego_local.episode.model_caller import draw_answers, under
+from pddlego_local.episode.model_caller import draw_answers
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
@@ -70,14 +70,14 @@ CROWDED = """(define (domain crowded) (:requirements :strips :typing)
   (:action a :parameters (?x - {kind}) :effect (p ?x)))"""
 CONSTANTS = ("c", "c - u", "c d - v", "c - object d - u")
 """Domains in which few facts are possible, with constants that a problem may declare
-again. So an answer often runs out of names, or needs one more object for its goal.
+again. So an answer often runs out of names.
 """
 
 
 class Case(NamedTuple):
     """The settings under which an answer is drawn."""
 
-    rung: str
+    rung: RungName
     layout: Layout
 
     @property
@@ -85,9 +85,9 @@ class Case(NamedTuple):
         return _decoding(*self)
 
 
+TYPED: tuple[RungName, ...] = ("typed", "grounded")
 CASES = [
-    Case(rung, layout)
-    for rung, layout in itertools.product(("typed", "grounded"), get_args(Layout))
+    Case(rung, layout) for rung, layout in itertools.product(TYPED, get_args(Layout))
 ]
 
 
@@ -164,32 +164,32 @@ def draw(
     """Draws one answer, and for a domain alone a problem. Returns it with its number of
     tokens.
     """
-    asked = under(question, decoding)
-    ((drawn, answer),) = draw_answers(model, asked, decoding, decoding.sampling(seed))
+    sampling = decoding.sampling(seed)
+    ((drawn, answer),) = draw_answers(model, question, decoding, sampling)
     value, tokens, context = (
         answer.value,
         drawn.completion.completion_tokens,
-        asked.context,
+        question.context,
     )
     match value:
         case Pddl():
-            found = Drawn(asked, value, value.df, value.pf)
+            found = Drawn(question, value, value.df, value.pf)
         case Problem():
-            found = Drawn(asked, value, context.domain, value.pf)
+            found = Drawn(question, value, context.domain, value.pf)
         case Edit():
             edited = apply(value.model_dump(), context.problem)
             fault = "; ".join(edited.faults)
             # The goal is the method's, and it may name objects that the model has not
             # declared: then a run tries the method's next goal (episode/planning.py).
             problem = with_goal(edited.problem, "(and)")
-            found = Drawn(asked, value, context.domain, problem, fault)
+            found = Drawn(question, value, context.domain, problem, fault)
         case DomainFile():
             its_own = replace(context, domain=value.df)
-            second = Question(PROBLEM, asked.messages, its_own)
+            second = Question(PROBLEM, question.messages, its_own)
             found, more = draw(model, second, decoding, seed + 1)
             tokens += more
         case _:
-            found = Drawn(asked, None, fault=answer.fault)
+            found = Drawn(question, None, fault=answer.fault)
     return found, tokens
 
 
@@ -213,7 +213,7 @@ def judge(planner: FastDownward, drawn: Drawn, rung: str) -> tuple[str, str]:
     return result.outcome, ""
 
 
-def outside(drawn: Drawn, rung: str) -> str:
+def outside(drawn: Drawn, rung: RungName) -> str:
     """Returns why `reject` would not accept the answer. It misjudges lists that are
     longer than a rung writes: types to which those of the actions were added, and the
     objects of an edit, each in a string of its own.

@@ -13,6 +13,7 @@ from rich.console import Console
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
@@ -22,6 +23,14 @@ from tools.bench.large_vocabulary import make_large_vocabulary_llama
 from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
+
+PRETRAINED = (  # what the arms of experiment=pretrained share
+    "method=pddl_edit",
+    "method.max_retries=2",
+    "decoding.temperature=0.7",
+    "decoding.top_p=0.8",
+    "decoding.max_tokens=800",
+)
 
 
 def weights(setting: Setting, findings: Findings) -> None:
@@ -57,7 +66,7 @@ def transformers(setting: Setting, findings: Findings) -> None:
     )
     model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first request is slow
     for rung in RUNGS:
-        constraint = constraint_for(rung, context=SCENE)
+        constraint = constraint_for(Decoding(rung=rung, layout="any"), situation=SCENE)
         draw(model, QUESTION, constraint, Sampling(max_tokens=8), {})
         began = time.monotonic()
         sampling = Sampling(max_tokens=scale.in_process_tokens, seed=1)
@@ -102,12 +111,12 @@ def pretrained(setting: Setting, findings: Findings) -> None:
     """
     model = _here("qwen25_coder_1_5b", "qwen25_coder_0_5b")
     overrides = [f"model={model}", "environment.rooms=5", "environment.budget.limit=20"]
-    for arm in ("free", "typed", "grounded"):
+    for rung in ("free", "typed", "grounded"):
         _play(
             setting,
             findings,
             model,
-            [*overrides, f"arm=pretrained/{arm}", "games=7200"],
+            [*overrides, *PRETRAINED, f"decoding={rung}", "games=7200"],
         )
 
 

@@ -8,9 +8,17 @@ from collections.abc import Iterable
 
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import BANNER, Alfworld
-from pddlego_local.environments.alfworld.games import layout
-from pddlego_local.environments.alfworld.games.game import Game, make_game
+from pddlego_local.environments.alfworld.games.game import GeneratedGame, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
+from pddlego_local.environments.alfworld.games.layout import (
+    KNIVES,
+    LAMP,
+    UNTOUCHED,
+    Receptacle,
+    catalogue,
+    off_grid,
+    sorting_key,
+)
 from pddlego_local.environments.alfworld.room_map import UNDOES
 
 NOTHING = "Nothing happens."
@@ -23,7 +31,7 @@ _WORDS = {"take": "from", "move": "to"} | dict.fromkeys(
     ("heat", "cool", "clean", "slice"), "with"
 )
 _TOOLS = {"heat": "Microwave", "cool": "Fridge", "clean": "SinkBasin"}
-Part = Thing | layout.Receptacle
+Part = Thing | Receptacle
 
 
 class SimulatedAlfworld(Alfworld):
@@ -35,7 +43,7 @@ class SimulatedAlfworld(Alfworld):
         super().__post_init__()
         self._process = Simulation()  # type: ignore[assignment]
 
-    def _find(self, seed: int) -> Game:
+    def _find(self, seed: int) -> GeneratedGame:
         task_type = self.task_types[seed % len(self.task_types)]
         return make_game(seed, task_type, self.split, as_wide=True)
 
@@ -43,18 +51,18 @@ class SimulatedAlfworld(Alfworld):
 class Simulation:
     """Replaces `process.GameProcess` for generated games."""
 
-    def begin(self, game: Game) -> Observation:
+    def begin(self, game: GeneratedGame) -> Observation:
         self._house, self._task = game.house, game.task
         parts: list[Part] = [*game.house.receptacles, *game.house.things]
         self._known = {self._name(part): part for part in parts}
-        self._inside: dict[Thing, set[layout.Receptacle]] = {}
+        self._inside: dict[Thing, set[Receptacle]] = {}
         for thing in game.house.things:
             self._inside[thing] = {thing.inside}
             if thing.also:
                 self._inside[thing].add(thing.also)
         self._held: Thing | None = None
-        self._place = layout.off_grid(0)
-        self._opened: set[layout.Receptacle] = set()
+        self._place = off_grid(0)
+        self._opened: set[Receptacle] = set()
         self._done = defaultdict[str, set[Thing]](set)
         seen = self._listed(game.house.receptacles)
         return Observation(
@@ -75,20 +83,20 @@ class Simulation:
 
     def _carry_out(self, verb: str, first: Part | None, second: Part | None) -> str:
         match first, second:
-            case layout.Receptacle() as place, None:
+            case Receptacle() as place, None:
                 return self._stand(verb, place)
             case Thing() as thing, None if verb == "use":
                 return self._use(thing)
             case Thing() as thing, Thing() as knife if verb == "slice":
                 return self._slice(thing, knife)
-            case Thing() as thing, layout.Receptacle() as place:
+            case Thing() as thing, Receptacle() as place:
                 return self._handle(verb, thing, place)
         return NOTHING
 
     def _name(self, part: Part) -> str:
         return self._house.names[part.id]
 
-    def _stand(self, verb: str, place: layout.Receptacle) -> str:
+    def _stand(self, verb: str, place: Receptacle) -> str:
         name = self._name(place)
         here = self._place == place.place
         if verb == "go to" and not here:
@@ -102,10 +110,10 @@ class Simulation:
             return f"You close the {name}."
         return NOTHING
 
-    def _is_closed(self, place: layout.Receptacle) -> bool:
+    def _is_closed(self, place: Receptacle) -> bool:
         return place.opens and place not in self._opened
 
-    def _look_at(self, place: layout.Receptacle) -> str:
+    def _look_at(self, place: Receptacle) -> str:
         name = self._name(place)
         if self._is_closed(place):
             return f"The {name} is closed."
@@ -116,7 +124,7 @@ class Simulation:
         return f"On the {name}, {seen}"
 
     def _listed(self, parts: Iterable[Part]) -> str:
-        ordered = sorted(parts, key=lambda part: layout.sorting_key(part.id))
+        ordered = sorted(parts, key=lambda part: sorting_key(part.id))
         names = [f"a {self._name(part)}" for part in ordered]
         *others, last = names or ["nothing"]
         return f"{', '.join(others)}, and {last}" if others else last
@@ -125,20 +133,20 @@ class Simulation:
         return any(place.place == self._place for place in self._inside[thing])
 
     def _use(self, thing: Thing) -> str:
-        if thing.kind != layout.LAMP or not self._is_here(thing):
+        if thing.kind != LAMP or not self._is_here(thing):
             return NOTHING
         self._done["use"].add(thing)
         return f"You turn on the {self._name(thing)}."
 
     def _slice(self, thing: Thing, knife: Thing) -> str:
-        sliceable = thing.kind in layout.catalogue().able["sliceable"]
-        cuts = knife.kind in layout.KNIVES and knife == self._held
+        sliceable = thing.kind in catalogue().able["sliceable"]
+        cuts = knife.kind in KNIVES and knife == self._held
         if not (sliceable and cuts and self._is_here(thing)):
             return NOTHING
         self._done["slice"].add(thing)
         return f"You sliced the {self._name(thing)} with the {self._name(knife)}."
 
-    def _handle(self, verb: str, thing: Thing, place: layout.Receptacle) -> str:
+    def _handle(self, verb: str, thing: Thing, place: Receptacle) -> str:
         """Carries out a command with a thing and a receptacle, where the player must
         stand.
         """
@@ -150,7 +158,7 @@ class Simulation:
             return f"You pick up the {a} from the {b}." if taken else NOTHING
         if self._held != thing:
             return NOTHING
-        classes = layout.catalogue()
+        classes = catalogue()
         if verb == "move":
             if self._is_closed(place) or thing.kind not in classes.holds[place.kind]:
                 return NOTHING
@@ -165,8 +173,8 @@ class Simulation:
             self._done[UNDOES[verb]].discard(thing)
         return f"You {verb} the {a} using the {b}."
 
-    def _take(self, thing: Thing, place: layout.Receptacle) -> bool:
-        is_free = self._held is None and thing.kind not in layout.UNTOUCHED
+    def _take(self, thing: Thing, place: Receptacle) -> bool:
+        is_free = self._held is None and thing.kind not in UNTOUCHED
         if not is_free or place not in self._inside[thing] or self._is_closed(place):
             return False
         self._held = thing
@@ -182,7 +190,7 @@ class Simulation:
         needed = [self._done[verb]] if verb else []
         if task.sliced:
             needed.append(self._done["slice"])
-        placed: Counter[layout.Receptacle] = Counter()
+        placed: Counter[Receptacle] = Counter()
         for thing, places in self._inside.items():
             if thing.kind == task.kind and all(thing in done for done in needed):
                 placed.update(place for place in places if place.kind == task.target)

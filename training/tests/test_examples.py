@@ -25,7 +25,6 @@ from pddlego_training.tokenizer import train_tokenizer
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import EDIT
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import place_of_departure
@@ -37,6 +36,7 @@ from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.edit import Changes, apply, facts_of
 from pddlego_local.planner import FastDownward
+from tests.decoding.on_rung import constraint_for
 from tools.bench.walk import stages_of
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]

@@ -42,9 +42,7 @@ _PART_MARK = "// part: "
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
 _A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 
-_REPLACEMENT = "\ufffd"
-_MOST_BYTES_CUT = 3
-_FIRST_BYTES = range(0xC2, 0xF5)  # of a character of several bytes in UTF-8
+_CUT_CHARACTER = re.compile("\ufffd{1,3}\\Z")
 
 Verdict = Literal["accepted", "unfinished", "rejected"]
 
@@ -114,20 +112,21 @@ def validate(grammar: Grammar | None) -> None:
         try:
             _parser(grammar.text)
         except UnexpectedInput as error:
-            raise _malformed(grammar, error.line, str(error).splitlines()[0]) from None
+            reason = str(error).splitlines()[0]
+            raise _malformed(grammar, error.line, reason) from None
         except LarkError as error:
-            raise _malformed(
-                grammar, _line_of_name(grammar.text, str(error)), str(error)
-            ) from None
-    if fault := decoder_fault(grammar):
-        position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
-        line = int(position[1]) if position else _line_of_name(grammar.text, fault)
-        # Lines that begin with a space quote the grammar; our message has the file and
-        # line.
-        reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
-        raise _malformed(
-            grammar, line, reason.replace(position[0], "", 1) if position else reason
-        )
+            line = _line_of_name(grammar.text, str(error))
+            raise _malformed(grammar, line, str(error)) from None
+    fault = decoder_fault(grammar)
+    if not fault:
+        return
+    # Lines that begin with a space quote the grammar; our message has file and line.
+    reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
+    position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
+    if position is None:
+        raise _malformed(grammar, _line_of_name(grammar.text, fault), reason)
+    reason = reason.replace(position[0], "", 1)
+    raise _malformed(grammar, int(position[1]), reason)
 
 
 def decoder_fault(grammar: Grammar | None) -> str:
@@ -165,22 +164,12 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
     return "accepted" if whole else "unfinished"
 
 
-def cut_character_verdict(grammar: Grammar | None, text: str) -> Verdict:
-    """Returns how llguidance reads `text`, whose last character may have been cut by a
-    limit: the beginning of its bytes is then decoded to one to three replacement
+def without_cut_character(text: str) -> str:
+    """Returns a text without its last character, if a limit may have cut that
+    character: the beginning of its bytes is decoded to one to three replacement
     characters.
     """
-    cut = 0
-    while cut < _MOST_BYTES_CUT and text.endswith(_REPLACEMENT):
-        text, cut = text.removesuffix(_REPLACEMENT), cut + 1
-        data = text.encode("utf-8", "surrogatepass")
-        length, _ = decoder_prefix(grammar, data)
-        begun = (
-            decoder_prefix(grammar, data + bytes([byte]))[0] for byte in _FIRST_BYTES
-        )
-        if length == len(data) and any(read > length for read in begun):
-            return "unfinished"
-    return "rejected"
+    return _CUT_CHARACTER.sub("", text)
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
@@ -223,19 +212,15 @@ def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
     """Returns the error for line `line` of the grammar's text, counted from 1 (0:
     unknown). Its message has the file and the line in that file.
     """
-    place = (
-        f"{grammar.name}, line {line}" if line > 0 else f"the grammar {grammar.name!r}"
-    )
-    lines = grammar.text.splitlines()[: max(line, 0)]
-    marks = [
-        number for number, text in enumerate(lines, 1) if text.startswith(_PART_MARK)
-    ]
-    if marks:
-        file = lines[marks[-1] - 1].removeprefix(_PART_MARK)
-        place = f"{file}, line {line - marks[-1]}"
-    return ConfigError(
-        f"Malformed grammar in {place}: {fault.strip().rstrip('.')}. Correct the file."
-    )
+    place = f"the grammar {grammar.name!r}"
+    if line > 0:
+        place = f"{grammar.name}, line {line}"
+    for number, text in enumerate(grammar.text.splitlines()[: max(line, 0)], 1):
+        if text.startswith(_PART_MARK):
+            file = text.removeprefix(_PART_MARK)
+            place = f"{file}, line {line - number}"
+    reason = fault.strip().rstrip(".")
+    return ConfigError(f"Malformed grammar in {place}: {reason}. Correct the file.")
 
 
 def _line_of_name(text: str, message: str) -> int:

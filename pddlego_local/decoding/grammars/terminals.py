@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from pddlego_local.core.grouping import grouped
+
 MOST_LETTERS = 40
 """The maximum length of a name that a model invents. Of 114,548 recorded names, the
 longest has 39 letters.
@@ -59,26 +61,13 @@ def name_except(words: Iterable[str] = ()) -> str:
     return _name_except(frozenset(word.lower() for word in words))
 
 
-def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
-    """Returns a terminal for a name that is in `allowed` (None: any name) and not in
-    `taken`; "" if no name is left.
-    """
-    if allowed is None:
-        return name_except(taken)
-    used = {name.lower() for name in taken}
-    left = [name for name in allowed if name.lower() not in used]
-    return one_of(left) if left else ""
-
-
 @functools.lru_cache(maxsize=256)  # a grammar has one such set in many places
 def _one_of(names: frozenset[str]) -> str:
+    in_json = {json.dumps(name)[1:-1] for name in names}
     # Longest first: python-lark takes the first alternative that matches.
-    words = sorted(
-        {json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word)
-    )
-    return (
-        f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
-    )
+    words = sorted(in_json, key=lambda word: (-len(word), word))
+    patterns = [re.escape(word).replace("/", r"\/") for word in words]
+    return f"/{'|'.join(patterns)}/"
 
 
 @functools.lru_cache(maxsize=256)
@@ -91,20 +80,22 @@ def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int)
     that began like it. The next letter is in one of the `groups`, and at most `left`
     letters follow that letter.
     """
-    letters = frozenset[str]().union(*groups)
-    starts = sorted({word[0] for word in words if word and word[0] in letters})
-    tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
-    free = (group.difference(starts) for group in groups)
-    branches = [one_letter(group) + tail for group in free if group]
-    for letter in starts:
-        rests = frozenset(word[1:] for word in words if word[:1] == letter)
-        if ANY in rests:
+    by_letter = grouped((word[0], word[1:]) for word in sorted(words) if word)
+    branches = []
+    for group in groups:
+        free = group.difference(by_letter)
+        if free:
+            tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
+            branches.append(one_letter(free) + tail)
+    for letter, rests in by_letter.items():
+        if ANY in rests or not any(letter in group for group in groups):
             continue
-        rest = _leaving(rests, (_LATER,), left - 1) if left else ""
-        if "" not in rests:
-            rest = f"({rest})?" if rest else ""
-        elif not rest:
+        rest = _leaving(frozenset(rests), (_LATER,), left - 1) if left else ""
+        is_a_word = "" in rests  # then the name must go on after the letter
+        if is_a_word and not rest:
             continue
+        if not is_a_word and rest:
+            rest = f"({rest})?"
         branches.append(one_letter(frozenset(letter)) + rest)
     return f"({'|'.join(branches)})"
 
@@ -114,17 +105,17 @@ def one_letter(letters: frozenset[str]) -> str:
     """Returns a character class for the letters in either case. Runs of letters become
     ranges; "-" is last, where it stands for itself.
     """
-    both = sorted(
-        {case for letter in letters for case in (letter, letter.upper())} - {"-"}
-    )
-    runs: list[str] = []
-    for character in both:
-        if runs and ord(runs[-1][-1]) + 1 == ord(character):
-            runs[-1] = runs[-1][0] + character
+    in_both_cases = letters | {letter.upper() for letter in letters}
+    runs: list[tuple[str, str]] = []  # the first and last character of each
+    for character in sorted(in_both_cases - {"-"}):
+        if runs and ord(runs[-1][1]) + 1 == ord(character):
+            runs[-1] = runs[-1][0], character
         else:
-            runs.append(character)
-    ranges = "".join("-".join(dict.fromkeys(run)) for run in runs)
-    return f"[{ranges}{'-' if '-' in letters else ''}]"
+            runs.append((character, character))
+    ranges = [first if first == last else f"{first}-{last}" for first, last in runs]
+    if "-" in letters:
+        ranges.append("-")
+    return f"[{''.join(ranges)}]"
 
 
 def looping_prefix(name: str) -> str:
@@ -174,12 +165,15 @@ class NewNames:
         """Returns a terminal for a constant or object; "" if no allowed name is
         left.
         """
-        return new_name(
-            self.allowed, [*taken, *(self.avoided if self.allowed is None else ())]
-        )
+        if self.allowed is None:
+            return name_except([*taken, *self.avoided])
+        used = {name.lower() for name in taken}
+        left = [name for name in self.allowed if name.lower() not in used]
+        return one_of(left) if left else ""
 
     def variable(self, taken: Iterable[str] = ()) -> str:
         """Returns a pattern for a space and a variable; the `taken` names begin with
         "?".
         """
-        return f'_B1 "?" {name_except([*self.avoided, *(name[1:] for name in taken)])}'
+        names = [name.removeprefix("?") for name in taken]
+        return f'_B1 "?" {name_except([*self.avoided, *names])}'

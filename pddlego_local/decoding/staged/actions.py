@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.layout import line_of
+from pddlego_local.decoding.session import Stages
 from pddlego_local.decoding.staged.bodies import (
     NOTHING,
     Piece,
@@ -13,7 +14,7 @@ from pddlego_local.decoding.staged.bodies import (
 )
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations
 from pddlego_local.decoding.staged.reading import domain_in, open_blocks
-from pddlego_local.decoding.staged.writing import Entry, Part, Writing
+from pddlego_local.decoding.staged.writing import Entry, Writing
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Domain
 
@@ -40,32 +41,24 @@ class Actions:
     def _written(self) -> Domain:
         return domain_in(self.writing.text)
 
-    def stage(self) -> Part:
-        yield from self.writing.write(
-            "actions",
-            self._actions,
-            [
-                self.writing.listed(
-                    self._entries,
-                    self._more_actions,
-                    end=(lambda _: "_END") if self.alone else None,
-                    made_up=False,
-                    in_blocks=True,
-                ),
-                self.writing.bodies(self._rest_of_action),
-            ],
-            names=False,
+    def stage(self) -> Stages:
+        listed = self.writing.listed(
+            self._entries,
+            self._more_actions,
+            end=(lambda _: "_END") if self.alone else None,
+            made_up=False,
+            in_blocks=True,
         )
+        reviews = [listed, self.writing.bodies(self._rest_of_action)]
+        yield from self.writing.write("actions", self._actions, reviews, names=False)
 
     def _entries(self) -> list[Entry]:
-        blocks = (
-            block for block in self._written.block.blocks if block.head == ":action"
-        )
-        return [
-            Entry(name.name, name, line_of(block, lower=True))
-            for block in blocks
-            if isinstance(name := block.items[1], Word)
-        ]
+        entries = []
+        for block in self._written.block.blocks:
+            name = block.items[1] if block.head == ":action" else None
+            if isinstance(name, Word):
+                entries.append(Entry(name.name, name, line_of(block, lower=True)))
+        return entries
 
     def _left(self) -> list[ActionSchema]:
         written = {action.word.name for action in self._written.actions}
@@ -84,16 +77,17 @@ class Actions:
 
     def _rest_of_action(self, rules: Rules, closed: bool) -> str:
         """The rest of the last action (`Scope.rest`), and later actions."""
-        action = self.usable[self._written.actions[-1].word.name]
+        last = self._written.actions[-1].word.name
+        scope = self._scope(rules, self.usable[last])
         _define, block, *open_ = open_blocks(self.writing.text)
-        scope = self._scope(rules, action)
-        slot = [item.name for item in block.items if isinstance(item, Word)][-1]
-        if slot == ":effect":
+        keywords = [item.name for item in block.items if isinstance(item, Word)]
+        if keywords[-1] == ":effect":
             rest = scope.rest(open_, closed=closed, kind="effect")
         else:
-            effect = Piece("_EFFECT").then(scope.effect())
-            rest = scope.rest(open_, closed=closed).then(effect)
-        after = self._end(rules, self._any_action(rules), len(self._left()))
+            condition = scope.rest(open_, closed=closed)
+            rest = condition.then("_EFFECT", scope.effect())
+        left = self._left()
+        after = self._end(rules, self._any_action(rules), len(left))
         return rest.then("_C", after).start(rules)
 
     def _any_action(self, rules: Rules) -> Piece:
@@ -103,10 +97,10 @@ class Actions:
     def _action(self, rules: Rules, action: ActionSchema) -> Piece:
         scope = self._scope(rules, action)
         condition = either(rules, [scope.condition(), Piece("_EMPTY")])
-        precondition = either(rules, [Piece("_PRECONDITION").then(condition), NOTHING])
-        effect = Piece("_EFFECT").then(scope.effect())
+        with_keyword = Piece("_PRECONDITION").then(condition)
+        precondition = either(rules, [with_keyword, NOTHING])
         header = Piece(rules.terminal(action.header(rules.layout)))
-        return header.then(precondition, effect, "_C")
+        return header.then(precondition, "_EFFECT", scope.effect(), "_C")
 
     def _scope(self, rules: Rules, action: ActionSchema) -> Scope:
         return Scope(

@@ -67,22 +67,24 @@ def atoms(
         if len(types) == 1:
             last = by_rest.get(frozenset())
             return rules.names(last) if last else ""
-        alternatives = [
-            f"{one_of(names)} {spelling.blank} {following}"
-            for rests, names in by_rest.items()
-            if (following := arguments(types[1:], rests))
-        ]
-        return rules.terminal(" | ".join(alternatives)) if alternatives else ""
+        choices = []
+        for rests, names in by_rest.items():
+            following = arguments(types[1:], rests)
+            if following:
+                choices.append(f"{one_of(names)} {spelling.blank} {following}")
+        return rules.terminal(" | ".join(choices)) if choices else ""
 
     alternatives = []
     for predicate, types in predicates:
         out = frozenset(fact[1:] for fact in excluded if fact[0] == predicate.lower())
-        if not types:
-            alternatives += [one_of([predicate])] if not out else []
-        elif rest := arguments(types, out):
-            alternatives.append(f"{one_of([predicate])} {spelling.blank} {rest}")
+        name = one_of([predicate])
+        if types:
+            rest = arguments(types, out)
+            if rest:
+                alternatives.append(f"{name} {spelling.blank} {rest}")
+        elif not out:
+            alternatives.append(name)
     if not alternatives:
         return ""
-    return rules.terminal(
-        f"{spelling.opening} ({' | '.join(alternatives)}) {spelling.closing}"
-    )
+    atom = " | ".join(alternatives)
+    return rules.terminal(f"{spelling.opening} ({atom}) {spelling.closing}")

@@ -40,16 +40,14 @@ class Piece:
 
     def then(self, *following: "Piece | str") -> "Piece":
         """Returns this piece followed by others."""
-        piece = self
-        for one in following:
-            after = one if isinstance(one, Piece) else Piece(one)
-            later = [
-                f"{piece.complete} {text}" for text in after.partial if piece.complete
-            ]
-            both = piece.complete and after.complete
-            whole = f"{piece.complete} {after.complete}" if both else ""
-            piece = Piece(whole, (*piece.partial, *later))
-        return piece
+        complete, partial = self.complete, list(self.partial)
+        for item in following:
+            after = item if isinstance(item, Piece) else Piece(item)
+            if not complete:
+                break
+            partial += [f"{complete} {text}" for text in after.partial]
+            complete = f"{complete} {after.complete}" if after.complete else ""
+        return Piece(complete, tuple(partial))
 
     def start(self, rules: Rules) -> str:
         """Returns the expansion of the start rule of a stage that consists of this
@@ -75,15 +73,14 @@ def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
     """Returns a sequence of `least` to `most` such pieces."""
-    if not piece.complete or most < 1:
-        return Piece(
-            NOTHING.complete if least == 0 else "", piece.partial if most > 0 else ()
-        )
+    none = NOTHING.complete if least == 0 else ""
+    if most < 1:
+        return Piece(none)
+    if not piece.complete:
+        return Piece(none, piece.partial)
     before = f"{piece.complete} ~ 0 .. {most - 1}"
-    return Piece(
-        f"{piece.complete} ~ {least} .. {most}",
-        tuple(f"{before} {text}" for text in piece.partial),
-    )
+    partial = tuple(f"{before} {text}" for text in piece.partial)
+    return Piece(f"{piece.complete} ~ {least} .. {most}", partial)
 
 
 class Scope:
@@ -245,11 +242,14 @@ def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
     true: set[tuple[str, ...]] = set()
     denied: set[tuple[str, ...]] = set()
     for item in items:
-        kept, atom = true, item
-        if isinstance(item, Block) and item.head == "not" and len(item.items) == 2:
-            kept, atom = denied, item.items[1]
-        if isinstance(atom, Block):
-            words = tuple(word.name for word in atom.items if isinstance(word, Word))
-            if len(words) == len(atom.items):
-                kept.add(words)
+        if not isinstance(item, Block):
+            continue
+        is_denial = item.head == "not" and len(item.items) == 2
+        atom = item.items[1] if is_denial else item
+        if not isinstance(atom, Block):
+            continue
+        words = [word.name for word in atom.items if isinstance(word, Word)]
+        if len(words) == len(atom.items):
+            facts = denied if is_denial else true
+            facts.add(tuple(words))
     return true, denied

@@ -10,7 +10,7 @@ from pddlego_local.decoding.grammars.terminals import in_any_case, one_of
 from pddlego_local.decoding.layout import Layout, line_of, list_of, typed_names
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import Domain, Problem, TypedName
+from pddlego_local.pddl.task import Domain, Predicate, Problem, TypedName
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,14 @@ def declarations(domain: Domain) -> Declarations:
         known_types=_spelled(
             word for entry in domain.types for word in (entry.word, *entry.types)
         ),
-        predicates=tuple(
-            (
-                predicate.word.text,
-                tuple(type_of(entry) for entry in predicate.parameters or ()),
-            )
-            for predicate in domain.predicates or ()
-        ),
+        predicates=tuple(map(_signature, domain.predicates or ())),
         things={entry.word.text: type_of(entry) for entry in domain.constants},
     )
+
+
+def _signature(predicate: Predicate) -> tuple[str, tuple[str, ...]]:
+    kinds = tuple(type_of(entry) for entry in predicate.parameters or ())
+    return predicate.word.text, kinds
 
 
 def type_of(entry: TypedName) -> str:
@@ -106,14 +105,16 @@ class ActionSchema:
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
         pieces = [f"_B1 {in_any_case(self.name)} _PARAMETERS _LIST"]
-        for number, (variable, kind) in enumerate(self.parameters):
-            following = self.parameters[number + 1 : number + 2]
+        next_kinds = [kind for _, kind in self.parameters[1:]] + [""]
+        for (variable, kind), next_kind in zip(
+            self.parameters, next_kinds, strict=True
+        ):
             dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-            same = (
-                bool(following) and following[0][1] == kind
-            )  # "?a ?b - room" is allowed too
-            pieces.append("_B1" if number else "")
-            pieces.append(f"{one_of([variable])} {f'({dash})?' if same else dash}")
+            if kind == next_kind:  # "?a ?b - room" is allowed too
+                dash = f"({dash})?"
+            pieces += [one_of([variable]), dash, "_B1"]
+        if self.parameters:
+            pieces.pop()
         return " ".join([*pieces, '_B ")"'])
 
     def can_change(self, declared: Declarations) -> bool:

@@ -5,10 +5,11 @@ The grammar of each stage is made from the declarations in the text so far.
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
-from pddlego_local.decoding.session import Stage
+from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged import limits
 from pddlego_local.decoding.staged.actions import Actions
 from pddlego_local.decoding.staged.declarations import (
@@ -21,7 +22,7 @@ from pddlego_local.decoding.staged.reading import (
     domain_in,
     end_before,
 )
-from pddlego_local.decoding.staged.writing import Entry, Part, Resample, Writing, keyed
+from pddlego_local.decoding.staged.writing import Entry, Resample, Writing, keyed
 from pddlego_local.pddl.task import Domain
 
 
@@ -57,28 +58,26 @@ class _Domain:
 
     # ---- Types
 
-    def types(self) -> Part:
+    def types(self) -> Stages:
         """Yields the stages of `:types`, and adds the types of action parameters that
         are missing. The model may declare more types than these.
         """
-        yield from self.writing.write(
-            "types",
-            lambda rules: self._title_and_types(rules, "_OPEN_DOMAIN"),
-            [
-                self.writing.title(self._title_and_types),
-                self.writing.listed(
-                    lambda: keyed(self.written.types), self._more_types
-                ),
-                self._looping_parent,
-            ],
+        begin = partial(self._title_and_types, opening="_OPEN_DOMAIN")
+        title = self.writing.title(self._title_and_types)
+        listed = self.writing.listed(
+            lambda: keyed(self.written.types), self._more_types
         )
-        needed = dict.fromkeys(
-            kind for action in self.schemas for _, kind in action.parameters
-        )
+        reviews = [title, listed, self._looping_parent]
+        yield from self.writing.write("types", begin, reviews)
+
         present = {entry.name for entry in self.written.types} | {"object"}
-        missing = [kind for kind in needed if kind.lower() not in present]
-        text = self.writing.text
-        self.writing.cut(len(text) - 1, "".join(f" {kind}" for kind in missing) + ")")
+        missing: dict[str, str] = {}
+        for action in self.schemas:
+            for _, kind in action.parameters:
+                if kind.lower() not in present:
+                    missing[kind] = f" {kind}"
+        end = len(self.writing.text) - 1
+        self.writing.cut(end, "".join(missing.values()) + ")")
 
     def _title_and_types(self, rules: Rules, opening: str = "") -> str:
         """From the terminal `opening`, or from after "(domain", to the end of
@@ -106,31 +105,29 @@ class _Domain:
 
     # ---- Constants and predicates
 
-    def constants_and_predicates(self) -> Part:
+    def constants_and_predicates(self) -> Stages:
         """Yields the stages of both sections. They ensure that some action can change
         at least one predicate.
         """
-        listed, made_up = self.writing.listed, self.names.allowed is None
+        listed = self.writing.listed
+        constants = listed(
+            lambda: keyed(self.written.constants),
+            self._more_constants,
+            end=self._predicates,
+            made_up=self.names.allowed is None,
+        )
+        predicates = listed(
+            lambda: keyed(self.written.predicates or ()),
+            self._more_predicates,
+            in_blocks=True,
+        )
+        variables = listed(
+            self._variables, self._more_variables, end=self._more_predicates
+        )
         yield from self.writing.write(
             "predicates",
             self._constants_and_predicates,
-            [
-                listed(
-                    lambda: keyed(self.written.constants),
-                    self._more_constants,
-                    end=self._predicates,
-                    made_up=made_up,
-                ),
-                listed(
-                    lambda: keyed(self.written.predicates or ()),
-                    self._more_predicates,
-                    in_blocks=True,
-                ),
-                listed(
-                    self._variables, self._more_variables, end=self._more_predicates
-                ),
-                self._nothing_to_change,
-            ],
+            [constants, predicates, variables, self._nothing_to_change],
         )
 
     def _constants_and_predicates(self, rules: Rules) -> str:
@@ -140,8 +137,9 @@ class _Domain:
 
     def _more_constants(self, rules: Rules) -> str:
         taken = [entry.name for entry in self.written.constants]
-        name, left = self.names.thing(taken), limits.MOST_CONSTANTS - len(taken)
-        rest = self.writing.rest_of_list(rules, name, one_of(self.declared.types), left)
+        name, types = self.names.thing(taken), one_of(self.declared.types)
+        left = limits.MOST_CONSTANTS - len(taken)
+        rest = self.writing.rest_of_list(rules, name, types, left)
         return f"{rest} {self._predicates(rules)}"
 
     def _predicates(self, rules: Rules) -> str:
@@ -150,12 +148,10 @@ class _Domain:
     def _more_predicates(self, rules: Rules) -> str:
         """To the end of `:predicates`."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
-        variables = (
-            f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
-        )
-        predicate = rules.terminal(
-            f"_ENTRY_O {self.names.predicate(taken)} {variables} _C"
-        )
+        variable = f"({self.names.variable()} {self._type})"
+        variables = f"{variable} ~ 0 .. {limits.MOST_PARAMETERS}"
+        name = self.names.predicate(taken)
+        predicate = rules.terminal(f"_ENTRY_O {name} {variables} _C")
         listed = rules.rule("_predicate", [predicate, *rules.comment])
         left = max(limits.MOST_PREDICATES - len(taken), 0)
         return f"{some(listed, left)} _C"
@@ -174,9 +170,10 @@ class _Domain:
         """The rest of the last predicate, and the predicates after it."""
         predicates = self.written.predicates or []
         taken = [entry.name for entry in predicates[-1].parameters or ()]
-        name, left = self.names.variable(taken), limits.MOST_PARAMETERS - len(taken)
-        kind = "" if after_type(self.writing.text) else self._type
-        rest = rules.terminal(f"{kind} ({name} {self._type}) ~ 0 .. {left} _C")
+        name, kind = self.names.variable(taken), self._type
+        left = limits.MOST_PARAMETERS - len(taken)
+        first = "" if after_type(self.writing.text) else kind
+        rest = rules.terminal(f"{first} ({name} {kind}) ~ 0 .. {left} _C")
         return f"{rest} {self._more_predicates(rules)}"
 
     @property

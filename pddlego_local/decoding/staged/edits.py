@@ -15,18 +15,19 @@ new names must come from the observations. Strings have single spaces, as on the
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import (
     Declarations,
@@ -35,7 +36,7 @@ from pddlego_local.decoding.staged.declarations import (
 )
 from pddlego_local.decoding.staged.limits import most_facts, most_lines
 from pddlego_local.decoding.staged.reading import domain_of
-from pddlego_local.decoding.staged.writing import Part, Resample, Writing
+from pddlego_local.decoding.staged.writing import Resample, Writing
 from pddlego_local.pddl.edit import facts_of, objects_of
 
 # The limits of the rung "syntax".
@@ -48,12 +49,11 @@ _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def edit(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def edit(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains an edit, {"objects": changes, "init": changes}."""
-    allowed = context.names.objects if rung.grounded else None
-    return Constraint(rung.name, lambda: _edit(context, NewNames(allowed), layout))
+    allowed = context.names.objects if decoding.excludes.grounded else None
+    names = NewNames(allowed)
+    return Constraint(decoding.rung, lambda: _edit(context, names, decoding.layout))
 
 
 def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
@@ -68,34 +68,47 @@ def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
         names=names,
         shown=len(context.names.objects),
     )
-    yield from _Part(writing, build, objects, made_up=names.allowed is None).write(
-        "objects"
-    )
+    part = _Changes(writing, build, objects, made_up=names.allowed is None)
+    yield from part.write("objects")
+
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
-    old_facts, first = list(_renamed(facts, changes["replace"])), len(writing.text)
+    old_facts = [_renamed(fact, changes["replace"]) for fact in facts]
     build = partial(fact_changes, declared=declared, things=things, facts=old_facts)
-    yield from _Part(writing, build, {}, made_up=False).write("facts")
-    edited = {entry.text for entry in _entries(writing.text, first)}
-    deleted = {name.lower() for name in changes["delete"]}
-    about = (
-        fact for fact in old_facts if not deleted.isdisjoint(words(fact.lower())[1:])
-    )
-    if left := [fact for fact in about if fact not in edited]:
+    part = _Changes(writing, build, {}, made_up=False)
+    yield from part.write("facts")
+    yield from _delete_facts(writing, part.first, old_facts, changes["delete"])
+
+
+def _delete_facts(
+    writing: Writing, first: int, facts: Iterable[str], deleted: Iterable[str]
+) -> Stages:
+    """Adds the facts about deleted objects that the part from the offset `first` on
+    neither replaces nor deletes.
+    """
+    edited = {named.text for named in _all_named(writing.text, first)}
+    gone = {name.lower() for name in deleted}
+    left = []
+    for fact in facts:
+        _predicate, *terms = words(fact.lower())
+        if fact not in edited and not gone.isdisjoint(terms):
+            left.append(fact)
+    if left:
         cut = _end_before(writing.text, writing.text.rindex("]"))
-        rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
+        is_empty = writing.text[cut - 1] == "["
         writing.cut(cut)
+        rest = partial(deletions, facts=left, first=is_empty)
         yield from writing.write("facts", rest)
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Named:
     """A name or fact in a part: one of the problem (`old`), or a new one.
 
-    `heading` is the list that has the entry, and `says` is what the list says about it.
-    Two entries for a name that say the same are merely redundant; if they say different
-    things, the second is wrong. The text before `cut` has neither the entry nor the
-    other half of its pair. `open` says that the line of the entry has no type yet.
+    `heading` is the list that has it, and `says` is what the list says about it. If two
+    lists say the same about a name, the second is merely redundant; if they say
+    different things, the second is wrong. The text before `cut` has neither the name
+    nor the other half of its pair. `open` says that its line has no type yet.
     """
 
     heading: str
@@ -105,12 +118,18 @@ class _Entry:
     says: object = None
     open: bool = False
 
+    def key(self, objects: Collection[str]) -> tuple[bool, str]:
+        """Identifies a name. PDDL ignores the case of names; old ones are spelled as in
+        the problem.
+        """
+        old = self.old or (self.heading == "add" and self.text in objects)
+        return old, self.text if old else self.text.lower()
 
-class _Part:
-    """One of the two parts. A wrong entry is rolled back with all text after it, and
-    each time at least one more entry is kept. `made_up` says that the model invents
-    names, which must not be loops. `objects` maps the objects of the problem to their
-    types.
+
+class _Changes:
+    """One of the two parts. A wrong name is rolled back with all text after it, and
+    each time at least one more is kept. `made_up` says that the model invents names,
+    which must not be loops. `objects` maps the objects of the problem to their types.
     """
 
     def __init__(
@@ -125,86 +144,105 @@ class _Part:
         self.build = build
         self.first = len(writing.text)
 
-    def write(self, name: str) -> Part:
+    def write(self, name: str) -> Stages:
         begin = partial(self.build, so_far=PartialEdit())
         yield from self.writing.write(name, begin, [self._review])
 
     def _review(self, broken: bool) -> Resample | None:
-        text, names = self.writing.text, self.writing.names
-        seen: dict[tuple[bool, str], _Entry] = {}
-        entries = list(_entries(text, self.first))
-        for entry in entries:
-            old = entry.old or (entry.heading == "add" and entry.text in self.objects)
-            # PDDL ignores the case of names; old ones are spelled as in the problem.
-            key = old, entry.text if old else entry.text.lower()
-            loops = self.made_up and not old and names.avoid_loop(entry.text)
-            if loops or (key in seen and self._is_wrong(entry, seen[key])):
-                earlier = [one for one in seen.values() if one.cut < entry.cut]
-                return self._from(entry.cut, entry.heading, earlier)
-            seen[key] = entry
-        return (
-            self._from(len(text), entries[-1].heading, entries, closed=True)
-            if broken
-            else None
-        )
+        text = self.writing.text
+        seen: dict[tuple[bool, str], _Named] = {}
+        every = list(_all_named(text, self.first))
+        for named in every:
+            key = named.key(self.objects)
+            earlier = seen.get(key)
+            if self._is_loop(named, key) or (earlier and self._differs(named, earlier)):
+                kept = [before for before in seen.values() if before.cut < named.cut]
+                return self._from(named.cut, named.heading, kept)
+            seen[key] = named
+        if not broken:
+            return None
+        return self._from(len(text), every[-1].heading, every, closed=True)
 
-    def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
-        """Whether an entry contradicts an earlier one. An object that replaces another
+    def _is_loop(self, named: _Named, key: tuple[bool, str]) -> bool:
+        is_old, _ = key
+        new = self.made_up and not is_old
+        return new and self.writing.names.avoid_loop(named.text)
+
+    def _differs(self, named: _Named, earlier: _Named) -> bool:
+        """Whether a name contradicts an earlier one. An object that replaces another
         one keeps its type, and "add" may declare it with this type before.
         """
-        says = entry.says
-        match earlier.heading, entry:
-            case "add", _Entry("replace", old=False, says=(_, str(replaced))):
+        says = named.says
+        match earlier.heading, named:
+            case "add", _Named("replace", old=False, says=(_, str(replaced))):
                 says = self.objects[replaced]
-        return says != earlier.says and not entry.open
+        return says != earlier.says and not named.open
 
     def _from(
-        self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
+        self, cut: int, heading: str, before: Sequence[_Named], *, closed: bool = False
     ) -> Resample:
         """Returns the resampling of the text after `cut`, in the list `heading`."""
-        entries, text = list(before), self.writing.text[:cut]
+        text = self.writing.text[:cut]
+        last_line = [named.text for named in _all_named(text, self.first) if named.open]
         so_far = PartialEdit(
             heading,
             text[-1],
-            new=frozenset(entry.text for entry in entries if not entry.old),
-            old=frozenset(entry.text for entry in entries if entry.old),
+            new=frozenset(named.text for named in before if not named.old),
+            old=frozenset(named.text for named in before if named.old),
             closed=closed,
-            line=tuple(
-                entry.text for entry in _entries(text, self.first) if entry.open
-            ),
+            line=tuple(last_line),
         )
         return Resample(cut, partial(self.build, so_far=so_far))
 
 
-def _entries(text: str, first: int) -> Iterator[_Entry]:
-    """Yields the entries after the offset `first`, from left to right; the last string
-    may be open. The `cut` of the first name of a string "a b - room" is before the
-    string, and the `cut` of a later name is before that name.
+def _all_named(text: str, first: int) -> Iterator[_Named]:
+    """Yields the names and facts after the offset `first`, from left to right; the last
+    string may be open.
     """
-    heading, key = "", None  # `key` has the offset and text of a pair's first string
     is_open = text.count('"', first) % 2 == 1
     whole = text + '"' if is_open else text
+    heading = ""
+    replaced: tuple[int, str] | None = None  # offset and text of a pair's first string
     for string in _STRING.finditer(whole, first):
-        start, line = string.start(), json.loads(string[0])
-        if string[2]:
-            heading, key = line, None
-        elif heading == "delete" or (heading == "replace" and key is None):
-            key = start, line
-            says: object = heading if heading == "delete" else key
-            yield _Entry(heading, line, True, _end_before(text, start), says)
+        begin, line = string.start(), json.loads(string[0])
+        is_heading = string[2] is not None
+        if is_heading:
+            heading, replaced = line, None
+        elif heading == "delete":
+            cut = _end_before(text, begin)
+            yield _Named(heading, line, True, cut, says="delete")
+        elif heading == "replace" and replaced is None:
+            replaced = begin, line
+            cut = _end_before(text, begin)
+            yield _Named(heading, line, True, cut, says=replaced)
         else:
-            entry = start if key is None else key[0]
-            says, key = key, None
-            if line.startswith("("):
-                yield _Entry(heading, line, False, _end_before(text, entry))
-                continue
-            for name in typed_names(list_of(f"({line})")):
-                word, untyped = name.word, is_open and string.end() > len(text)
-                cut = start + word.offset if word.offset > 1 else entry
-                says = type_of(name) if heading == "add" else says
-                yield _Entry(
-                    heading, word.text, False, _end_before(text, cut), says, untyped
-                )
+            untyped = is_open and string.end() > len(text)
+            yield from _new_names(text, heading, begin, line, replaced, untyped=untyped)
+            replaced = None
+
+
+def _new_names(
+    text: str,
+    heading: str,
+    begin: int,
+    line: str,
+    replaced: tuple[int, str] | None,
+    *,
+    untyped: bool,
+) -> Iterator[_Named]:
+    """Yields the fact of a string, or the names of a string such as "a b - room", which
+    begins at the offset `begin`. The `cut` of the first name is before the string, or
+    before the string that it replaces; the `cut` of a later name is before that name.
+    """
+    first = replaced[0] if replaced else begin
+    if line.startswith("("):
+        yield _Named(heading, line, False, _end_before(text, first))
+        return
+    for entry in typed_names(list_of(f"({line})")):
+        is_first = entry.word.offset <= 1
+        cut = _end_before(text, first if is_first else begin + entry.word.offset)
+        says = type_of(entry) if heading == "add" else replaced
+        yield _Named(heading, entry.word.text, False, cut, says=says, open=untyped)
 
 
 def _end_before(text: str, offset: int) -> int:
@@ -217,23 +255,20 @@ def _objects_after(
     """Returns name → type of the objects, as `pddl.edit.apply` has them before it edits
     facts.
     """
-    replaced, deleted = changes["replace"], changes["delete"]
-    after = {
-        replaced.get(n, n): kind for n, kind in objects.items() if n not in deleted
-    }
+    after = {}
+    for name, kind in objects.items():
+        if name not in changes["delete"]:
+            after[changes["replace"].get(name, name)] = kind
     for line in changes["add"]:
-        after |= {
-            entry.word.text: type_of(entry)
-            for entry in typed_names(list_of(f"({line})"))
-        }
+        for entry in typed_names(list_of(f"({line})")):
+            after[entry.word.text] = type_of(entry)
     return after
 
 
-def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]:
-    for predicate, *terms in map(words, facts):
-        yield (
-            f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
-        )
+def _renamed(fact: str, replaced: Mapping[str, str]) -> str:
+    predicate, *terms = words(fact)
+    now = [replaced.get(term, term) for term in terms]
+    return f"({' '.join([predicate, *now])})"
 
 
 @dataclass(frozen=True)
@@ -271,24 +306,22 @@ def object_changes(
     name = names.thing([*objects, *declared.things, *so_far.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared.types, new)
-    old = [name for name in objects if name not in so_far.old]
-    left = [name for name in old if name not in so_far.new]  # not added again before
+    old = {name: objects[name] for name in objects if name not in so_far.old}
+    not_added = [name for name in old if name not in so_far.new]
     kept = _not_to_be_renamed(objects, facts)
-    renamed = [name for name in left if name.lower() not in kept]
-    pair = _pairs(rules, "_pair", [(renamed, new)])
-    same = _pairs(rules, "_same", [([name], rules.names([name])) for name in renamed])
-    pair = rules.shared([rule for rule in (pair, same) if rule])
-    lines = [f"{new} {line_end}" if new else ""]
-    lines += _lines_again(rules, {name: objects[name] for name in old}, new)
+    renamed = [name for name in not_added if name.lower() not in kept]
+    by_new = _pairs(rules, "_pair", [(renamed, new)])
+    by_itself = [([name], rules.names([name])) for name in renamed]
+    pairs = [by_new, _pairs(rules, "_same", by_itself)]
+    lines = [f"{new} {line_end}" if new else "", *_lines_again(rules, old, new)]
     lists = {
-        "add": (
-            _entry(rules, "_line", lines),
-            most_lines(shown),
-        ),
-        "replace": (pair, MOST_REPLACED),
-        "delete": (_old(rules, left), len(left)),
+        "add": _List(_entry(rules, "_line", lines), most_lines(shown)),
+        "replace": _List(rules.shared([pair for pair in pairs if pair]), MOST_REPLACED),
+        "delete": _List(_old(rules, not_added), len(not_added)),
     }
+
     known = {objects[name] for name in so_far.line if name in objects}
+    before = line_end
     if not so_far.heading:
         so_far, before = _begin(rules, "{", "objects")
     elif so_far.last in '[{"':
@@ -296,9 +329,17 @@ def object_changes(
     elif known or so_far.closed:
         more = "" if so_far.closed else new
         before = _line_end(rules, known or declared.types, more, "_end_of_line")
-    else:
-        before = line_end
     return f"{before} {_rest(rules, lists, so_far)} {_mark(rules, '}')}"
+
+
+@dataclass(frozen=True)
+class _List:
+    """The rule for the entries of a list ("" if there can be none), and the limit of
+    their number.
+    """
+
+    entry: str
+    most: int
 
 
 def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
@@ -306,19 +347,19 @@ def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str
     them. The first existing object determines the type of the line. New names before it
     have one rule for all types, so that they can be parsed in only one way.
     """
-    blank, again = rules.terminal(_BLANK), list[str]()
-    for number, kind in enumerate(dict.fromkeys(objects.values())):
-        known = rules.terminal(
-            one_of(name for name, own in objects.items() if own == kind)
-        )
+    by_kind = grouped((kind, name) for name, kind in objects.items())
+    again = []
+    for number, (kind, names) in enumerate(by_kind.items()):
+        known = rules.names(names)
         name = f"({known} | {new})" if new else known
-        again.append(f"{known} {_line_end(rules, [kind], name, f'_line_end_{number}')}")
-    own = rules.rule("_again", again) if again else ""
-    return [
-        own,
-        f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank} {own}"
-        * bool(new and own),
-    ]
+        end = _line_end(rules, [kind], name, f"_line_end_{number}")
+        again.append(f"{known} {end}")
+    own = rules.rule("_again", again)
+    if not own or not new:
+        return [own]
+    blank = rules.terminal(_BLANK)
+    new_first = f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank} {own}"
+    return [own, new_first]
 
 
 def fact_changes(
@@ -336,12 +377,9 @@ def fact_changes(
     quoted = f"{atom} {rules.terminal(_CLOSING_QUOTE)}" if atom else ""
     old = [fact for fact in facts if fact not in so_far.old]
     lists = {
-        "add": (
-            _entry(rules, "_added", [quoted]),
-            most_facts(len(things)),
-        ),
-        "replace": (_pairs(rules, "_pair", [(old, atom)]), MOST_REPLACED),
-        "delete": (_old(rules, old), len(old)),
+        "add": _List(_entry(rules, "_added", [quoted]), most_facts(len(things))),
+        "replace": _List(_pairs(rules, "_pair", [(old, atom)]), MOST_REPLACED),
+        "delete": _List(_old(rules, old), len(old)),
     }
     before, end = "", _mark(rules, "}")
     if not so_far.heading:
@@ -353,37 +391,34 @@ def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
     """Returns a terminal for these facts at the end of the last list and for the end of
     the answer. `first` says that the list is empty so far.
     """
-    text = f"{'' if first else ', '}{', '.join(map(json.dumps, facts))}]}}}}"
-    return rules.terminal(json.dumps(text))
+    listed = ", ".join(map(json.dumps, facts))
+    text = listed if first else f", {listed}"
+    return rules.terminal(json.dumps(text + "]}}"))
 
 
 def words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
 
-def _rest(
-    rules: Rules, lists: Mapping[str, tuple[str, int]], so_far: PartialEdit
-) -> str:
-    """The lists, or the rest of them. `lists` has the rule for the entries of each list
-    ("" if there can be none), and the limit of their number.
-    """
+def _rest(rules: Rules, lists: Mapping[str, _List], so_far: PartialEdit) -> str:
+    """The lists, or the rest of them after `so_far`."""
 
     def to_its_end(name: str, *, first: bool) -> str:
-        entry, most = lists[name]
-        end = _mark(rules, _BRACKETS[name][1])
-        if not entry or (so_far.closed and name == so_far.heading):
+        listed, end = lists[name], _mark(rules, _BRACKETS[name][1])
+        if not listed.entry or (so_far.closed and name == so_far.heading):
             return end
-        more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
-        return f"[{entry} {more}] {end}" if first else f"{more} {end}"
+        more = f"({_mark(rules, ',')} {listed.entry}) ~ 0 .. {listed.most - 1}"
+        return f"[{listed.entry} {more}] {end}" if first else f"{more} {end}"
 
-    names = list(lists)
-    left = [
-        f"{_heading(rules, name, _BRACKETS[name][0])} {to_its_end(name, first=True)}"
-        for name in names[names.index(so_far.heading) + 1 if so_far.heading else 0 :]
-    ]
-    if so_far.heading:
-        left.insert(0, to_its_end(so_far.heading, first=so_far.last in "[{"))
-    return f" {_mark(rules, ',')} ".join(left)
+    rest, begun = [], so_far.heading == ""
+    for name in lists:
+        if name == so_far.heading:
+            rest.append(to_its_end(name, first=so_far.last in "[{"))
+            begun = True
+        elif begun:
+            heading = _heading(rules, name, _BRACKETS[name][0])
+            rest.append(f"{heading} {to_its_end(name, first=True)}")
+    return f" {_mark(rules, ',')} ".join(rest)
 
 
 def _line_end(
@@ -394,7 +429,8 @@ def _line_end(
     """
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
-    return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
+    closing = rules.terminal(_CLOSING_QUOTE)
+    return rules.rule(rule, [f"{more} {dash} {kind} {closing}"])
 
 
 def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
@@ -443,21 +479,25 @@ def _begin(rules: Rules, before: str, name: str) -> tuple[PartialEdit, str]:
     begins the first list.
     """
     if rules.layout == "any":
-        first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
-        return PartialEdit(), f"{first} {_heading(rules, name, '{')}"
-    rules.forced_prefix = f'{before}{" " if before == "," else ""}"{name}":'
+        return PartialEdit(), f"{_mark(rules, before)} {_heading(rules, name, '{')}"
+    blank = " " if before == "," else ""
+    rules.forced_prefix = f'{before}{blank}"{name}":'
     return PartialEdit("add", "["), rules.terminal(r'/ \{"add": \[/')
 
 
 def _heading(rules: Rules, name: str, bracket: str) -> str:
-    blanks, after = (_ANY_BLANKS, _ANY_BLANKS) if rules.layout == "any" else ("", " ")
-    return rules.terminal(rf'/{blanks}"{name}"{blanks}:{after}\{bracket}/')
+    if rules.layout == "any":
+        between = f"{_ANY_BLANKS}:{_ANY_BLANKS}"
+        return rules.terminal(rf'/{_ANY_BLANKS}"{name}"{between}\{bracket}/')
+    return rules.terminal(rf'/"{name}": \{bracket}/')
 
 
 def _mark(rules: Rules, character: str) -> str:
     """One character, perhaps after white space. Exact layouts put a space after colon
     and comma.
     """
+    escaped = re.escape(character)
     if rules.layout == "any":
-        return rules.terminal(f"/{_ANY_BLANKS}{re.escape(character)}/")
-    return rules.terminal(f"/{re.escape(character)}{' ' if character in ',:' else ''}/")
+        return rules.terminal(f"/{_ANY_BLANKS}{escaped}/")
+    after = " " if character in ",:" else ""
+    return rules.terminal(f"/{escaped}{after}/")

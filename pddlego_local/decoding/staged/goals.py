@@ -65,9 +65,15 @@ def _operands(
     new = atoms(rules, predicates, pools, true | positive)
     atom = atoms(rules, predicates, pools, positive)
     denial = atoms(rules, predicates, pools, denied)
-    others = [atom] if atom else []
-    others += [f"_NOT {denial} _C"] if denial else []
-    change = rules.rule("_change", [new or others[-1]]) if others else ""
+    others = []
+    if atom:
+        others.append(atom)
+    if denial:
+        others.append(f"_NOT {denial} _C")
+    if not others:
+        return "", ""
+    # If every atom is true, a denial makes the goal false.
+    change = rules.rule("_change", [new or others[-1]])
     return change, rules.rule("_other", others)
 
 
@@ -75,24 +81,3 @@ def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bo
     """Whether one of the operands makes the goal not yet true."""
     positive, denied = literals(operands)
     return not positive <= true or (bool(denied) and not can_be_new(declared, true))
-
-
-def fitting_types(declared: Declarations) -> tuple[str, ...]:
-    """Returns the types for one more object, which is to make an atom possible. The
-    object fits an argument of a predicate that has no object for the fewest of its
-    argument types.
-    """
-    by_lack: dict[int, set[str]] = {}
-    for _, types in declared.predicates:
-        missing = [
-            kind
-            for kind in types
-            if not declared.of_type(kind, declared.things.items())
-        ]
-        open_ = missing[:1] if missing else types
-        fitting = {
-            own for own in declared.types for kind in open_ if declared.fits(own, kind)
-        }
-        if fitting:
-            by_lack.setdefault(len(set(missing)), set()).update(fitting)
-    return tuple(sorted(by_lack[min(by_lack)])) if by_lack else ()

@@ -20,8 +20,8 @@ from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
-from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stage, Stages
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.declarations import ActionSchema, declarations
 from pddlego_local.decoding.staged.domain import domain
 from pddlego_local.decoding.staged.problem import ProblemStages
@@ -32,31 +32,30 @@ _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
 def signatures(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+    decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
     """Constrains a domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a
     problem for the domain of the context, {"pf": …}, on the rung "signatures".
     """
 
+    layout = decoding.layout
+
     def stages() -> Stages:
         if form is DOMAIN:
-            yield Stage(
-                "domain", _domain(context, layout, "domain_json", "_comments _CLOSE")
-            )
+            alone = _domain(context, layout, "domain_json", closing="_comments _CLOSE")
+            yield Stage("domain", alone)
             return
         if form is PROBLEM:
-            written, opening, envelope = (
-                domain_of(context.domain),
-                "_OPEN",
-                "problem_json",
-            )
+            written = domain_of(context.domain)
+            opening, envelope = "_OPEN", "problem_json"
         else:
-            written = domain_in((yield Stage("domain", _domain(context, layout))))
+            text = yield Stage("domain", _domain(context, layout))
+            written = domain_in(text)
             opening, envelope = "_comments _BETWEEN", "pddl_json"
         name = declarations(written).domain_name
         yield Stage("problem", _problem(name, opening, envelope, layout))
 
-    return Constraint(rung.name, stages)
+    return Constraint(decoding.rung, stages)
 
 
 def _domain(
@@ -96,16 +95,15 @@ def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Gramma
     return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)
 
 
-def pddl(
-    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
-) -> Constraint:
+def pddl(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains the same answers as `signatures`, on the rungs "typed" and
     "grounded".
     """
 
     def stages() -> Stages:
-        names = NewNames(context.names.objects if rung.grounded else None)
-        writing = Writing(layout, names)
+        grounded = decoding.excludes.grounded
+        names = NewNames(context.names.objects if grounded else None)
+        writing = Writing(decoding.layout, names)
         if form is PROBLEM:
             declared, opening = declarations(domain_of(context.domain)), "_OPEN_PROBLEM"
         else:
@@ -114,6 +112,8 @@ def pddl(
             opening = "_NEXT_PROBLEM"
             if form is DOMAIN:
                 return
-        yield from ProblemStages(writing, declared, context).stages(opening)
+        problem = ProblemStages(writing, declared, context)
+        unmet = decoding.goal == "unmet" and context.own_goal
+        yield from problem.stages(opening, unmet=unmet)
 
-    return Constraint(rung.name, stages)
+    return Constraint(decoding.rung, stages)

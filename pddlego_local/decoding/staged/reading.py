@@ -63,7 +63,9 @@ def end_before(text: str, offset: int, *, block: bool = False) -> int:
     if not items:
         return blocks[-1].offset + 1
     last = items[-1]
-    return last.offset + len(last.text) if isinstance(last, Word) else last.end + 1
+    if isinstance(last, Word):
+        return last.offset + len(last.text)
+    return last.end + 1
 
 
 def after_type(text: str) -> bool:

@@ -18,7 +18,7 @@ from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.repetition import LoopWatch
-from pddlego_local.decoding.session import Stage
+from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged.reading import (
     after_type,
     end_before,
@@ -27,9 +27,6 @@ from pddlego_local.decoding.staged.reading import (
 )
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Predicate, TypedName
-
-Part = Generator[Stage, str, None]
-"""A generator of some stages of an answer."""
 
 Build = Callable[[Rules], str]
 """Adds the rules for what may follow the text so far; returns the expansion of the
@@ -83,7 +80,7 @@ class Writing:
         reviews: Sequence[Review] = (),
         *,
         names: bool = True,
-    ) -> Part:
+    ) -> Stages:
         """Yields one more stage, which continues the text. While the reviews find a
         mistake, the first one is resampled. `names` says that a loop in a name stops a
         stage.
@@ -101,7 +98,7 @@ class Writing:
                 self.text = before
                 yield from self._draw(name, again.build, watched=False)
                 found = self._found(reviews, broken=False)
-            again = min(found, key=lambda one: one.offset, default=None)
+            again = min(found, key=lambda resample: resample.offset, default=None)
 
     def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
         """Returns what must be drawn again."""
@@ -122,8 +119,14 @@ class Writing:
         before = self.text + rules.forced_prefix
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
         watch = LoopWatch(before, names=names) if watched else None
-        drop = len(self._drawn) - kept
-        added = yield Stage(name, grammar, drop, before[kept:], watch)
+        stage = Stage(
+            name,
+            grammar,
+            rollback_chars=len(self._drawn) - kept,
+            forced_prefix=before[kept:],
+            watch=watch,
+        )
+        added = yield stage
         self.text = self._drawn = before[:kept] + added
         if watch is None or watch.kept is None:
             return False

@@ -131,9 +131,8 @@ class GameProcess:
         """
         try:
             answer: dict[str, Any] = json.loads(self._exchange(request, limit_s))
-        except (
-            BaseException
-        ):  # after an interruption, the next answer would be to this request
+        except BaseException:
+            # After an interruption, the next answer would be to this request.
             self.close()
             raise
         if "missing" in answer:
@@ -155,9 +154,8 @@ class GameProcess:
         killer.start()
         try:
             with suppress(BrokenPipeError):  # it has ended, which reading will show too
-                process.stdin.write(
-                    json.dumps(request).encode() + b"\n" if request else b""
-                )
+                if request:
+                    process.stdin.write(json.dumps(request).encode() + b"\n")
                 process.stdin.flush()
             line = process.stdout.readline()
         finally:
@@ -174,12 +172,9 @@ class GameProcess:
     def _exit_reason(self, process: subprocess.Popen[bytes]) -> str:
         process.wait()
         self._stderr.seek(0)
-        *_, last = [
-            "",
-            *self._stderr.read().decode(errors="replace").strip().splitlines(),
-        ]
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
         status = f"it ended with status {process.returncode}"
-        return f"{status}: {last}" if last else status
+        return f"{status}: {lines[-1]}" if lines else status
 
 
 def _observed(answer: dict[str, Any]) -> Observation:

@@ -29,9 +29,8 @@ from typing import Any
 INSTALL = (
     "type `rm -r .venv-alfworld; make alfworld`, or repair the environment by hand"
 )
-UNREACHABLE = (  # the engine raises KeyError for this name if no goal can be reached
-    "val1"
-)
+UNREACHABLE = "val1"
+"""The engine raises KeyError for this name if no goal can be reached."""
 PROBE = (
     (
         "(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x -"

@@ -84,26 +84,20 @@ class ExpressGame:
         if (java := _java()) is not self._java:
             self._java = java
             with self._as_fault("start"):
-                self._interface = (
-                    self._java.jvm.textworldexpress.runtime.PythonInterface()
-                )
-            parameters = ",".join(
-                f"{key}={value}" for key, value in self._parameters.items()
-            )
-            if complaint := self._call("load", self._game, parameters):
+                runtime = self._java.jvm.textworldexpress.runtime
+                self._interface = runtime.PythonInterface()
+            parameters = [f"{key}={value}" for key, value in self._parameters.items()]
+            complaint = self._call("load", self._game, ",".join(parameters))
+            if complaint:
                 raise EnvironmentFault(
                     f"TextWorldExpress refused {self._game}: {complaint}"
                 )
         reply = self._reply("generateNewGameJSON", seed, fold, False)
-        taken = json.loads(self._call("getGenerationPropertiesJSON"))
-        wrong = {
-            key: taken.get(key)
-            for key, v in self._parameters.items()
-            if taken.get(key) != v
-        }
-        if wrong:
+        properties = json.loads(self._call("getGenerationPropertiesJSON"))
+        taken = {key: properties.get(key) for key in self._parameters}
+        if taken != self._parameters:
             raise EnvironmentFault(
-                f"TextWorldExpress plays {self._game} with {wrong} instead of"
+                f"TextWorldExpress plays {self._game} with {taken} instead of"
                 f" {self._parameters}"
             )
         with self._as_fault("game"):
@@ -182,14 +176,13 @@ def _house(game: Any) -> House:
     """Reads a Java object `textworldexpress.struct.TextGame`. This takes 5 to 25 ms and
     changes nothing.
     """
-    rooms = list(game.locations())
-    return House(
-        game.agentLocation().name(),
-        tuple(sorted(way for room in rooms for way in _ways(room))),
-        tuple(
-            thing for room in rooms for thing in _things(json.loads(room.toJSON()), ())
-        ),
-    )
+    ways: list[tuple[str, str, str, str]] = []
+    things: list[Thing] = []
+    for room in game.locations():
+        ways += _ways(room)
+        things += _things(json.loads(room.toJSON()), ())
+    start = game.agentLocation().name()
+    return House(start, tuple(sorted(ways)), tuple(things))
 
 
 def _ways(room: Any) -> Iterator[tuple[str, str, str, str]]:
@@ -230,9 +223,8 @@ def _java() -> JavaGateway:
     with _gateway_lock:
         if _gateway is None:
             try:
-                with contextlib.suppress(
-                    ValueError
-                ):  # Java was killed before it printed its key
+                # Java may be killed before it has printed its key: try once more.
+                with contextlib.suppress(ValueError):
                     _gateway = _start()
                 _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
@@ -285,9 +277,8 @@ def _leave_to_parent() -> None:
     global _gateway, _gateway_lock
     if _gateway is not None:
         _of_parent.append(_gateway)  # or py4j would close the parent's connections
-        _gateway._gateway_client.is_connected = (
-            False  # so that none of its objects is released
-        )
+        # None of the parent's objects is to be released.
+        _gateway._gateway_client.is_connected = False
     _gateway, _gateway_lock = None, threading.Lock()
 
 

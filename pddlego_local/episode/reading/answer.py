@@ -23,7 +23,6 @@ from pddlego_local.decoding.forms import (
     T_co,
 )
 from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding, Reading
 from pddlego_local.episode.reading.lenient import lenient
@@ -78,7 +77,7 @@ def read_answer(
     """
     if not constraint.free:
         answer = read_constrained(drawn.completion, question.form)
-        removes_repetition = RUNGS[decoding.rung].typed
+        removes_repetition = decoding.excludes.typed
     else:
         answer = read_as_asked(drawn.completion, question, decoding, model)
         reject = decoding.reject if model.decodes else None

@@ -17,8 +17,8 @@ The games are close to ALFRED's, but not identical:
 from pddlego_local.environments.alfworld.games.game import (
     PLAIN_TYPES,
     TASK_TYPES,
-    Game,
+    GeneratedGame,
     make_game,
 )
 
-__all__ = ["PLAIN_TYPES", "TASK_TYPES", "Game", "make_game"]
+__all__ = ["PLAIN_TYPES", "TASK_TYPES", "GeneratedGame", "make_game"]

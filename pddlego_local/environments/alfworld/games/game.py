@@ -6,16 +6,28 @@ from functools import cache
 from random import Random
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games import layout
 from pddlego_local.environments.alfworld.games.house import (
     SEARCH_LIMIT,
     House,
     draw_receptacles,
     draw_things,
 )
+from pddlego_local.environments.alfworld.games.layout import (
+    ALFRED,
+    FIXTURES,
+    KNIVES,
+    LAMP,
+    STANDS,
+    UNSEEN,
+    FloorPlan,
+    catalogue,
+    draw_goal,
+    floor_plan,
+    rules,
+)
 from pddlego_local.environments.alfworld.process import AlfworldGame
 
-PLAIN_TYPES: tuple[str, ...] = tuple(layout.ALFRED["task_types"])
+PLAIN_TYPES: tuple[str, ...] = tuple(ALFRED["task_types"])
 SLICED = "+slice"
 TASK_TYPES = (
     *PLAIN_TYPES,
@@ -26,7 +38,7 @@ TASK_TYPES = (
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
 _TREATMENTS: dict[str, tuple[str, str]] = {
-    kind: (verb, tool) for kind, (verb, tool) in layout.ALFRED["treatments"].items()
+    kind: (verb, tool) for kind, (verb, tool) in ALFRED["treatments"].items()
 }
 
 WIDE = (8, 110)
@@ -57,54 +69,65 @@ class Task:
         """
         return _TREATMENTS.get(self.plain, ("", ""))
 
+    @property
+    def parameters(self) -> dict[str, str | bool]:
+        """Returns what the data set calls the parameters of the task."""
+        return {
+            "mrecep_target": "",
+            "object_sliced": self.sliced,
+            "object_target": self.kind,
+            "parent_target": self.target,
+            "toggle_target": "" if self.target else LAMP,
+        }
+
     def allows(self, kind: str, holder: str) -> bool:
         """Returns whether an object of `kind` may lie in a receptacle of kind `holder`
         at the start.
         """
         if kind == self.kind and holder == self.target:
             return False
-        held = layout.catalogue().holds[holder]
-        return kind in held or holder in layout.FIXTURES.get(kind, ())
+        held = catalogue().holds[holder]
+        return kind in held or holder in FIXTURES.get(kind, ())
 
     def least(self, kind: str) -> int:
         """Returns the minimum number of objects of `kind` in the house."""
         return self.amount if kind == self.kind else 1
 
-    def needed(self, rng: Random, plan: layout.FloorPlan) -> list[str]:
+    def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
         """Returns the kinds of receptacles without which the task cannot be done."""
         fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
         return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
 
-    def fits(self, plan: layout.FloorPlan) -> bool:
+    def fits(self, plan: FloorPlan) -> bool:
         """Returns whether the floor plan has everything that the task needs."""
         tool = self.treatment[1]
         return (not tool or tool in plan.kinds) and all(self._choices(plan))
 
-    def _choices(self, plan: layout.FloorPlan) -> list[list[str]]:
+    def _choices(self, plan: FloorPlan) -> list[list[str]]:
         """Returns a list for the object, and for a knife and a lamp if they are needed:
         the kinds of receptacles that may hold it. A house needs one receptacle from
         each list.
         """
         choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
         if self.sliced:
-            knives = [knife for knife in layout.KNIVES if knife in plan.objects]
+            knives = [knife for knife in KNIVES if knife in plan.objects]
             choices.append(
                 [r for r in plan.kinds if any(self.allows(k, r) for k in knives)]
             )
         if not self.target:
-            stands = [kind for kind in plan.kinds if kind in layout.STANDS]
+            stands = [kind for kind in plan.kinds if kind in STANDS]
             choices.append(stands if plan.lamp else [])
         return choices
 
 
 def draw_task(
     rng: Random, task_type: str, split: str, *, shared: bool = False
-) -> tuple[layout.FloorPlan, Task]:
+) -> tuple[FloorPlan, Task]:
     """Draws a floor plan first, then an object, then a target, so that a kind of object
     with fewer possible targets is not drawn less often.
     """
     offers = _offers(task_type, split, shared)
-    plan = layout.floor_plan(rng.choice(list(offers)), shared=shared)
+    plan = floor_plan(rng.choice(list(offers)), shared=shared)
     kind = rng.choice(list(offers[plan.number]))
     return plan, rng.choice(offers[plan.number][kind])
 
@@ -116,11 +139,11 @@ def _offers(
     """Returns every possible task of the type, by floor plan and then by the kind of
     object.
     """
-    classes = layout.catalogue()
+    classes = catalogue()
     numbers = {
-        "": sorted(classes.seen + layout.UNSEEN),
+        "": sorted(classes.seen + UNSEEN),
         **dict.fromkeys(SPLITS, classes.seen),
-        "valid_unseen": layout.UNSEEN,
+        "valid_unseen": UNSEEN,
     }
     if split not in numbers:
         raise ConfigError(
@@ -128,19 +151,19 @@ def _offers(
         )
     offers: dict[int, dict[str, list[Task]]] = {}
     for number in numbers[split]:
-        for task in _tasks(task_type, layout.floor_plan(number, shared=shared)):
+        for task in _tasks(task_type, floor_plan(number, shared=shared)):
             offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
     return offers
 
 
-def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
-    classes = layout.catalogue()
+def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
+    classes = catalogue()
     plain = task_type.removesuffix(SLICED)
     if plan.room not in classes.rooms[plain]:
         return
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
-    kinds = set(plan.objects) - layout.FIXTURES.keys()
+    kinds = set(plan.objects) - FIXTURES.keys()
     if verb:
         kinds &= classes.able[f"{verb}able"]
     if sliced:
@@ -156,7 +179,7 @@ def _tasks(task_type: str, plan: layout.FloorPlan) -> Iterator[Task]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Game(AlfworldGame):
+class GeneratedGame(AlfworldGame):
     """One generated game, in memory. `sentence` is the task in words."""
 
     house: House
@@ -166,7 +189,7 @@ class Game(AlfworldGame):
 
 def make_game(
     seed: int, task_type: str, split: str = "", *, as_wide: bool = False
-) -> Game:
+) -> GeneratedGame:
     """Returns the game of this seed and task type (TASK_TYPES). The same arguments give
     the same game. `split` selects the floor plans that the data set keeps for it; ""
     selects all. With `as_wide`, rooms are as wide as ALFRED's, and some of their
@@ -189,16 +212,9 @@ def make_game(
         rng, plan, receptacles, task.least, task.allows, as_wide=as_wide
     )
     house = House(plan, receptacles, things)
-    parameters = {
-        "mrecep_target": "",
-        "object_sliced": task.sliced,
-        "object_target": task.kind,
-        "parent_target": task.target,
-        "toggle_target": "" if task.target else layout.LAMP,
-    }
-    sentence, goal = layout.draw_goal(rng, task.plain, parameters)
-    domain, grammar = layout.rules(sentence)
-    return Game(
+    sentence, goal = draw_goal(rng, task.plain, task.parameters)
+    domain, grammar = rules(sentence)
+    return GeneratedGame(
         task_type,
         domain,
         grammar,

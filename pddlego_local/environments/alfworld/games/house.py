@@ -7,7 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from pddlego_local.environments.alfworld.games import layout
+from pddlego_local.environments.alfworld.games.layout import (
+    FIXTURES,
+    LAMP,
+    STANDS,
+    TWICE,
+    UNTOUCHED,
+    FloorPlan,
+    Receptacle,
+    catalogue,
+    off_grid,
+    pddl_name,
+    spoken_names,
+)
 
 SEARCH_LIMIT = 28
 """The maximum number of commands that show everything in a house: "go to" for each
@@ -32,8 +44,8 @@ class Thing:
 
     id: str
     kind: str
-    inside: layout.Receptacle
-    also: layout.Receptacle | None = None
+    inside: Receptacle
+    also: Receptacle | None = None
 
 
 @dataclass(frozen=True)
@@ -42,8 +54,8 @@ class House:
     are empty.
     """
 
-    plan: layout.FloorPlan
-    receptacles: tuple[layout.Receptacle, ...]
+    plan: FloorPlan
+    receptacles: tuple[Receptacle, ...]
     things: tuple[Thing, ...]
 
     @cached_property
@@ -51,11 +63,8 @@ class House:
         """Returns the game's name for each object and receptacle, by identifier: "apple
         1".
         """
-        things: tuple[Thing | layout.Receptacle, ...] = self.things
-        return layout.spoken_names(part.id for part in self.receptacles + things)
-
-    def of_kind(self, *kinds: str) -> list[Thing]:
-        return [thing for thing in self.things if thing.kind in kinds]
+        things: tuple[Thing | Receptacle, ...] = self.things
+        return spoken_names(part.id for part in self.receptacles + things)
 
     def problem(self, name: str, goal: str) -> str:
         """Returns the PDDL problem for the package's domain. `goal` is the text that
@@ -67,63 +76,63 @@ class House:
         return "\n".join(lines)
 
     def _objects(self) -> Iterator[str]:
-        classes = layout.catalogue()
+        classes = catalogue()
         kinds = {thing.kind for thing in self.things}
-        fixtures = sorted(kinds & layout.FIXTURES.keys())
+        fixtures = sorted(kinds & FIXTURES.keys())
         yield "agent1 - agent"
-        for kind in (*classes.objects, layout.LAMP, *fixtures):
+        for kind in (*classes.objects, LAMP, *fixtures):
             yield f"{kind}Type - otype"
         for kind in classes.holds:
             yield f"{kind}Type - rtype"
         for thing in self.things:
-            yield f"{layout.pddl_name(thing.id)} - object"
+            yield f"{pddl_name(thing.id)} - object"
         for receptacle in self.receptacles:
-            yield f"{layout.pddl_name(receptacle.id)} - receptacle"
+            yield f"{pddl_name(receptacle.id)} - receptacle"
         places = [receptacle.place for receptacle in self.receptacles]
-        for place in dict.fromkeys([layout.off_grid(0), *places]):
-            yield f"{layout.pddl_name(place)} - location"
+        for place in dict.fromkeys([off_grid(0), *places]):
+            yield f"{pddl_name(place)} - location"
 
     def _facts(self) -> Iterator[str]:
-        classes = layout.catalogue()
-        yield f"atLocation agent1 {layout.pddl_name(layout.off_grid(0))}"
+        classes = catalogue()
+        yield f"atLocation agent1 {pddl_name(off_grid(0))}"
         for receptacle in self.receptacles:
-            name = layout.pddl_name(receptacle.id)
+            name = pddl_name(receptacle.id)
             yield f"receptacleType {name} {receptacle.kind}Type"
-            yield f"receptacleAtLocation {name} {layout.pddl_name(receptacle.place)}"
+            yield f"receptacleAtLocation {name} {pddl_name(receptacle.place)}"
             if receptacle.opens:
                 yield f"openable {name}"
         for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
             for held in sorted(classes.holds[kind]):
                 yield f"canContain {kind}Type {held}Type"
         for thing in self.things:
-            name = layout.pddl_name(thing.id)
+            name = pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
             for inside in filter(None, (thing.inside, thing.also)):
-                yield f"inReceptacle {name} {layout.pddl_name(inside.id)}"
-            yield f"objectAtLocation {name} {layout.pddl_name(thing.inside.place)}"
+                yield f"inReceptacle {name} {pddl_name(inside.id)}"
+            yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
             for ability in _abilities(thing.kind):
                 yield f"{ability} {name}"
 
 
 def _abilities(kind: str) -> Iterator[str]:
-    if kind == layout.LAMP:
+    if kind == LAMP:
         yield "toggleable"
-    if kind in layout.UNTOUCHED:
+    if kind in UNTOUCHED:
         return
     yield "pickupable"
-    for ability, kinds in layout.catalogue().able.items():
+    for ability, kinds in catalogue().able.items():
         if kind in kinds:
             yield ability
 
 
 def _listed_twice(
-    rng: Random, things: Iterable[Thing], receptacles: Sequence[layout.Receptacle]
+    rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
 ) -> Iterator[Thing]:
     """Yields the things. Some of them get a second receptacle that lists them, as in a
     wide room.
     """
     for thing in things:
-        kinds = layout.TWICE.get(thing.kind, ())
+        kinds = TWICE.get(thing.kind, ())
         others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
         if thing.inside.kind in kinds and others and rng.random() < 0.4:
             yield replace(thing, also=rng.choice(others))
@@ -133,15 +142,15 @@ def _listed_twice(
 
 def draw_receptacles(
     rng: Random,
-    plan: layout.FloorPlan,
+    plan: FloorPlan,
     needed: Sequence[str],
     limit: int = SEARCH_LIMIT,
-) -> tuple[layout.Receptacle, ...]:
+) -> tuple[Receptacle, ...]:
     """Draws one receptacle of each needed kind, then others as long as `limit` commands
     show everything.
     """
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
-    drawn: list[layout.Receptacle] = []
+    drawn: list[Receptacle] = []
     for kind in dict.fromkeys(needed):
         drawn.append(next(r for r in shuffled if r.kind == kind))
     commands = sum(map(_commands, drawn))
@@ -153,15 +162,15 @@ def draw_receptacles(
     return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
 
 
-def _commands(receptacle: layout.Receptacle) -> int:
+def _commands(receptacle: Receptacle) -> int:
     """Returns how many commands show what is in it: "go to", and "open"."""
     return 2 if receptacle.opens else 1
 
 
 def draw_things(
     rng: Random,
-    plan: layout.FloorPlan,
-    receptacles: Sequence[layout.Receptacle],
+    plan: FloorPlan,
+    receptacles: Sequence[Receptacle],
     least: Callable[[str], int],
     allowed: Callable[[str, str], bool],
     *,
@@ -180,10 +189,10 @@ def draw_things(
             count = rng.randint(least(kind), _most(rng, kind, as_wide))
             for rank in range(count):
                 things.append(_thing(kind, _draw_holder(rng, holders), rank))
-    stands = [r for r in receptacles if r.kind in layout.STANDS]
+    stands = [r for r in receptacles if r.kind in STANDS]
     if plan.lamp and stands:
-        for rank in range(_most(rng, layout.LAMP, as_wide)):
-            things.append(_thing(layout.LAMP, rng.choice(stands), rank))
+        for rank in range(_most(rng, LAMP, as_wide)):
+            things.append(_thing(LAMP, rng.choice(stands), rank))
     return tuple(_listed_twice(rng, things, receptacles) if as_wide else things)
 
 
@@ -192,12 +201,10 @@ def _most(rng: Random, kind: str, as_wide: bool) -> int:
     if as_wide:
         most = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])[0]
     fixtures, others = most
-    return fixtures if kind in layout.UNTOUCHED else others
+    return fixtures if kind in UNTOUCHED else others
 
 
-def _draw_holder(
-    rng: Random, holders: Sequence[layout.Receptacle]
-) -> layout.Receptacle:
+def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:
     """Draws a kind first and then one receptacle of the kind, so that a table holds
     more than each of ten drawers.
     """
@@ -205,7 +212,7 @@ def _draw_holder(
     return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
 
 
-def _thing(kind: str, inside: layout.Receptacle, rank: int) -> Thing:
+def _thing(kind: str, inside: Receptacle, rank: int) -> Thing:
     """Names an object after its position, as in ALFRED. Objects of one kind lie at
     different heights.
     """
