@@ -11,11 +11,9 @@ import pytest
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
-from pddlego_local.pddl.check import check
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.episode.drawing import RandomLogits, Request
@@ -67,52 +65,6 @@ def test_an_answer_in_stages_is_one_answer() -> None:
     assert befores == ["".join(stages()[:n]) for n in range(5)]
     assert len({sampling.seed for _, sampling, _ in model.asked}) == 5
     assert drawn.completion.completion_tokens == len("".join(stages()))
-
-
-def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
-    types, predicates, actions, objects, facts = stages()
-    twice = objects.replace("hall cellar", "hall cellar hall")
-    rest = " attic - room up - way candle - lamp)"
-    drawn, model = dictate(types, predicates, actions, twice, rest, facts)
-    grammar, _, before = model.asked[4]
-    assert before.endswith("hall cellar")
-    assert grammar
-    assert decoder_verdict(grammar, rest) == "accepted"
-    for taken in ("hall", "CELLAR", "torch"):
-        assert decoder_verdict(grammar, f" {taken} - room)") == "rejected"
-    assert drawn.completion.text.count(f"hall cellar{rest}") == 1
-
-
-def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
-    """Who walks in circles is led out: taken back once, then the list ends without a
-    model.
-    """
-    types, predicates, actions, objects, facts = stages()
-    twice = predicates.replace("(done))", "(done) (done) (done))")
-    rest = " (ready) (ready) (ready))"
-    drawn, _ = dictate(types, twice, rest, actions, objects, facts)
-    assert "(done) (ready))" in drawn.completion.text
-    assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 17, 0, 0]
-    assert drawn.stages[3].head == ")"
-    facts_twice = facts.replace("(has candle))", "(has candle) (at hall) (at hall))", 1)
-    again = " (done) (done)) (:goal (done))"
-    goal = facts[facts.index("(:goal") :]
-    drawn, _ = dictate(
-        types, predicates, actions, objects, facts_twice, again + ')"}', " " + goal
-    )
-    assert "(has candle) (done)) (:goal (at cellar))" in drawn.completion.text
-
-
-def test_an_action_that_comes_again_is_rolled_back_too() -> None:
-    types, predicates, actions, objects, facts = stages()
-    go, light = actions.split("(:action light")
-    again = f"{go}{go})"
-    rest = f" (:action light{light}"
-    drawn, model = dictate(types, predicates, again, rest, objects, facts)
-    assert model.asked[3][2] == types + predicates + go.rstrip("\\n ")
-    domain = json.loads(drawn.completion.text)["df"]
-    assert check(domain, PROBLEM_FILE).accepted
-    assert domain.count(":action go") == 1
 
 
 def test_a_type_that_the_actions_need_is_added() -> None:
