@@ -26,16 +26,20 @@ COMMANDS: dict[str, str] = table(__file__)
 
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 _FEWER = "lower run.concurrency, or raise the limit"
+_FEWER_FILES = f"{_FEWER} of open files (ulimit -n)"
+_FEWER_PROCESSES = f"{_FEWER} of processes (ulimit -u)"
 _REMEDIES = {  # of errors that concern the machine and not one file
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room"),
-    **dict.fromkeys((errno.EIO, errno.ESTALE), "check the disk, or use another"),
-    **dict.fromkeys(
-        (errno.EMFILE, errno.ENFILE), f"{_FEWER} of open files (ulimit -n)"
-    ),
-    **dict.fromkeys((errno.EAGAIN, errno.ENOMEM), f"{_FEWER} of processes (ulimit -u)"),
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room",
+    errno.EFBIG: "make room",
+    errno.EIO: "check the disk, or use another",
+    errno.ESTALE: "check the disk, or use another",
+    errno.EMFILE: _FEWER_FILES,
+    errno.ENFILE: _FEWER_FILES,
+    errno.EAGAIN: _FEWER_PROCESSES,
+    errno.ENOMEM: _FEWER_PROCESSES,
     errno.EBADF: "leave standard input and output open",
 }
-
 
 Dispatch = Callable[[Sequence[str]], int]
 """Carries out the words of a command line, and returns the exit code."""
@@ -108,9 +112,7 @@ def run(arguments: Sequence[str], dispatch: Dispatch | None = None) -> int:
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
-        _print(
-            f"the system allows no more threads; {_REMEDIES[errno.EAGAIN]}, then rerun"
-        )
+        _print(f"the system allows no more threads; {_FEWER_PROCESSES}, then rerun")
         return InfrastructureError.exit_code
     except OSError as error:
         return _of_the_system(error)
@@ -154,16 +156,15 @@ def _check_surroundings(arguments: Sequence[str]) -> None:
         raise ConfigError(
             "the working folder no longer exists; change to another one"
         ) from error
-    reads = "-" in arguments or arguments[:1] == ["mcp"]
-    if "stdout" in _CLOSED or (reads and "stdin" in _CLOSED):
-        which = "output" if "stdout" in _CLOSED else "input"
-        raise ConfigError(
-            f"standard {which} is closed; leave it open, or redirect it to /dev/null"
-        )
-    _refuse_carriage_return(arguments)
-
-
-def _refuse_carriage_return(arguments: Sequence[str]) -> None:
+    needed = {"stdout": "output"}
+    if "-" in arguments or arguments[:1] == ["mcp"]:
+        needed["stdin"] = "input"
+    for name, in_words in needed.items():
+        if name in _CLOSED:
+            raise ConfigError(
+                f"standard {in_words} is closed; leave it open, or redirect it to"
+                " /dev/null"
+            )
     for word in arguments:
         if word.endswith("\r"):
             raise ConfigError(
@@ -174,9 +175,7 @@ def _refuse_carriage_return(arguments: Sequence[str]) -> None:
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    if (
-        arguments and arguments[0] == "run"
-    ):  # Hydra reads the rest, its own --help included
+    if arguments[:1] == ["run"]:  # Hydra reads the rest, its own --help included
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])

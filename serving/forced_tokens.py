@@ -53,24 +53,21 @@ class ForcingScheduler(Scheduler):  # type: ignore[misc]
         if request.is_prefill_chunk or not request.use_structured_output:
             return []
         manager = self.structured_output_manager
-        if (
-            manager._get_constraint_bounds(request, ()).constraint_start > 0
-        ):  # still in a thought
+        bounds = manager._get_constraint_bounds(request, ())
+        if bounds.constraint_start > 0:  # still in a thought
             return []
         matcher = request.structured_output_request.grammar.ll_matcher
         # One token is sampled after the drafts and must also fit into the limit.
         room = request.max_tokens - request.num_output_tokens - 1
-        return list(
-            matcher.compute_ff_tokens()[: max(0, min(room, self.num_spec_tokens))]
-        )
+        most = max(0, min(room, self.num_spec_tokens))
+        return list(matcher.compute_ff_tokens()[:most])
 
 
 class NoProposer:
     """A stub proposer that never drafts; the scheduler supplies the drafts."""
 
     def __init__(self, vllm_config: Any) -> None:
-        # The engine creates its sampler after its proposer, from the class with this
-        # name.
+        # The engine creates its sampler after its proposer, from this name.
         gpu_model_runner.RejectionSampler = ForcedTokenSampler
 
     def load_model(self, model: Any) -> None:
@@ -100,22 +97,18 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         draft and one more for each request. The tokens have shape (requests, most
         drafts + 1), with -1 after each request's last token.
         """
-        counts = torch.tensor(metadata.num_draft_tokens, device=logits.device)
-        requests = torch.arange(len(counts), device=logits.device)
+        device = logits.device
+        counts = torch.tensor(metadata.num_draft_tokens, device=device)
+        requests = torch.arange(len(counts), device=device)
         owner = requests.repeat_interleave(counts)
-        place = (
-            torch.arange(len(owner), device=logits.device)
-            - (counts.cumsum(0) - counts)[owner]
-        )
-        drafts = torch.full(
-            (len(counts), metadata.max_spec_len), -1, device=logits.device
-        )
+        first_draft = counts.cumsum(0) - counts
+        place = torch.arange(len(owner), device=device) - first_draft[owner]
+        drafts = torch.full((len(counts), metadata.max_spec_len), -1, device=device)
         drafts[owner, place] = metadata.draft_token_ids.long()
         forced = torch.zeros_like(drafts)
         forced[owner, place] = _forced(metadata, logits).long()
-        leading = forced.cumprod(
-            1
-        )  # 1 for the drafts before a request's first unforced draft
+        # 1 for the drafts before a request's first unforced draft
+        leading = forced.cumprod(1)
         taken = leading.sum(1)
 
         first = metadata.bonus_logits_indices - counts
@@ -129,9 +122,8 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         tokens = sampled.new_full((len(counts), metadata.max_spec_len + 1), -1)
         tokens[:, :-1] = drafts.where(leading.bool(), -1)
         tokens[requests, taken] = sampled[:, 0]
-        return SamplerOutput(
-            tokens, self._logprobs(metadata, logits, sampling_metadata, tokens)
-        )
+        logprobs = self._logprobs(metadata, logits, sampling_metadata, tokens)
+        return SamplerOutput(tokens, logprobs)
 
     def _use_up_draws(
         self, logits: Any, first: Any, taken: Any, generators: dict[int, Any]
@@ -161,10 +153,9 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
 
 def _forced(metadata: Any, logits: Any) -> torch.Tensor:
     """Returns for each draft whether its mask permits this token and no other."""
-    rows, drafts = (
-        metadata.target_logits_indices,
-        metadata.draft_token_ids.long().clamp(min=0),
-    )
+    rows = metadata.target_logits_indices
+    drafts = metadata.draft_token_ids.long().clamp(min=0)
     permitted = logits > -torch.inf
-    forced: torch.Tensor = (permitted.sum(-1) == 1)[rows] & permitted[rows, drafts]
+    is_single = permitted.sum(-1) == 1
+    forced: torch.Tensor = is_single[rows] & permitted[rows, drafts]
     return forced

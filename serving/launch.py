@@ -29,15 +29,24 @@ from types import FrameType
 
 GRACE_S = 5.0
 LONGEST_FOLDER = 40  # a socket's path, below it, may have at most 107 characters
-FORCED_TOKENS_NEED = (  # the vLLM version of forced_tokens.py and vllm_patches.py
-    "0.32.0"
-)
+# The vLLM version of forced_tokens.py and vllm_patches.py.
+FORCED_TOKENS_NEED = "0.32.0"
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
+FORCED_TOKEN_DRAFTS = {
+    "method": "custom_class",
+    "model": "forced_tokens.NoProposer",
+    "num_speculative_tokens": MOST_FORCED_TOKENS,
+    # The number is the same for every batch size. Without this setting vLLM pads
+    # requests with drafts that it then rejects.
+    "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
+}
 # Versions of transformers before 5.20 replace these classes by their own
 # (transformers#45488).
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
 NOT_FROM_OUTSIDE = (
-    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
     "VLLM_BATCH_INVARIANT",
     "VLLM_PLUGINS",  # could disable vllm_patches.py
     "VLLM_USE_RUST_FRONTEND",  # this front end has no plugins
@@ -130,12 +139,10 @@ def files_of(model: str, revision: str) -> Path:
     """
     if Path(model).is_dir():
         return Path(model)
+    commit = revision
     reference = hub_folder(model) / "refs" / revision
-    commit = (
-        reference.read_text(encoding="utf-8").strip()
-        if reference.is_file()
-        else revision
-    )
+    if reference.is_file():
+        commit = reference.read_text(encoding="utf-8").strip()
     return hub_folder(model) / "snapshots" / commit
 
 
@@ -177,9 +184,8 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
     made = cache_folder() / f"tokenizer-{digest}"
     made.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        unfinished = (
-            made / f"{name}.{os.getpid()}"
-        )  # other processes may make the same folder
+        # Other processes may make the same folder.
+        unfinished = made / f"{name}.{os.getpid()}"
         unfinished.write_bytes(content)
         unfinished.replace(made / name)
     return made
@@ -189,63 +195,47 @@ def server_command(options: argparse.Namespace) -> list[str]:
     """Returns the command of `vllm serve`, the only command that starts several API
     servers.
     """
-    on_cpu = options.device == "cpu"
-    entry = ["-c", _SERVE_ON_CPU] if on_cpu else ["-m", "vllm.entrypoints.cli.main"]
-    command = [
-        *(
-            str(options.env.absolute() / "bin" / "python"),
-            *entry,
-            "serve",
-            options.model,
-        ),
-        *("--served-model-name", options.name or options.model),
-        *("--host", options.host, "--port", str(options.port)),
-        *("--dtype", options.dtype),
+    values = {
+        "--served-model-name": options.name or options.model,
+        "--host": options.host,
+        "--port": options.port,
+        "--dtype": options.dtype,
         # vLLM would choose xgrammar, whose masks are up to 1000 times slower for PDDL.
-        *("--structured-outputs-config", '{"backend":"guidance"}'),
-        *("--uvicorn-log-level", "warning"),
-    ]
+        "--structured-outputs-config": '{"backend":"guidance"}',
+        "--uvicorn-log-level": "warning",
+    }
     if options.context_tokens:
-        command += ["--max-model-len", str(options.context_tokens)]
+        values["--max-model-len"] = options.context_tokens
     if options.reasoning_parser:
-        command += ["--reasoning-parser", options.reasoning_parser]
+        values["--reasoning-parser"] = options.reasoning_parser
     if not value_of(options.extra, "--tokenizer"):
         revision = value_of(options.extra, "--revision") or "main"
         if tokenizer := tokenizer_as_it_is(options.model, revision):
-            command += ["--tokenizer", str(tokenizer)]
+            values["--tokenizer"] = tokenizer
     if options.forced_tokens:
-        command += _forced_token_arguments()
+        values["--scheduler-cls"] = "forced_tokens.ForcingScheduler"
+        values["--speculative-config"] = json.dumps(FORCED_TOKEN_DRAFTS)
+        # This reports the number of forced tokens.
+        values["--per-request-spec-decode-metrics"] = "summary"
     if options.device == "cuda":
-        command += ["--tensor-parallel-size", str(options.tensor_parallel_size)]
-        command += ["--gpu-memory-utilization", str(options.gpu_memory_utilization)]
+        entry = ["-m", "vllm.entrypoints.cli.main"]
+        flags = []
+        values["--tensor-parallel-size"] = options.tensor_parallel_size
+        values["--gpu-memory-utilization"] = options.gpu_memory_utilization
     else:
+        entry = ["-c", _SERVE_ON_CPU]
         # With chunked prefill, a request with a seed crashes the engine of the CPU
         # build.
-        command += ["--enforce-eager", "--no-enable-chunked-prefill"]
+        flags = ["--enforce-eager", "--no-enable-chunked-prefill"]
         # Each stage of an answer reads the last, unfilled block of its prompt again.
         # The CPU build's default blocks have 128 tokens; 32 is the least that its
         # attention supports.
-        command += ["--block-size", "32"]
-    return command + list(options.extra)
-
-
-def _forced_token_arguments() -> list[str]:
-    drafts = {
-        "method": "custom_class",
-        "model": "forced_tokens.NoProposer",
-        "num_speculative_tokens": MOST_FORCED_TOKENS,
-        # The number is the same for every batch size. Without this setting vLLM pads
-        # requests with drafts that it then rejects.
-        "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
-    }
-    return [
-        *("--scheduler-cls", "forced_tokens.ForcingScheduler"),
-        *("--speculative-config", json.dumps(drafts)),
-        *(
-            "--per-request-spec-decode-metrics",
-            "summary",
-        ),  # reports the number of forced tokens
-    ]
+        values["--block-size"] = 32
+    python = options.env.absolute() / "bin" / "python"
+    command = [str(python), *entry, "serve", options.model]
+    for name, value in values.items():
+        command += [name, str(value)]
+    return command + flags + list(options.extra)
 
 
 def server_environment(options: argparse.Namespace) -> dict[str, str]:
@@ -280,9 +270,8 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
     if options.forced_tokens:
-        environment["VLLM_USE_V2_MODEL_RUNNER"] = (
-            "0"  # the second runner has no such drafts
-        )
+        # The second runner has no such drafts.
+        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"
     # FlashInfer's sampler is on by default. It is compiled at start with nvcc, which
     # few machines have, and requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
@@ -291,9 +280,8 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     environment.setdefault(
         "TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "torchinductor")
     )
-    if on_one_machine(
-        options.extra
-    ):  # vLLM and torch would use its address in the network
+    if on_one_machine(options.extra):
+        # vLLM and torch would use its address in the network.
         environment.setdefault("VLLM_HOST_IP", "127.0.0.1")
         environment.setdefault("GLOO_SOCKET_IFNAME", "lo")
     # gpt-oss has no template: vLLM itself puts the date into its prompt. The date is
@@ -303,19 +291,34 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
 
 
 # Words of vLLM's options for servers of several machines.
-_ON_SEVERAL_MACHINES = (
-    *("ray", "--nnodes", "-n", "--node-rank", "-r", "--master-addr", "--headless"),
-    *("--data-parallel-address", "-dpa", "--data-parallel-size-local", "-dpl"),
-    *("--data-parallel-rank", "-dpn", "--data-parallel-start-rank", "-dpr"),
-)
+_ON_SEVERAL_MACHINES = {
+    "ray",
+    "--nnodes",
+    "-n",
+    "--node-rank",
+    "-r",
+    "--master-addr",
+    "--headless",
+    "--data-parallel-address",
+    "-dpa",
+    "--data-parallel-size-local",
+    "-dpl",
+    "--data-parallel-rank",
+    "-dpn",
+    "--data-parallel-start-rank",
+    "-dpr",
+}
 
 
 def on_one_machine(extra: list[str]) -> bool:
     """Returns whether the arguments for vLLM leave all of its processes on this
     machine.
     """
-    words = [word.replace("_", "-").partition("=") for word in extra]
-    return not any({name, value} & {*_ON_SEVERAL_MACHINES} for name, _, value in words)
+    for word in extra:
+        name, _, value = word.replace("_", "-").partition("=")
+        if {name, value} & _ON_SEVERAL_MACHINES:
+            return False
+    return True
 
 
 @contextlib.contextmanager
@@ -369,9 +372,9 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
         while server.poll() is None:
             if not until_stdin_closes:
                 server.wait()
-            elif select.select([sys.stdin.fileno()], [], [], 0.5)[0] and not os.read(
-                0, 4096
-            ):
+                continue
+            readable, _, _ = select.select([sys.stdin.fileno()], [], [], 0.5)
+            if readable and not os.read(0, 4096):
                 return 0
         return server.returncode
     except Stop:

@@ -121,30 +121,36 @@ def _filled_at_once(fill: Any) -> Any:
         These are the first step, which has no masks yet, and drafts of the engine
         itself: padded ones, and those of a thought.
         """
-        masks, row = self._grammar_bitmask, 0
-        alone, drafted, free = list[Any](), list[Any](), list[int]()
+        masks = self._grammar_bitmask
+        alone: list[Any] = []
+        drafted: list[Any] = []
+        free: list[int] = []  # rows in which every token is permitted
+        rows = 0
         for request_id in request_ids:
-            request, tokens = requests[request_id], drafts.get(request_id, [])
+            request = requests[request_id]
+            tokens = drafts.get(request_id, [])
             grammar = request.structured_output_request.grammar
             thinks = self._get_constraint_bounds(request, tokens).constraint_start > 0
             if masks is None or -1 in tokens or (tokens and thinks):
                 return fill(self, requests, request_ids, drafts)
+            first = rows
+            rows += 1 + len(tokens)
             if thinks or grammar.is_terminated():
-                free += range(row, row + 1 + len(tokens))
+                free += range(first, rows)
             elif tokens:
-                drafted.append((grammar.ll_matcher, row, tokens))
+                drafted.append((grammar.ll_matcher, first, tokens))
             else:
-                alone.append((grammar.ll_matcher, row))
-            row += 1 + len(tokens)
-        if not row:
+                alone.append((grammar.ll_matcher, first))
+        if not rows:
             return None
         masks[free] = -1
-        there = masks.data_ptr(), masks.shape[1] * masks.element_size(), len(masks)
+        bytes_of_row = masks.shape[1] * masks.element_size()
+        place = (masks.data_ptr(), bytes_of_row, len(masks))
         if alone:
-            executor().unsafe_compute_mask_ptr(alone, *there)
+            executor().unsafe_compute_mask_ptr(alone, *place)
         if drafted:
-            executor().unsafe_compute_mask_ptr_with_draft_token(drafted, *there)
-        return masks[:row].numpy()
+            executor().unsafe_compute_mask_ptr_with_draft_token(drafted, *place)
+        return masks[:rows].numpy()
 
     return fill_at_once
 
@@ -196,9 +202,8 @@ def _spell_at_once(detokenizer: Any) -> None:
                 text = stream.step(self.tokenizer, self.unspelled)
             except Exception:  # the library raises no more specific exception
                 text = None
-            if (
-                text is None or "\ufffd" in text
-            ):  # a character in parts: use vLLM's own method
+            # Characters in parts are left to vLLM's own method.
+            if text is None or "\ufffd" in text:
                 text = "".join(map(self.decode_next, self.unspelled))
             self.output_text = text
             self.unspelled = []

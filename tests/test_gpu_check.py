@@ -118,18 +118,6 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
     assert seen.read_text(encoding="utf-8") == "0\n0\n"
 
 
-def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
-    count = tmp_path / "count"
-    steps = [
-        again("plain", f"echo >> {count}; {ONLY_V1} && exit 1"),
-        shell("later", ONLY_V1),
-    ]
-    ends = ended(tmp_path, *steps)
-    assert [end.outcome for end in ends] == ["failed", "failed"]
-    assert ends[0].said == "runner 2; failed with VLLM_USE_V2_MODEL_RUNNER=0 runner 0"
-    assert len(count.read_text(encoding="utf-8")) == 2 and ends[1].said == "runner 2"
-
-
 def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
     count = tmp_path / "count"
     good, bad = (

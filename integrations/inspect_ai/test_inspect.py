@@ -43,11 +43,9 @@ def test_an_evaluation_has_the_numbers_of_the_table(
         score = (sample.scores or {})["earned"]
         assert score.metadata is not None
         rewards = [round(reward, 6) for reward in score.metadata["rewards"]]
-        assert (sample.id, rewards, score.explanation) == (
-            row.game,
-            row.rewards,
-            row.outcome,
-        )
+        assert sample.id == row.game
+        assert rewards == row.rewards
+        assert score.explanation == row.outcome
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     won = sum(row.outcome == "success" for row in ended)
     total = sum(sum(row.rewards) for row in ended)

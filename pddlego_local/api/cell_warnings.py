@@ -22,30 +22,24 @@ def cell_warnings(cells: Sequence[CellConfig]) -> list[str]:
 
 
 def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
-    """Returns a sentence for each model and the settings under which a cell uses it,
-    but which its card does not name as those of its training.
+    """Returns a sentence for each model that a cell uses under other settings than its
+    card names as those of its training.
     """
-    sentences: dict[str, None] = {}
+    never_seen: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells:
         weights = cell.tree["model"].get("weights")
         trained_on = learned(folder_named(str(weights))) if weights else {}
-        unknown = {}
+        known = ", ".join(f"{name}={value}" for name, value in trained_on.items())
         for name, value in trained_on.items():
             asked = _asked(cell, name)
             if asked != value:
-                unknown[name] = asked
-        if unknown:
-            sentence = (
-                f"model={cell.labels['model']} was trained on {_in_words(trained_on)}"
-                f" only: it never saw {_in_words(unknown)}, and its success there says"
-                " little"
-            )
-            sentences[sentence] = None
-    return list(sentences)
-
-
-def _in_words(settings: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items())
+                unknown = never_seen.setdefault((cell.labels["model"], known), {})
+                unknown[f"{name}={asked}"] = None
+    return [
+        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)},"
+        " and its success there says little"
+        for (model, known), unknown in never_seen.items()
+    ]
 
 
 def _asked(cell: CellConfig, name: str) -> str:

@@ -4,6 +4,7 @@ import argparse
 import sys
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ from pddlego_local.commands.shared.options import path
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import Apart
-from pddlego_local.core.record.counting import SEEN, TRIVIAL
+from pddlego_local.core.record.counting import SEEN, TRIVIAL, Also
 from pddlego_local.core.visible import visible
-from pddlego_local.report.cells import find_cells, unrequested, without_transcript
+from pddlego_local.report.cells import (
+    Cells,
+    find_cells,
+    unrequested,
+    without_transcript,
+)
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.exports import Formulas, columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
@@ -31,7 +37,7 @@ from pddlego_local.report.verdicts import (
     history_in_words,
     verdicts_markdown,
 )
-from pddlego_local.runner.sweep import read_sweeps
+from pddlego_local.runner.sweep import Episodes, read_sweeps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,105 +58,146 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--with-seen", action="store_true", help=seen)
 
 
+@dataclass(frozen=True)
+class _Report:
+    """What a report says. `unfinished` is its first paragraph, and `missing` the
+    section on episodes without a result; both are "" if no result is missing. `papers`
+    is the content of papers.md. `doubtful` are sentences about rows that nothing
+    confirms.
+    """
+
+    cells: Cells
+    also: Also
+    numbers: Numbers
+    comparisons: Compared
+    papers: str
+    unfinished: str
+    missing: str
+    doubtful: list[str]
+
+    @property
+    def problems(self) -> list[str]:
+        return [*self.cells.problems, *self.doubtful]
+
+
 def carry_out(arguments: argparse.Namespace) -> int:
     """Returns 0, or 1 if a record cannot be read or has rows that nothing confirms: the
     report is then written from the rest, or with these rows, and names them.
     """
-    folder: Path | None = arguments.out
-    if arguments.open and not folder:
-        if len(arguments.runs) > 1:
-            raise ConfigError(
-                "--open with several runs: give the folder for the pages with --out"
-            )
-        folder = arguments.runs[0]
-    cells = find_cells(arguments.runs)
-    doubtful = [
-        line
-        for cell in cells
-        for line in (*unrequested(cell), *without_transcript(cell))
-    ]
+    folder = _folder(arguments)
+    report = _report(arguments)
+    _print(report)
+    if folder:
+        files = _write_tables(report, folder)
+        if not arguments.without_pages:
+            files.append(_write_pages(report, folder))
+        print(f"written: {', '.join(map(str, files))}")
+        if arguments.open:
+            webbrowser.open((folder / "index.html").resolve().as_uri())
+    return print_problems(report.problems)
+
+
+def _folder(arguments: argparse.Namespace) -> Path | None:
+    """The folder to write to; None if the report is only shown."""
+    if arguments.out or not arguments.open:
+        out: Path | None = arguments.out
+        return out
+    if len(arguments.runs) > 1:
+        raise ConfigError(
+            "--open with several runs: give the folder for the pages with --out"
+        )
+    run: Path = arguments.runs[0]
+    return run
+
+
+def _report(arguments: argparse.Namespace) -> _Report:
     also: list[Apart] = []
     if arguments.with_trivial:
         also += TRIVIAL
     if arguments.with_seen:
         also += SEEN
-    numbers = report_numbers(cells, also=also)
-    found = compared(cells, also=also)
-    console = screen()
-    planned = {
-        cell: one for run in arguments.runs for cell, one in read_sweeps(run).items()
-    }
-    missing = missing_markdown(cells, planned)
-    if first := unfinished(cells, planned):
-        console.print(first, soft_wrap=True)
-    show(console, on_screen(numbers))
-    if found.tested:
-        show(console, comparisons_on_screen(found))
-        if history := history_in_words(found):
-            console.print(history, soft_wrap=True)
-    if folder:
-        papers = papers_markdown(paper_results(cells, also=also))
-        problems = [*cells.problems, *doubtful]
-        files = _write(numbers, found, papers, folder, problems, first, missing)
-        if not arguments.without_pages:
-            tables = "\n".join([comparisons_markdown(found), papers, missing])
-            files.append(
-                write_pages(cells, numbers, found, tables, folder, first, also=also)
-            )
-        print(f"written: {', '.join(map(str, files))}")
-    if arguments.open and folder:
-        webbrowser.open((folder / "index.html").resolve().as_uri())
-    return print_problems([*cells.problems, *doubtful])
-
-
-def _problems_markdown(problems: Sequence[str]) -> str:
-    lines = "\n".join(
-        f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems
+    cells = find_cells(arguments.runs)
+    planned = dict[Path, Episodes]()
+    for run in arguments.runs:
+        planned |= read_sweeps(run)
+    doubtful = list[str]()
+    for cell in cells:
+        doubtful += [*unrequested(cell), *without_transcript(cell)]
+    return _Report(
+        cells=cells,
+        also=also,
+        numbers=report_numbers(cells, also=also),
+        comparisons=compared(cells, also=also),
+        papers=papers_markdown(paper_results(cells, also=also)),
+        unfinished=unfinished(cells, planned),
+        missing=missing_markdown(cells, planned),
+        doubtful=doubtful,
     )
-    return f"\n## Problems of the records\n\n{lines}\n" if problems else ""
 
 
-def _write(
-    numbers: Numbers,
-    found: Compared,
-    papers: str,
-    folder: Path,
-    problems: Sequence[str],
-    first: str,
-    missing: str,
-) -> list[Path]:
-    """Writes each file that has content, and deletes old files that have none now. In
-    Markdown, `first` is the first paragraph, and `missing` the section on episodes
-    without a result.
-    """
+def _print(report: _Report) -> None:
+    console = screen()
+    if report.unfinished:
+        console.print(report.unfinished, soft_wrap=True)
+    show(console, on_screen(report.numbers))
+    if report.comparisons.tested:
+        show(console, comparisons_on_screen(report.comparisons))
+        if history := history_in_words(report.comparisons):
+            console.print(history, soft_wrap=True)
+
+
+def _write_pages(report: _Report, folder: Path) -> Path:
+    comparisons = comparisons_markdown(report.comparisons)
+    return write_pages(
+        report.cells,
+        report.numbers,
+        report.comparisons,
+        "\n".join([comparisons, report.papers, report.missing]),
+        folder,
+        report.unfinished,
+        also=report.also,
+    )
+
+
+def _write_tables(report: _Report, folder: Path) -> list[Path]:
+    """Writes each file that has content, and deletes old files that have none now."""
     parts = [
-        verdicts_markdown(found),
-        report_markdown(numbers),
-        comparisons_markdown(found),
+        verdicts_markdown(report.comparisons),
+        report_markdown(report.numbers),
+        comparisons_markdown(report.comparisons),
+        report.missing,
+        _problems_markdown(report.problems),
     ]
-    texts = {
-        "report.md": "\n".join([*parts, missing, _problems_markdown(problems)]),
-        "papers.md": papers,
-    }
-    above = f"**{first}**\n\n" if first else ""
+    texts = {"report.md": "\n".join(parts), "papers.md": report.papers}
     tables: dict[str, Sequence[Any]] = {
-        "report.csv": numbers.cells,
-        "tasks.csv": numbers.tasks,
-        "trials.csv": numbers.trials,
-        "comparisons.csv": [*found.tested, *found.others],
+        "report.csv": report.numbers.cells,
+        "tasks.csv": report.numbers.tasks,
+        "trials.csv": report.numbers.trials,
+        "comparisons.csv": [*report.comparisons.tested, *report.comparisons.others],
     }
     folder.mkdir(parents=True, exist_ok=True)
-    formulas, written = Formulas(), []
+    written = []
     for name, content in {**texts, **tables}.items():
-        if not content:
-            (folder / name).unlink(missing_ok=True)
-            continue
-        if isinstance(content, str):
-            (folder / name).write_text(f"{above}{content.strip()}\n", encoding="utf-8")
+        if content:
+            written.append(folder / name)
         else:
-            rows = [columns(row) for row in content]
+            (folder / name).unlink(missing_ok=True)
+    above = f"**{report.unfinished}**\n\n" if report.unfinished else ""
+    for name, text in texts.items():
+        if text:
+            (folder / name).write_text(f"{above}{text.strip()}\n", encoding="utf-8")
+    formulas = Formulas()
+    for name, numbers in tables.items():
+        if numbers:
+            rows = [columns(row) for row in numbers]
             write_csv(folder / name, formulas.checked(rows), rows[0])
-        written.append(folder / name)
     if formulas.found:
         print(f"pddlego: in the .csv files, {formulas.warning}", file=sys.stderr)
     return written
+
+
+def _problems_markdown(problems: Sequence[str]) -> str:
+    if not problems:
+        return ""
+    lines = [f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems]
+    return "\n".join(["\n## Problems of the records\n", *lines, ""])

@@ -47,7 +47,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     paths = arguments.domain, arguments.problem, arguments.plan
     with Confined([__name__]) as confined:
         try:
-            fault = confined.ask(judge, *map(text_of, paths), **Limits().in_full)
+            texts = [text_of(path) for path in paths]
+            fault = confined.ask(judge, *texts, **Limits().in_full)
         except Exceeded as limit:
             fault = not_judged(limit)
     print(visible(fault or "The plan is valid."))
@@ -92,17 +93,21 @@ def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
 
 
 def _why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
-    simulator = Simulator(
-        World("problem", "", "", (), domain, problem), "these files", exact=True
+    world = World(
+        name="problem",
+        domain_text="",
+        problem_text="",
+        heads=(),
+        domain=domain,
+        problem=problem,
     )
+    simulator = Simulator(world, "these files", exact=True)
     for number, action in enumerate(actions, start=1):
         if refusal := simulator.carry_out(action):
             return f"Action {number} of {len(actions)}: {refusal}"
-    return (
-        ""
-        if simulator.done
-        else f"The goal does not hold after the {len(actions)} actions."
-    )
+    if simulator.done:
+        return ""
+    return f"The goal does not hold after the {len(actions)} actions."
 
 
 def judge(domain: str, problem: str, plan: str) -> str:

@@ -2,7 +2,6 @@
 write.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,7 @@ def load(text: str, place: object) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ConfigError(fault_of(error, place, text)) from error
+        raise ConfigError(fault_of(error, place)) from error
 
 
 def read(path: Path) -> Any:
@@ -63,12 +62,8 @@ def not_utf_8(path: Path) -> str:
     return f"{path} is not a text in UTF-8; save it in this encoding"
 
 
-def fault_of(
-    error: yaml.YAMLError, place: object = None, text: str | None = None
-) -> str:
-    """Returns the sentence. The file is `place`, or the one that the parser names,
-    whose text is then read again.
-    """
+def fault_of(error: yaml.YAMLError, place: object = None) -> str:
+    """Returns the sentence. The file is `place`, or the one that the parser names."""
     context = getattr(error, "context", None) or ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None)
     words = " ".join(f"{context} {problem or error}".split())
@@ -79,8 +74,6 @@ def fault_of(
     file = place or getattr(mark or error, "name", None) or "a YAML file"
     if mark is None:
         return f"{file}: {message}"
-    if remedy.endswith("needs quotes"):
-        message += _quoted(_line(file, text, mark.line))
     return f"{file}, line {mark.line + 1}: {message}"
 
 
@@ -93,25 +86,3 @@ def _mark_of(error: yaml.YAMLError) -> Any:
     if "quoted" in str(error) or "parsing a flow" in str(error):
         return begun or stopped
     return stopped or begun
-
-
-def _line(file: object, text: str | None, number: int) -> str:
-    try:
-        if text is None:
-            text = Path(str(file)).read_text("utf-8")
-        return text.splitlines()[number]
-    except (OSError, ValueError, IndexError):
-        return ""
-
-
-def _quoted(line: str) -> str:
-    """Returns the line with its value in quotes, as a proposal; "" if it has none to
-    quote.
-    """
-    found = re.fullmatch(
-        r"\s*(?P<key>(?:- )?[\w.]+: +)(?P<value>[^\s\"'\[{|>#].*?)\s*", line
-    )
-    if not found:
-        return ""
-    value = found["value"].replace("\\", "\\\\").replace('"', '\\"')
-    return f', as in {found["key"]}"{value}"'

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import counted
@@ -90,14 +90,18 @@ class Arm:
         scored = counted(list(self.rows.values())).counted
         return not scored or any(row.calls for row in scored)
 
+    @property
+    def plays_by_rules(self) -> bool:
+        """Whether the reference answers, which no grammar constrains."""
+        return self.kind("model").endswith(".ReferenceFormalizer")
+
     @cached_property
     def games(self) -> str:
         """The options that determine the games, as JSON: the environment's, without its
         budget.
         """
-        return json.dumps(
-            {**self.first.run.identity["environment"], "budget": 0}, sort_keys=True
-        )
+        options = {**self.first.run.identity["environment"], "budget": 0}
+        return json.dumps(options, sort_keys=True)
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -170,11 +174,10 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     """Returns the arms of these cells, in the order of their first cells."""
 
     def all_but_seed(cell: CellRecord) -> str:
-        model = {k: v for k, v in cell.run.model.items() if k != "weights"}
+        options = {**cell.run.identity, "seed": 0}
+        model = {**cell.run.model, "weights": ""}
         hashes = [getattr(cell.run, name) for name in RECORDED]
-        return json.dumps(
-            [{**cell.run.identity, "seed": 0}, model, hashes], sort_keys=True
-        )
+        return json.dumps([options, model, hashes], sort_keys=True)
 
     together = grouped((all_but_seed(cell), cell) for cell in cells)
     return [Arm(tuple(alike)) for alike in together.values()]
@@ -222,14 +225,15 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     from another version of this program, or from other weights with the same name.
     """
     group = factor.split(".")[0]
-    names = [
-        name
-        for key, (name, explained_by) in RECORDED.items()
-        if getattr(a.first.run, key) != getattr(b.first.run, key)
-        and group not in explained_by
-    ]
-    prints = {arm.first.run.model.get("fingerprint") for arm in (a, b)}
-    return [*names, "weights"] if group != "model" and len(prints) > 1 else names
+    names = []
+    for key, (name, explained_by) in RECORDED.items():
+        differ = getattr(a.first.run, key) != getattr(b.first.run, key)
+        if differ and group not in explained_by:
+            names.append(name)
+    fingerprints = {arm.first.run.model.get("fingerprint") for arm in (a, b)}
+    if group != "model" and len(fingerprints) > 1:
+        names.append("weights")
+    return names
 
 
 @dataclass(frozen=True)
@@ -255,24 +259,20 @@ def _contrast(a: Arm, b: Arm) -> Contrast | None:
     """Returns None unless the arms differ in exactly one factor and this factor affects
     an arm.
     """
-    differing = differences(a, b) if a.games == b.games else set()
-    if len(differing) != 1:
+    differing = differences(a, b)
+    if a.games != b.games or len(differing) != 1:
         return None
     (factor,) = differing
-    by_rules = any(arm.kind("model").endswith(".ReferenceFormalizer") for arm in (a, b))
-    if (
-        factor.startswith("decoding.") and by_rules
-    ):  # no grammar constrains the reference
+    arms = [a, b]
+    of_decoding = factor.startswith("decoding.")
+    if of_decoding and any(arm.plays_by_rules for arm in arms):
         return None
-    if factor.startswith(("decoding.", "model")) and not (
-        a.calls_a_model or b.calls_a_model
-    ):
+    of_answers = of_decoding or factor.startswith("model")
+    if of_answers and not any(arm.calls_a_model for arm in arms):
         return None
-    order = choices_of(factor)  # without an order, arms stay in that of the cells
-    base, other = sorted(
-        (a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0
-    )
-    return Contrast(factor, base, other)
+    if order := choices_of(factor):  # without one, arms stay in the order of the cells
+        arms.sort(key=lambda arm: order.index(arm.value(factor)))
+    return Contrast(factor, *arms)
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
@@ -282,34 +282,45 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
     Declared values are matched with values as reports name them. If no contrast
     matches, they are matched with values as `conf` spells them.
     """
-
-    def found(spelled: Callable[[Arm, str], str]) -> Iterator[Contrast]:
-        factor = declared.factor
-        for contrast in every:
-            for base, other in (contrast.arms, contrast.arms[::-1]):
-                values = spelled(base, factor), spelled(other, factor)
-                if declared.base in ("", values[0]) and declared.other in (
-                    "",
-                    values[1],
-                ):
-                    yield Contrast(factor, base, other)
-                    break
-
-    every = [
+    candidates = [
         contrast
         for contrast in every
-        if contrast.factor == declared.factor
-        and all(
-            arm.settings.get(option, value) == value
-            for arm in contrast.arms
-            for option, value in declared.where
-        )
+        if contrast.factor == declared.factor and _fits(declared, contrast)
     ]
-    return list(found(Arm.name)) or list(found(Arm.value))
+    return _matching(declared, candidates, Arm.name) or _matching(
+        declared, candidates, Arm.value
+    )
+
+
+def _fits(declared: Declared, contrast: Contrast) -> bool:
+    """Whether both arms have the values of `where`, as far as they have the options."""
+    return all(
+        arm.settings.get(option, value) == value
+        for arm in contrast.arms
+        for option, value in declared.where
+    )
+
+
+def _matching(
+    declared: Declared,
+    candidates: Iterable[Contrast],
+    spelled: Callable[[Arm, str], str],
+) -> list[Contrast]:
+    found = []
+    for contrast in candidates:
+        for base, other in (contrast.arms, contrast.arms[::-1]):
+            base_fits = declared.base in ("", spelled(base, contrast.factor))
+            other_fits = declared.other in ("", spelled(other, contrast.factor))
+            if base_fits and other_fits:
+                found.append(Contrast(contrast.factor, base, other))
+                break
+    return found
 
 
 def contrasts(cells: Sequence[CellRecord]) -> list[Contrast]:
-    return [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
+    """Returns all contrasts of these cells, in the order of the cells."""
+    pairs = combinations(arms_of(cells), 2)
+    return [found for a, b in pairs if (found := _contrast(a, b))]
 
 
 def groups(
@@ -320,15 +331,22 @@ def groups(
     """
     found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
     taken = set[frozenset[int]]()
-    for declaration in sorted(declared, key=lambda one: not one.primary):
-        new = [one for one in matching(declaration, every) if one.key not in taken]
-        taken |= {one.key for one in new}
-        for many in grouped((_all_but_games(one), one) for one in new).values():
-            pooled = len(many) == len({contrast.base.games for contrast in many})
-            role: Role = "primary" if declaration.primary else "secondary"
-            found[role] += [many] if pooled else [[one] for one in many]
-    alone = {group[0].key for of in found.values() for group in of if len(group) == 1}
-    found["not asked"] = [[one] for one in every if one.key not in alone]
+    alone = set[frozenset[int]]()
+    primary_first = sorted(declared, key=lambda declaration: not declaration.primary)
+    for declaration in primary_first:
+        role: Role = "primary" if declaration.primary else "secondary"
+        selected = matching(declaration, every)
+        new = [contrast for contrast in selected if contrast.key not in taken]
+        taken |= {contrast.key for contrast in new}
+        alike = grouped((_all_but_games(contrast), contrast) for contrast in new)
+        for group in alike.values():
+            kinds_of_games = {contrast.base.games for contrast in group}
+            if len(group) == 1 or len(group) > len(kinds_of_games):
+                found[role] += [[contrast] for contrast in group]
+                alone |= {contrast.key for contrast in group}
+            else:
+                found[role].append(group)
+    found["not asked"] = [[contrast] for contrast in every if contrast.key not in alone]
     return found
 
 
@@ -336,11 +354,10 @@ def _all_but_games(contrast: Contrast) -> str:
     """A key that contrasts share if they may be pooled: all but the options of the
     games.
     """
-    recorded = [
-        [getattr(arm.first.run, name) for name in RECORDED] for arm in contrast.arms
-    ]
-    settings = [arm.settings for arm in contrast.arms]
-    alike = [contrast.base.environment, contrast.factor, settings, recorded]
+    alike: list[Any] = [contrast.base.environment, contrast.factor]
+    for arm in contrast.arms:
+        hashes = [getattr(arm.first.run, name) for name in RECORDED]
+        alike += [arm.settings, hashes]
     return json.dumps(alike, sort_keys=True)
 
 
@@ -402,39 +419,33 @@ def pooled_over(group: Group) -> str:
     """Returns what differs between the kinds of games: "rooms 3, 5, 7", or "" for one
     kind.
     """
-    options = [one.base.first.options for one in group]
+    options = [contrast.base.first.options for contrast in group]
     parts = []
     for key in options[0]:
-        values = list(dict.fromkeys(option.get(key, "–") for option in options))
-        if (
-            key.startswith("environment.")
-            and not key.startswith(BUDGET)
-            and len(values) > 1
-        ):
+        of_games = key.startswith("environment.") and not key.startswith(BUDGET)
+        values = {of_kind.get(key, "–") for of_kind in options}
+        if of_games and len(values) > 1:
             listed = ", ".join(sorted(values, key=by_number))
-            parts.append(
-                f"{key.split('.')[-1]} {listed if len(listed) < 60 else len(values)}"
-            )
+            short = listed if len(listed) < 60 else str(len(values))
+            parts.append(f"{key.split('.')[-1]} {short}")
     return "; ".join(parts)
 
 
 def caveats(group: Group) -> Iterator[str]:
     """Yields what else differs between the two arms, in words."""
-    factor, names = (
-        group[0].factor,
-        [arm.name(group[0].factor) for arm in group[0].arms],
-    )
-    for base, other in (one.arms for one in group):
-        if versions := other_versions(base, other, factor):
+    first = group[0]
+    more_of_base = more_of_other = 0
+    for contrast in group:
+        if versions := other_versions(contrast.base, contrast.other, first.factor):
             yield f"recorded with other {', '.join(versions)}"
-    alone = [
-        sum(len(one.arms[i].requested - one.arms[1 - i].requested) for one in group)
-        for i in (0, 1)
-    ]
-    if any(alone):
+        asked_of_base, asked_of_other = (arm.requested for arm in contrast.arms)
+        more_of_base += len(asked_of_base - asked_of_other)
+        more_of_other += len(asked_of_other - asked_of_base)
+    if more_of_base or more_of_other:
+        base, other = (arm.name(first.factor) for arm in first.arms)
         yield (
             "different episodes were requested, and only the common ones are compared: "
-            f"{names[0]} has {alone[0]} more, {names[1]} {alone[1]}"
+            f"{base} has {more_of_base} more, {other} {more_of_other}"
         )
-    if repeated := sum(arm.repeated for one in group for arm in one.arms):
+    if repeated := sum(arm.repeated for contrast in group for arm in contrast.arms):
         yield f"{repeated} episodes are in two folders, and one copy of each is used"

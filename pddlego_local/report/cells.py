@@ -145,11 +145,10 @@ class CellRecord:
         """Returns the environment's group of this task type, or the type itself if it
         has no group.
         """
-        groups = self.run.task_groups
-        group = next(
-            (name for name, kinds in groups.items() if task_type in kinds), task_type
-        )
-        return visible(group)
+        for name, kinds in self.run.task_groups.items():
+            if task_type in kinds:
+                return visible(name)
+        return visible(task_type)
 
 
 class Cells(list[CellRecord]):
@@ -163,10 +162,8 @@ class Cells(list[CellRecord]):
 
     @property
     def problems(self) -> list[str]:
-        return [
-            *self.left_out,
-            *(problem for cell in self for problem in cell.problems),
-        ]
+        of_cells = [problem for cell in self for problem in cell.problems]
+        return [*self.left_out, *of_cells]
 
 
 def unrequested(cell: CellRecord) -> list[str]:
@@ -176,10 +173,11 @@ def unrequested(cell: CellRecord) -> list[str]:
     """
     if any(start.rows_before for start in cell.run.starts):
         return []
-    rows = [row for row in cell.rows if (row.game, row.trial) not in cell.requested]
     name = visible(str(cell.folder))
     return [
-        f"{name}: nobody requested game {row.game}, trial {row.trial}" for row in rows
+        f"{name}: nobody requested game {row.game}, trial {row.trial}"
+        for row in cell.rows
+        if (row.game, row.trial) not in cell.requested
     ]
 
 
@@ -188,12 +186,13 @@ def without_transcript(cell: CellRecord) -> list[str]:
     has no transcripts at all: then it was archived without them.
     """
     there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
-    rows = [
-        row for row in cell.rows if there and f"{row.game}-{row.trial}" not in there
-    ]
+    if not there:
+        return []
     name = visible(str(cell.folder))
     return [
-        f"{name}: game {row.game}, trial {row.trial}, has no transcript" for row in rows
+        f"{name}: game {row.game}, trial {row.trial}, has no transcript"
+        for row in cell.rows
+        if f"{row.game}-{row.trial}" not in there
     ]
 
 
@@ -205,9 +204,8 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     cells, left_out, sweeps = dict[Path, CellRecord](), list[str](), _Sweeps()
     for path in paths:
         found, wrong = list[CellRecord](), list[str]()
-        for folder in sorted(
-            {file.parent for name in _FILES for file in path.rglob(name)}
-        ):
+        folders = {file.parent for name in _FILES for file in path.rglob(name)}
+        for folder in sorted(folders):
             try:
                 found.append(_read(folder, sweeps))
             except ConfigError as error:
@@ -253,14 +251,13 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
     """Returns the options that differ between cells with the same labels or that only
     some of them have. The seed is always included.
     """
-    together = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
-    differing = [
-        key
-        for alike in together.values()
-        for key in set[str]().union(*alike)
-        if len({options.get(key) for options in alike}) > 1
-    ]
-    return {"seed", *differing}
+    same_labels = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
+    varying = {"seed"}
+    for alike in same_labels.values():
+        for key in set[str]().union(*alike):
+            if len({options.get(key) for options in alike}) > 1:
+                varying.add(key)
+    return varying
 
 
 def by_number(text: str) -> list[str | int]:

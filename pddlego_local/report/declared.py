@@ -9,7 +9,13 @@ from pathlib import Path
 from pddlego_local.core.record.run_record import Start
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Comparisons, Declared
+from pddlego_local.runner.settings import (
+    BY_DEFAULT,
+    COMPARE,
+    RECORDED,
+    Comparisons,
+    Declared,
+)
 from pddlego_local.runner.sweep import read_compare
 
 
@@ -74,7 +80,7 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     last = given[-1] if given else None
     with_it = [start for start in starts if start.config.get("compare") == last]
     with clear_errors(f"{folder}: compare"):
-        compare = COMPARE.validate_python(last)
+        compare = COMPARE.validate_python(last, context=RECORDED)
     return Declaration(folder, compare, with_it[0] if with_it else None)
 
 

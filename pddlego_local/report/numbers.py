@@ -27,6 +27,11 @@ NESTED = {
 }
 """The causes with which PDDL has reached each of these stages."""
 
+UNCOMPARED = {None, "not fully specified", "undecided"}
+"""The verdicts of an episode whose problem was not compared with the gold problem."""
+
+CountOf = Callable[[EpisodeRow], int]
+
 SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_answer")
 
 
@@ -150,7 +155,7 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     outcomes = Counter(row.outcome for row in rows)
     any_compared = any(_verdict(row) not in UNCOMPARED for row in rows)
 
-    def rate(k: Counted, n: Counted = lambda row: 1) -> Rate:
+    def rate(k: CountOf, n: CountOf = lambda row: 1) -> Rate:
         """The sum of `k` over all episodes, of the sum of `n`."""
         return Rate.of((place.cluster, k(place.row), n(place.row)) for place in placed)
 
@@ -183,11 +188,6 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
         **{name: sum(getattr(row, name) for row in rows) for name in SUMS},
         **_means(rows),
     )
-
-
-Counted = Callable[[EpisodeRow], int]
-
-UNCOMPARED = {None, "not fully specified", "undecided"}
 
 
 def _verdict(row: EpisodeRow) -> Any:

@@ -105,8 +105,8 @@ def report_markdown(numbers: Numbers) -> str:
         f"# {title}\n\n{with_common_first(rows)}"
         for title, rows in result_tables(numbers)
     ]
-    below = "".join(f"- {note}\n" for note in notes_of("results", cells=numbers.cells))
-    return "\n#".join(tables) + f"\n{below}"
+    notes = [f"- {note}\n" for note in notes_of("results", cells=numbers.cells)]
+    return "\n#".join(tables) + "\n" + "".join(notes)
 
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
@@ -116,18 +116,18 @@ def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
     unsaid = unsaid_columns(numbers) - {"finished"}
     several = len({task.tasks for task in numbers.tasks}) > 1
     cells = [cell_text(cell) for cell in numbers.cells]
-    tables = [
-        (
-            "Results",
-            [{name: row[name] for name in row if name not in unsaid} for row in cells],
-        ),
-        (
-            "By kind of task",
-            [_task_text(task, unsaid) for task in numbers.tasks if several],
-        ),
-        ("After each trial", [_trial_text(trial) for trial in numbers.trials]),
-    ]
-    return [(title, rows) for title, rows in tables if rows]
+    tables = {
+        "Results": [without(row, unsaid) for row in cells],
+        "By kind of task": [
+            without(_task_text(task), unsaid) for task in numbers.tasks if several
+        ],
+        "After each trial": [_trial_text(trial) for trial in numbers.trials],
+    }
+    return [(title, rows) for title, rows in tables.items() if rows]
+
+
+def without(row: TextRow, columns: Collection[str]) -> TextRow:
+    return {name: text for name, text in row.items() if name not in columns}
 
 
 def unsaid_columns(numbers: Numbers) -> set[str]:
@@ -168,14 +168,17 @@ def notes_of(name: str, **facts: Any) -> list[str]:
 
 def cell_text(cell: CellNumbers) -> TextRow:
     """Returns one row of the first table."""
-    left = f", {cell.missing} without a result" if cell.missing else ""
+    finished, of_all_requested = f"{cell.finished} of {cell.asked}", "–"
+    if cell.missing:
+        finished += f", {cell.missing} without a result"
+        of_all_requested = interval(*cell.success_of_asked)
     values = {**vars(cell.measures), **vars(cell)}
     return {
         **cell.labels,
-        "finished": f"{cell.finished} of {cell.asked}{left}",
+        "finished": finished,
         "games": _games(cell.measures.games, cell.measures.maps),
         "success": rate(cell.measures.success),
-        "of all requested": interval(*cell.success_of_asked) if left else "–",
+        "of all requested": of_all_requested,
         **{title: _text(name, values[name]) for name, title in FURTHER.items()},
     }
 
@@ -186,15 +189,18 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, Counter):
         return ", ".join(f"{key} {count}" for key, count in value.most_common()) or "–"
     if isinstance(value, Mean):
-        return number(value.mean) + (
-            f" ± {number(value.sd)}" if name in WITH_SD else ""
-        )
+        mean = number(value.mean)
+        return f"{mean} ± {number(value.sd)}" if name in WITH_SD else mean
     return str(value)
 
 
-def _task_text(task: TaskNumbers, unsaid: Collection[str]) -> TextRow:
-    games = {} if "games" in unsaid else {"games": _games(task.games, task.maps)}
-    return {**task.labels, "tasks": task.tasks, **games, "success": rate(task.success)}
+def _task_text(task: TaskNumbers) -> TextRow:
+    return {
+        **task.labels,
+        "tasks": task.tasks,
+        "games": _games(task.games, task.maps),
+        "success": rate(task.success),
+    }
 
 
 def _trial_text(trial: TrialNumbers) -> TextRow:
@@ -215,19 +221,20 @@ def markdown(table: Sequence[TextRow]) -> str:
     if not table:
         return ""
     columns = list(table[0])
-    cells = ([row[c].replace("|", "\\|") for c in columns] for row in table)
-    lines = [columns, ["---"] * len(columns), *cells]
+    lines = [columns, ["---"] * len(columns)]
+    for row in table:
+        lines.append([row[column].replace("|", "\\|") for column in columns])
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
     """Removes the columns that are empty in all rows."""
-    said = (
-        [name for name in rows[0] if any(row[name].strip("–→ ") for row in rows)]
-        if rows
-        else []
-    )
-    return [{name: row[name] for name in said} for row in rows]
+    if not rows:
+        return []
+    empty = {
+        name for name in rows[0] if not any(row[name].strip("–→ ") for row in rows)
+    }
+    return [without(row, empty) for row in rows]
 
 
 def with_common_first(rows: Sequence[TextRow]) -> str:
@@ -249,12 +256,14 @@ def split_common(
     text, and the names of all other columns. The columns in `found` are never among the
     former.
     """
-    common = {
-        name: text
-        for name, text in rows[0].items()
-        if len(rows) > 1 and name not in found and len({row[name] for row in rows}) == 1
-    }
-    return common, [name for name in rows[0] if name not in common]
+    common, others = {}, []
+    for name, text in rows[0].items():
+        same = len(rows) > 1 and all(row[name] == text for row in rows)
+        if same and name not in found:
+            common[name] = text
+        else:
+            others.append(name)
+    return common, others
 
 
 def on_screen(numbers: Numbers) -> Table:
@@ -266,10 +275,8 @@ def on_screen(numbers: Numbers) -> Table:
     unsaid = unsaid_columns(numbers)
     if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
         unsaid.add("games")
-    columns = [
-        *(differing or ["model"]),
-        *(column for column in ON_SCREEN if column not in unsaid),
-    ]
+    columns = differing or ["model"]
+    columns += [column for column in ON_SCREEN if column not in unsaid]
     below = "\n".join(notes_of("results", cells=numbers.cells)[:-1])
     screen = Table(*columns, caption=below, caption_justify="left")
     for row in table:

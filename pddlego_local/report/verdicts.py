@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from rich.table import Table
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.report.arms import Role
-from pddlego_local.report.comparisons import Answer, Compared, Comparison
+from pddlego_local.report.comparisons import Answer, Compared, Comparison, Side
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -47,13 +48,15 @@ def declared_in_words(compared: Compared) -> str:
     """Says which comparisons are tested, where they were declared, and which ones find
     no arms.
     """
-    tested = [f"{one}{' (primary)' * one.primary}" for one in compared.declared]
-    without = "; ".join(map(str, compared.without_arms)) if compared.history else ""
-    no_arms = f" This report has no two arms for: {without}." if without else ""
-    return (
-        f"Tested comparisons ({compared.origin}):"
-        f" {'; '.join(tested) or 'none'}.{no_arms}"
-    )
+    tested = [
+        f"{declared} (primary)" if declared.primary else str(declared)
+        for declared in compared.declared
+    ]
+    words = f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}."
+    if compared.history and compared.without_arms:
+        without = "; ".join(map(str, compared.without_arms))
+        words += f" This report has no two arms for: {without}."
+    return words
 
 
 def history_in_words(compared: Compared) -> str:
@@ -67,22 +70,25 @@ def verdicts(compared: Compared) -> list[Verdict]:
     """Returns a verdict for each tested comparison: primary ones first, and within each
     role those that show a difference first.
     """
-    labels = [shared(one) for one in compared.tested]
-    differing = [
-        name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1
-    ]
-    found = [
-        Verdict(
-            number,
-            one.role,
-            f"{one.base.value} → {one.other.value}",
-            ", ".join(row[name] for name in differing if row[name]),
-            verdict(one),
+    if not compared.tested:
+        return []
+    labels = [shared(found) for found in compared.tested]
+    differing = [name for name in labels[0] if len({row[name] for row in labels}) > 1]
+    verdicts, not_shown = [], set[int]()
+    for place, found in enumerate(compared.tested):
+        where = [labels[place][name] for name in differing if labels[place][name]]
+        verdicts.append(
+            Verdict(
+                number=place,
+                role=found.role,
+                arms=f"{found.base.value} → {found.other.value}",
+                where=", ".join(where),
+                text=verdict(found),
+            )
         )
-        for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
-    ]
-    shown = {number for number, one in enumerate(compared.tested) if one.new.shown}
-    return sorted(found, key=lambda one: (one.role, one.number not in shown))
+        if not found.new.shown:
+            not_shown.add(place)
+    return sorted(verdicts, key=lambda one: (one.role, one.number in not_shown))
 
 
 def shared(found: Comparison) -> dict[str, str]:
@@ -184,16 +190,12 @@ def comparisons_markdown(compared: Compared) -> str:
     """
     if not compared.tested and not compared.others:
         return ""
+    of_role = grouped((found.role, _tested(found)) for found in compared.tested)
+    others = compared.others[:MOST_OTHERS]
     tables = {
-        "Primary comparisons": [
-            _tested(one) for one in compared.tested if one.role == "primary"
-        ],
-        "Comparisons": [
-            _tested(one) for one in compared.tested if one.role == "secondary"
-        ],
-        "Other differences, not declared and not tested": [
-            _other(one) for one in compared.others[:MOST_OTHERS]
-        ],
+        "Primary comparisons": of_role.get("primary"),
+        "Comparisons": of_role.get("secondary"),
+        "Other differences, not declared and not tested": list(map(_other, others)),
     }
     parts = [
         f"## {title}\n\n{with_common_first(without_empty(rows))}"
@@ -210,29 +212,26 @@ def comparisons_markdown(compared: Compared) -> str:
 
 
 def _tested(found: Comparison) -> TextRow:
-    sides = found.base, found.other
+    base, other = _side(found.base), _side(found.other)
+    here = in_short(found, found.here) if found.maps < found.games else "–"
     return {
         **shared(found),
         "from": found.base.value,
         "to": found.other.value,
-        "on these maps": (
-            in_short(found, found.here) if found.maps < found.games else "–"
-        ),
+        "on these maps": here,
         "on new maps": in_short(found, found.new),
         "games": _games(found),
-        "success": " → ".join(
-            "–" if side.success.share is None else f"{100 * side.success.share:.1f} %"
-            for side in sides
-        ),
-        "calls per success": " → ".join(
-            number(side.per_success_calls) for side in sides
-        ),
-        "tokens of answers per success": " → ".join(
-            number(side.per_success_tokens) for side in sides
-        ),
-        "tokens of prompts per success": " → ".join(
-            number(side.per_success_prompt_tokens) for side in sides
-        ),
+        **{name: f"{base[name]} → {other[name]}" for name in base},
+    }
+
+
+def _side(side: Side) -> TextRow:
+    share = side.success.share
+    return {
+        "success": "–" if share is None else f"{100 * share:.1f} %",
+        "calls per success": number(side.per_success_calls),
+        "tokens of answers per success": number(side.per_success_tokens),
+        "tokens of prompts per success": number(side.per_success_prompt_tokens),
     }
 
 
@@ -254,25 +253,22 @@ def comparisons_on_screen(compared: Compared) -> Table:
     """
     found = verdicts(compared)
     left = len(found) - MOST_ON_TOP
-    caption = (
-        f"{left} more comparisons: --out writes them all to report.md"
-        if left > 0
-        else None
-    )
-    table = Table(
-        "comparison", "verdict", title=declared_in_words(compared), caption=caption
-    )
-    for one in found[:MOST_ON_TOP]:
-        table.add_row(f"{one.arms}\n{one.where}".strip(), one.text)
+    table = Table("comparison", "verdict", title=declared_in_words(compared))
+    if left > 0:
+        table.caption = f"{left} more comparisons: --out writes them all to report.md"
+    for verdict in found[:MOST_ON_TOP]:
+        table.add_row(f"{verdict.arms}\n{verdict.where}".strip(), verdict.text)
     return table
 
 
 def _games(found: Comparison) -> str:
     """For example "50 on 20 maps (150 pairs)"."""
-    maps = f" on {found.maps} maps" if found.maps != found.games else ""
-    return f"{found.games}{maps}" + f" ({found.pairs} pairs)" * (
-        found.pairs != found.games
-    )
+    words = str(found.games)
+    if found.maps != found.games:
+        words += f" on {found.maps} maps"
+    if found.pairs != found.games:
+        words += f" ({found.pairs} pairs)"
+    return words
 
 
 def _percent(share: float) -> str:

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import pydantic
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+)
 
 from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
 from pddlego_local.decoding.settings import Decoding
@@ -24,10 +31,16 @@ OPTIONS_OF = ("decoding.", "method.", "model.", "planner.")
 _STRICT = ConfigDict(extra="forbid")
 
 
-def _factor(name: str) -> str:
+RECORDED = "recorded"
+"""The context in which comparisons of a record are read: they may name options that
+only the version that recorded them had.
+"""
+
+
+def _factor(name: str, info: ValidationInfo) -> str:
     group, _, option = name.partition(".")
     known = [field.name for field in fields(Decoding)]
-    if group == "decoding" and option not in known:
+    if group == "decoding" and option not in known and info.context != RECORDED:
         raise ValueError(
             f"decoding has no such option; its options are {', '.join(known)}"
         )
@@ -82,7 +95,7 @@ class Declared:
 
     @field_validator("base", "other")
     @classmethod
-    def _value(cls, value: str, info: pydantic.ValidationInfo) -> str:
+    def _value(cls, value: str, info: ValidationInfo) -> str:
         choices = choices_of(info.data.get("factor", ""))
         if info.field_name == "other" and value and value == info.data.get("base"):
             raise ValueError("write a value other than that of base")

@@ -61,7 +61,8 @@ def test_a_text_with_heads_is_one_question_and_one_without_two(
     text = "There are three blocks. Stack them."
     made, (first, second) = formalized(planner, text, DF, PF)
     assert made.outcome == "solved"
-    assert (first.form.name, second.form.name) == ("domain", "problem")
+    assert first.form.name == "domain"
+    assert second.form.name == "problem"
     assert second.context.domain == WORLD.domain
 
 
@@ -77,11 +78,13 @@ def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
         {"df": WORLD.domain, "pf": WORLD.problem.replace("(hand-empty)", "")}
     )
     made, _ = formalized(planner, TEXT, lame, rung="free")
-    assert (made.outcome, made.plan) == ("unsolvable", ())
+    assert made.outcome == "unsolvable"
+    assert made.plan == ()
     assert "problem line" in made.message
     assert "no action can make" in made.message
     made, _ = formalized(planner, TEXT, "I would rather not.", rung="free")
-    assert (made.outcome, made.domain) == ("no_json", "")
+    assert made.outcome == "no_json"
+    assert made.domain == ""
     assert "no JSON object" in made.message
 
 
@@ -162,15 +165,20 @@ def told(world: World) -> str:
     return f"{world.domain_text}\n\n{world.problem_text}"
 
 
+@pytest.fixture(scope="module")
+def unasked(planner: FastDownward) -> TextFormalizer:
+    """Has the card of nano_worlds, and a model that has no answer."""
+    return TextFormalizer(compose_cell(["model=nano_worlds"]), Scripted([]), planner)
+
+
 @pytest.mark.parametrize("name", PUZZLES)
 def test_puzzles_of_other_kinds_are_refused_unasked(
-    name: str, planner: FastDownward
+    name: str, unasked: TextFormalizer
 ) -> None:
-    model = Scripted([])
-    config = compose_cell(["model=nano_worlds"])
-    made = TextFormalizer(config, model, planner)(PUZZLES[name])
-    assert (made.outcome, made.plan, made.domain) == ("unknown_text", (), "")
-    assert not model.asked
+    made = unasked(PUZZLES[name])
+    assert made.outcome == "unknown_text"
+    assert made.plan == ()
+    assert made.domain == ""
     assert "does not know this text" in made.message
     assert "blocksworld with 2 to 9" in made.message
 

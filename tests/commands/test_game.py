@@ -78,7 +78,9 @@ def test_a_budget_truncates_and_a_refused_command_is_told() -> None:
     assert not truncated
     assert "not a valid action" in info["fault"]
     _, _, terminated, truncated, info = short.step("look around")
-    assert (terminated, truncated, info["outcome"]) == (False, True, "step_limit")
+    assert terminated is False
+    assert truncated is True
+    assert info["outcome"] == "step_limit"
     short.close()
 
 

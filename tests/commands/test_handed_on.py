@@ -90,7 +90,8 @@ def test_sample_and_run_hand_on_the_same_files(
     model = Always(ANSWERS[name])
     sample = sampled(words, model)
     plan = played(words, model, planner)
-    assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
+    assert sample.domain == plan.domain
+    assert sample.problem == plan.problem
     outcome = planner.plan(sample.domain, sample.problem).outcome
     assert outcome == plan.outcome
     if how == "repaired" or (how == "rejected" and name == "an object twice"):
@@ -117,12 +118,11 @@ def test_the_upper_rungs_hand_on_the_same_files(
     """Also for a question that was made with other settings."""
     words, model = [f"decoding={rung}"], SameSeed(2)
     sample, plan = sampled(words, model), played(words, model, planner)
-    assert (sample.domain, sample.problem) == (plan.domain, plan.problem)
+    assert sample.domain == plan.domain
+    assert sample.problem == plan.problem
     assert plan.outcome != "translate_error"
     made_otherwise = sampler(compose_cell(words), model, question(decoding="grounded"))(
         0
     )
-    assert (made_otherwise.domain, made_otherwise.problem) == (
-        plan.domain,
-        plan.problem,
-    )
+    assert made_otherwise.domain == plan.domain
+    assert made_otherwise.problem == plan.problem

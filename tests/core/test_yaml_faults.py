@@ -9,16 +9,16 @@ from pddlego_local.core.errors import ConfigError
 from tests.pddlego import Pddlego
 
 WRONG = {
-    "a: 1\nb: c: d\n": ("line 2", 'as in b: "c: d"'),
+    "a: 1\nb: c: d\n": ("line 2", "a text with a colon and a space needs quotes"),
     "- name: Your own: sweep\n": (
         "line 1",
         "a text with a colon and a space needs quotes",
     ),
     'a: 1\nb: "0\nc: 2\n': ("line 2", "close the quotes"),
     "\tx: 1\n": ("line 1", "indent with spaces, not with tabs"),
-    "x: @foo\n": ("line 1", 'as in x: "@foo"'),
-    "x: `foo`\n": ("line 1", 'as in x: "`foo`"'),
-    "x: *foo\n": ("line 1", 'as in x: "*foo"'),
+    "x: @foo\n": ("line 1", "a text that begins with"),
+    "x: `foo`\n": ("line 1", "a text that begins with"),
+    "x: *foo\n": ("line 1", "a text that begins with"),
     "x: !foo y\n": ("line 1", "begins with ! needs quotes"),
     "a: 1\nx: {a: 1\n": ("line 2", "close the bracket"),
     "x: [1, 2\ny: 3\n": ("line 1", "close the bracket"),

@@ -17,18 +17,25 @@ Reply = Callable[[QuietHandler], None]
 
 def good(text: str, **changes: object) -> dict[str, Any]:
     """A response as vLLM gives it, except for `changes`."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
     return {
-        "id": "x", "object": "chat.completion", "created": 0,
-        "choices": [choice | {"finish_reason": "stop"}], "usage": usage, **changes,
-    }  # fmt: skip
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "choices": [choice],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        **changes,
+    }
 
 
 def choice(**changes: object) -> dict[str, Any]:
     """One whose only choice is another."""
-    told = good("fine")
-    return told | {"choices": [told["choices"][0] | changes]}
+    (usual,) = good("fine")["choices"]
+    return good("fine", choices=[usual | changes])
 
 
 def body(what: object, status: int = 200, **headers: str) -> Reply:
@@ -75,13 +82,20 @@ def hostile_server(
             nonlocal count
             request = json.loads(self.asked())
             if not self.path.endswith("/chat/completions"):
-                (body(spells(self.path, request)) if spells else body({}, 404))(self)
+                reply = body({}, 404)
+                if spells:
+                    reply = body(spells(self.path, request))
+                reply(self)
                 return
             with lock:
                 count += 1
                 number = count
-            text = "fine" if answers is None else answers[key_of(request["messages"])]
-            (chat(number) or body(good(text, model=request["model"])))(self)
+            text = "fine"
+            if answers is not None:
+                text = answers[key_of(request["messages"])]
+            usual = body(good(text, model=request["model"]))
+            reply = chat(number) or usual
+            reply(self)
 
     with serving(Handler) as port:
         yield f"http://127.0.0.1:{port}/v1"

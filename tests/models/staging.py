@@ -20,10 +20,10 @@ from pddlego_local.core.nouns import (
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import Drawn, GrammarContext
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
 from tests.decoding.on_rung import constraint_for
 from tests.models.asking import PROMPT
@@ -215,6 +215,7 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     sampling = Sampling(max_tokens=max_tokens, seed=seed)
     (drawn,) = draw(model, QUESTION, constraint, sampling, {})
     answer = read_constrained(drawn.completion, PDDL)
+    answer = without_repetition(answer, Question(PDDL, (), QUESTION.context))
     if not answer.value:
         assert answer.fault == "truncated"
         return "cut"

@@ -1,5 +1,6 @@
 """Servers that are not vLLM: what they are asked, and what they cannot be asked."""
 
+import contextlib
 import json
 from typing import Any, ClassVar
 
@@ -23,14 +24,11 @@ class OpenAi(QuietHandler):
     def do_POST(self) -> None:
         body = json.loads(self.asked())
         self.bodies.append(body)
-        schema = (
-            body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-        )
-        said = (
-            json.dumps(schema["enum"][0])
-            if "enum" in schema and not self.deaf
-            else "Yes."
-        )
+        said = "Yes."
+        if "response_format" in body and not self.deaf:
+            schema = body["response_format"]["json_schema"]["schema"]
+            if "enum" in schema:
+                said = json.dumps(schema["enum"][0])
         choice = {"index": 0, "finish_reason": "stop", "message": {"content": said}}
         usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
         self.answer(json.dumps({"choices": [choice], "usage": usage}).encode())
@@ -45,29 +43,26 @@ def model_at(port: int) -> Any:
 
 def test_a_json_schema_is_sent_as_it_is_and_no_other_grammar_is() -> None:
     question = (Message("user", "Well?"),)
-    with serving(OpenAi) as port:
-        model = model_at(port)
+    sampling = Sampling(max_tokens=9)
+    edit = Grammar("edit", "json_schema", json.dumps(SCHEMA))
+    pddl = Grammar("pddl", "lark", 'start: "a"')
+    with serving(OpenAi) as port, contextlib.closing(model_at(port)) as model:
         OpenAi.bodies.clear()
-        schema = Grammar("edit", "json_schema", json.dumps(SCHEMA))
-        assert model.complete(question, schema, Sampling(max_tokens=9)).text == "Yes."
-        assert model.complete(question, None, Sampling(max_tokens=9)).text == "Yes."
-        constrained, free = (body for body in OpenAi.bodies if "messages" in body)
-        assert constrained["response_format"]["json_schema"]["schema"] == SCHEMA
-        assert "structured_outputs" not in constrained and "response_format" not in free
+        for grammar in (edit, None):
+            assert model.complete(question, grammar, sampling).text == "Yes."
         with pytest.raises(ConfigError, match="decoding=free or decoding=json"):
-            model.complete(
-                question, Grammar("pddl", "lark", 'start: "a"'), Sampling(max_tokens=9)
-            )
-        model.close()
+            model.complete(question, pddl, sampling)
+    constrained, free = (body for body in OpenAi.bodies if "messages" in body)
+    assert constrained["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert "structured_outputs" not in constrained
+    assert "response_format" not in free
 
 
 def test_a_server_that_ignores_schemas_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with serving(OpenAi) as port:
-        model = model_at(port)
+    with serving(OpenAi) as port, contextlib.closing(model_at(port)) as model:
         check_obedience(model, schema=True)
         monkeypatch.setattr(OpenAi, "deaf", True)
         with pytest.raises(GrammarIgnored, match="does not obey"):
             check_obedience(model, schema=True)
-        model.close()

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Completion, Message, Prefix, Sampling
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tests.models.asking import TOY
+from tests.models.hostile_server import hostile_server
 from tests.models.staging import FIRST, second
 from tools.chaos.hostile import END_OF_TEXT, server
 
@@ -35,8 +36,7 @@ def asked(thinking: Thinking | None) -> Iterator[tuple[VllmModel, list[Request]]
 
     def reply_of(request: Request) -> Request | None:
         requests.append(request)
-        thinks = request.get("chat_template_kwargs", {}).get("enable_thinking")
-        if not thinks:
+        if request.get("chat_template_kwargs") != {"enable_thinking": True}:
             return None
         tokens = [*THOUGHT, *ANSWER, END_OF_TEXT]
         return {
@@ -58,11 +58,17 @@ def test_several_answers_are_one_request() -> None:
     (request,) = requests
     assert (request["n"], request["seed"], request["temperature"]) == (3, 11, 0.5)
     assert request["structured_outputs"]["grammar"] == TOY.text
-    one = Completion("(a b)", "stop", len("Well?"), len(ANSWER) + 1, 0.0)
+    assert len(answers) == 3
     for answer in answers:
         assert answer.latency_s > 0
-        assert vars(answer) | {"latency_s": 0.0} == vars(one)
-    assert len(answers) == 3
+        expected = Completion(
+            text="(a b)",
+            finish_reason="stop",
+            prompt_tokens=len("Well?"),
+            completion_tokens=len(ANSWER) + 1,
+            latency_s=answer.latency_s,
+        )
+        assert answer == expected
 
 
 def test_a_stage_goes_on_behind_the_thought_of_the_first() -> None:
@@ -92,3 +98,29 @@ def test_a_marker_that_is_several_tokens_is_refused_in_stages(
     told = rf"model\.thinking\.{name}: .* is not one token of m"
     with asked(markers) as (model, _), pytest.raises(ConfigError, match=told):
         model.complete(PROMPT, FIRST, thinking, Prefix())
+
+
+@pytest.mark.parametrize(
+    ("prefix", "told"),
+    [
+        (Prefix(), r"does not return the .*model\.server\.url at vLLM >= 0\.12"),
+        (Prefix(forced_prefix="("), "has no /tokenize, which answers in stages need"),
+    ],
+)
+def test_a_gateway_that_cannot_answer_in_stages_is_named(
+    prefix: Prefix, told: str
+) -> None:
+    """It leaves out the tokens of an answer, and knows only /v1."""
+    with hostile_server() as url:
+        model = VllmModel(weights="m", server=Server(url=url))
+        with contextlib.closing(model), pytest.raises(ConfigError, match=told):
+            model.complete(PROMPT, FIRST, Sampling(), prefix)
+
+
+def test_nobody_at_the_address_is_a_fault_of_the_server() -> None:
+    model = VllmModel(weights="m", server=Server(url="http://127.0.0.1:9/v1"))
+    with (
+        contextlib.closing(model),
+        pytest.raises(ModelFault, match="Check the server at"),
+    ):
+        model.complete(PROMPT, TOY, Sampling())

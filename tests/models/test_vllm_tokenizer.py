@@ -27,22 +27,18 @@ def llama(tmp_path: Path) -> Path:
 
 def class_of(folder: Path, name: str) -> None:
     path = folder / "tokenizer_config.json"
-    path.write_text(
-        json.dumps(
-            {**json.loads(path.read_text(encoding="utf-8")), "tokenizer_class": name}
-        ),
-        encoding="utf-8",
-    )
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    settings["tokenizer_class"] = name
+    path.write_text(json.dumps(settings), encoding="utf-8")
 
 
-def given_to_vllm(*words: str) -> str | None:
+def given_to_vllm(model: str, *words: str) -> str | None:
     """The folder whose tokenizer the launcher names."""
-    command = LAUNCH.server_command(
-        LAUNCH.parse([*words[:1], "--device", "cuda", *words[1:]])
-    )
-    return (
-        command[command.index("--tokenizer") + 1] if "--tokenizer" in command else None
-    )
+    options = LAUNCH.parse([model, "--device", "cuda", *words])
+    command: list[str] = LAUNCH.server_command(options)
+    if "--tokenizer" not in command:
+        return None
+    return command[command.index("--tokenizer") + 1]
 
 
 def test_only_a_class_that_would_be_replaced_is_named_otherwise(
@@ -51,24 +47,22 @@ def test_only_a_class_that_would_be_replaced_is_named_otherwise(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert given_to_vllm(str(llama)) is None
     class_of(llama, "LlamaTokenizerFast")
+    before = (llama / "tokenizer_config.json").read_bytes()
     folder = given_to_vllm(str(llama))
-    assert folder and folder == given_to_vllm(str(llama)) != str(llama)
-    assert [path.name for path in (tmp_path / "cache/pddlego_local").iterdir()] == [
-        Path(folder).name
-    ]
-    assert json.loads((llama / "tokenizer_config.json").read_text(encoding="utf-8"))[
-        "tokenizer_class"
-    ] == ("LlamaTokenizerFast")
+    assert folder and folder != str(llama)
+    assert given_to_vllm(str(llama)) == folder
+    cached = list((tmp_path / "cache/pddlego_local").iterdir())
+    assert cached == [Path(folder)]
+    assert (llama / "tokenizer_config.json").read_bytes() == before
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     own = LocalTokenizer.of("maker/model", llama)
     assert type(tokenizer).__name__ != "LlamaTokenizerFast"
-    assert own and tuple(
-        tokenizer.encode(PROBE, add_special_tokens=False)
-    ) == own.encode(PROBE)
+    tokens = tokenizer.encode(PROBE, add_special_tokens=False)
+    assert own and tuple(tokens) == own.encode(PROBE)
     messages = [{"role": "user", "content": "?"}]
     assert tokenizer.apply_chat_template(messages, tokenize=False)
     users = given_to_vllm(str(llama), "--", "--tokenizer", "/of/the/user")
-    assert users == "/of/the/user", "the user's stays"
+    assert users == "/of/the/user"
 
 
 @pytest.mark.parametrize(
@@ -116,9 +110,12 @@ def test_a_cache_that_cannot_be_written_is_told_in_a_sentence(
     assert "set XDG_CACHE_HOME to a writable folder" in capsys.readouterr().err
 
 
+Reply = Callable[[str, Any], Any]
+
+
 def spelling(
     read: Callable[[str], Sequence[int]], written: Callable[[list[int]], str]
-) -> Callable[[str, Any], Any]:
+) -> Reply:
     """What a server of the user's says at /tokenize and /detokenize."""
 
     def reply(path: str, asked: Any) -> Any:
@@ -142,55 +139,46 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (spelling(letters, text_of), ""),
-        (
-            spelling(lambda text: letters(without_blanks(text)), text_of),
-            "writes text differently",
-        ),
-        (
-            spelling(letters, lambda tokens: without_blanks(text_of(tokens))),
-            "writes text differently",
-        ),
-        (lambda path, asked: {"object": "another API"}, ""),  # SGLang, a gateway's page
-        (None, ""),  # 404
-    ],
-)
-def test_a_server_of_the_users_is_probed_where_it_can_be(
-    reply: Callable[[str, Any], Any] | None, said: str
-) -> None:
+RIGHT = spelling(letters, text_of)
+READS_NO_BLANKS = spelling(lambda text: letters(without_blanks(text)), text_of)
+WRITES_NO_BLANKS = spelling(letters, lambda tokens: without_blanks(text_of(tokens)))
+
+
+def of_another_api(path: str, asked: Any) -> Any:
+    return {"object": "another API"}  # SGLang, a gateway's page
+
+
+@pytest.mark.parametrize("reply", [RIGHT, of_another_api, None])  # None: 404
+def test_a_server_of_the_users_that_may_be_right_answers(reply: Reply | None) -> None:
     """Its weights are not on this machine: a text must come back as it was."""
     with hostile_server(spells=reply) as url:
         model = VllmModel(weights="maker/model", server=Server(url=url))
-        if said:
-            with pytest.raises(
-                ConfigError, match=rf"{said} .* of maker/model.*launch\.py"
-            ):
-                model.start()
-        else:
-            assert (
-                model.complete((Message("user", "?"),), None, Sampling()).text == "fine"
-            )
-        model.close()
+        with contextlib.closing(model):
+            answer = model.complete((Message("user", "?"),), None, Sampling())
+    assert answer.text == "fine"
+
+
+@pytest.mark.parametrize("reply", [READS_NO_BLANKS, WRITES_NO_BLANKS])
+def test_a_server_of_the_users_that_loses_blanks_is_refused(reply: Reply) -> None:
+    told = r"writes text differently .* of maker/model.*launch\.py"
+    with hostile_server(spells=reply) as url:
+        model = VllmModel(weights="maker/model", server=Server(url=url))
+        with contextlib.closing(model), pytest.raises(ConfigError, match=told):
+            model.start()
 
 
 @pytest.mark.parametrize(
-    ("reads", "writes", "said"),
+    ("reads", "writes", "verb"),
     [
         (0, 0, ""),
-        (
-            1,
-            -1,
-            "reads",
-        ),  # a text comes back, and is spelled otherwise: another model is served
+        # A text comes back, and is spelled otherwise: another model is served.
+        (1, -1, "reads"),
         (1, 0, "reads"),
         (0, 1, "writes"),
     ],
 )
 def test_a_server_of_the_users_is_held_against_weights_that_are_here(
-    llama: Path, reads: int, writes: int, said: str
+    llama: Path, reads: int, writes: int, verb: str
 ) -> None:
     """Its numbers of tokens are others by so many."""
     own = LocalTokenizer.of("maker/model", llama)
@@ -202,13 +190,11 @@ def test_a_server_of_the_users_is_held_against_weights_that_are_here(
     def written(tokens: list[int]) -> str:
         return own.decode([token + writes for token in tokens])
 
+    refused: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
+    if verb:
+        told = f"vLLM {verb} text differently from"
+        refused = pytest.raises(ConfigError, match=told)
     with hostile_server(spells=spelling(read, written)) as url:
         model = VllmModel(weights=str(llama), server=Server(url=url))
-        with contextlib.closing(model):
-            if not said:
-                model.start()
-            else:
-                with pytest.raises(
-                    ConfigError, match=f"vLLM {said} text differently from"
-                ):
-                    model.start()
+        with contextlib.closing(model), refused:
+            model.start()

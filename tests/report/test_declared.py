@@ -9,7 +9,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.verdicts import history_in_words, verdicts_markdown
 from tests.pddlego import Pddlego
-from tests.planted import FREE, GAMES, SYNTAX, declare, plant, wins
+from tests.planted import FREE, GAMES, SYNTAX, composed, declare, plant, wins
 
 ASKED = [{"factor": "decoding.rung", "base": "free"}]
 OTHERS = [{"factor": "model"}]
@@ -85,6 +85,19 @@ def test_a_sweep_can_declare_what_no_start_has(tmp_path: Path) -> None:
     declare(tmp_path, "decoding.rung=free")  # at the end of time
     found = compared(find_cells([tmp_path]))
     assert "declared at an unknown commit." in history_in_words(found)
+
+
+def test_an_option_that_only_another_version_had_is_compared(tmp_path: Path) -> None:
+    asked = [{"factor": "decoding.lists", "base": "free"}]
+    for value, won in (("free", 3), ("tight", 20)):
+        identity = composed(SYNTAX).identity
+        identity["decoding"]["lists"] = value
+        outcomes, starts = wins(range(won), GAMES), [start("2026-02-02", asked)]
+        runs = tmp_path / "runs" / value
+        plant(runs, SYNTAX, outcomes=outcomes, identity=identity, starts=starts)
+    (found,) = compared(find_cells([tmp_path])).tested
+    assert found.factor == "decoding.lists"
+    assert (found.base.value, found.other.value) == ("lists free", "lists tight")
 
 
 def test_a_damaged_declaration_is_named(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.report.exports import Formulas, Row, write_csv
 from tests.pddlego import Pddlego
+from tests.planted import composed, plant_rows
+from tests.rows import row as row_of
 
 
 def lines_of(table: Path) -> list[dict[str, str]]:
@@ -65,6 +67,17 @@ def test_calls_add_up_to_their_episodes_and_both_hold_what_was_recorded(
             ]
             assert json.loads(told["commands"]) == taken
     assert seen == len(calls) > 4
+
+
+def test_letters_of_other_alphabets_are_not_escaped(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
+    noted = row_of("success", 1, notes={"lesson": "la clé est là"})
+    plant_rows(tmp_path / "runs", composed(), [noted], "1")
+    out = tmp_path / "rows.csv"
+    pddlego("export", tmp_path / "runs", "--episodes", "--out", out)
+    (line,) = lines_of(out)
+    assert line["notes"] == '{"lesson": "la clé est là"}'
 
 
 def test_episodes_without_a_transcript_are_counted(

@@ -19,7 +19,12 @@ from pddlego_local.core.record.folder import read_rows, transcripts
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.pages.episode import difference, drawn_stages, readable_file
+from pddlego_local.report.pages.episode import (
+    MOST_LINES,
+    difference,
+    drawn_stages,
+    readable_file,
+)
 from pddlego_local.report.verdicts import declared_in_words, verdicts
 from tests.planted import FREE, SYNTAX, plant, wins
 from tests.report.browser import loaded, measured, needs_chromium
@@ -233,26 +238,6 @@ def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
     assert "The layout <code>line</code> comes with the grammar." in page
 
 
-def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
-    planted(
-        tmp_path / "runs" / "free",
-        "free",
-        [row("success", 3, wall_time_s=12.345)],
-        played,
-    )
-    assert '<td class="count">12.3</td></tr>' in (
-        reported(tmp_path) / "index.html"
-    ).read_text(encoding="utf-8")
-    seconds = [
-        number
-        for page in written.glob("episodes/*/*.html")
-        for number in re.findall(
-            r"(\d+(?:\.\d+)?)\s+s\b(?! )", Text(page.read_text(encoding="utf-8")).text
-        )
-    ]
-    assert seconds and all(re.fullmatch(r"\d+\.\d", number) for number in seconds)
-
-
 def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     played: Path, tmp_path: Path
 ) -> None:
@@ -346,18 +331,28 @@ def test_the_difference_of_two_files_in_any_layout() -> None:
         "(define (problem p)\n(:domain d)\n(:init (at a) (way a b)\n (way b c))(:goal"
         " (at c)))"
     )
-    lines = difference(readable_file(before), readable_file(after))
+    old, new = readable_file(before), readable_file(after)
+    lines = difference(old, new)
     changed = [(line.change, line.text.strip()) for line in lines if line.change]
     assert changed == [
         ("new", "(way b c)"),
         ("gone", "(:goal (at b))"),
         ("new", "(:goal (at c))"),
     ]
-    assert all(
-        not line.change
-        for line in difference(readable_file(after), readable_file(after))
-    )
+    in_old = [line.text for line in lines if line.change != "new"]
+    in_new = [line.text for line in lines if line.change != "gone"]
+    assert (in_old, in_new) == (old.split("\n"), new.split("\n"))
+    assert not any(line.change for line in difference(new, new))
     assert readable_file("no (PDDL") == "no (PDDL"
+
+
+@pytest.mark.parametrize(("count", "left"), [(MOST_LINES, 0), (MOST_LINES + 2, 2)])
+def test_files_that_are_too_long_to_compare_are_cut(count: int, left: int) -> None:
+    written = [f"({number})" for number in range(count)]
+    shown = [line.text for line in difference("(0)", "\n".join(written))]
+    assert shown[:MOST_LINES] == written[:MOST_LINES]
+    more = [f"… ({left} more lines: see the transcript)"] if left else []
+    assert shown[MOST_LINES:] == more
 
 
 @needs_chromium

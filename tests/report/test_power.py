@@ -58,16 +58,6 @@ def test_with_one_pair_a_game_the_power_is_that_of_every_table(
     assert power.at(smallest - 0.01) < SHOWN <= power.at(smallest)
 
 
-def test_what_opposes_a_difference_makes_it_harder_to_show() -> None:
-    """Nine points of 132 games, at the level of four comparisons: most experiments do
-    not show them if the weaker arm alone wins one game in twenty.
-    """
-    alone, opposed = (
-        Power((1,) * 132, share, level=0.0125).at(0.09) for share in (0.0, 0.05)
-    )
-    assert alone > SHOWN > 0.5 > opposed
-
-
 def test_too_few_clusters_show_nothing_whatever_their_size() -> None:
     for size in (1, 50):  # even 5 of 5 have p = 1 / 16
         assert Power((size,) * 5, 0.2).smallest is None
@@ -101,9 +91,3 @@ def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:
     power = Power(sizes, 0.0, within=0.25, level=level).at(difference)
     assert 0.2 < power < 0.9
     assert power == pytest.approx(shown / experiments, abs=0.12)
-
-
-def test_the_same_question_has_the_same_answer() -> None:
-    assert Power((3,) * 30, 0.1, 0.5).at(0.2) == Power((3,) * 30, 0.1, 0.5, 0.05).at(
-        0.2
-    )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
@@ -30,7 +30,7 @@ from tests.models.asking import (
     assert_grammars_are_obeyed,
     finished,
 )
-from tests.serving.served import CONTEXT_TOKENS, ENV
+from tests.serving.served import CONTEXT_TOKENS
 from tools.chaos.blows import TARGETS
 from tools.chaos.processes import below
 
@@ -131,27 +131,3 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
         pytest.raises(ConfigError, match=r"model\.server\.name"),
     ):
         guest.complete(PROMPT, TOY, sampling)
-
-
-@pytest.mark.parametrize(
-    ("server", "error", "message"),
-    [
-        (Server(env=Path("/nowhere")), MissingPart, "make serving"),
-        (Server(url="localhost:8000"), ConfigError, "http://HOST:PORT/v1"),
-        (Server(env=ENV, device="cuda"), MissingPart, "cuda|GPU"),
-    ],
-)
-def test_what_is_missing_is_said_before_anything_starts(
-    weights: Path, server: Server, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        VllmModel(weights=str(weights), server=server).preflight()
-
-
-def test_nobody_at_the_address_is_a_model_fault(weights: Path) -> None:
-    model = VllmModel(weights=str(weights), server=Server(url="http://127.0.0.1:9/v1"))
-    with (
-        contextlib.closing(model),
-        pytest.raises(ModelFault, match="Check the server at"),
-    ):
-        model.complete(PROMPT, TOY, Sampling(max_tokens=9))

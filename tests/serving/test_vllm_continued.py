@@ -4,9 +4,6 @@ parser.
 
 import contextlib
 import dataclasses
-import json
-import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -28,7 +25,6 @@ from pddlego_local.models.vllm.settings import Server
 from tests.models import staging
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, Words, words
 from tests.models.drafting import TWO_STAGES, Planted, drafted
-from tests.models.quiet_server import QuietHandler, serving
 from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
 from tests.serving.served import CONTEXT_TOKENS
@@ -222,65 +218,3 @@ def test_drafts_that_write_markers_of_their_own_are_taken_whole(
     assert any("think>" in draft.text for draft in drafts)
     assert not any(draft.thought for draft in drafts)
     assert all(TOY_LANGUAGE.fullmatch(drawn.completion.text) for drawn in answers)
-
-
-class Gateway(QuietHandler):
-    """Passes /v1 on, as many gateways do: drops what it does not know, and knows no
-    /tokenize.
-    """
-
-    server_url: str
-    drops = ("token_ids",)
-
-    def do_POST(self) -> None:
-        body = self.asked()
-        headers = {
-            name: self.headers[name] for name in ("Authorization", "Content-Type")
-        }
-        status, answer = 404, b"{}"
-        if self.path.startswith("/v1"):
-            url = self.server_url + self.path.removeprefix("/v1")
-            with urllib.request.urlopen(
-                urllib.request.Request(url, body, headers)
-            ) as response:
-                status, told = 200, json.load(response)
-            for choice in told["choices"]:
-                for name in self.drops:
-                    del choice[name]
-            answer = json.dumps(told).encode()
-        self.answer(answer, status)
-
-
-@contextlib.contextmanager
-def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
-    assert model._managed is not None
-    handler = type(
-        "Handler", (Gateway,), {"server_url": model._managed.url, **settings}
-    )
-    with serving(handler) as port:
-        server = Server(
-            url=f"http://127.0.0.1:{port}/v1", api_key=model._managed.api_key
-        )
-        guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
-        with contextlib.closing(guest):
-            yield guest
-
-
-def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
-    with behind_gateway(model) as guest:
-        assert TOY_LANGUAGE.fullmatch(
-            guest.complete(PROMPT, TOY, Sampling(max_tokens=99)).text
-        )
-        with pytest.raises(
-            ConfigError, match=r"token_ids.*model\.server\.url at vLLM >= 0\.12"
-        ):
-            staging.begin(guest, 1)
-        with pytest.raises(ConfigError, match="several samples in one request"):
-            guest.complete_many(PROMPT, TOY, Sampling(max_tokens=9), 2)
-
-
-def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
-    with behind_gateway(model, drops=()) as guest:
-        first = staging.begin(guest, 1)
-        with pytest.raises(ConfigError, match=r"has no /(de)?tokenize"):
-            staging.go_on(guest, 1, first, anew=True)

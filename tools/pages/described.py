@@ -20,6 +20,7 @@ SEARCH = "nano_worlds/records.tar.xz", "search"
 EXAMPLES = "pretrained_examples/records.tar.xz", "pretrained_examples"
 EXAMPLES_SEARCH = "pretrained_examples/search_records.tar.xz", "examples_search"
 ARMS = ("free", "free + repair typed", "typed", "grounded")
+WORDINGS = {"of the training": "moderately", "new": "naturally"}
 CHOSEN_SIZES = ("[6, 6]", "[7, 7]", "[8, 8]")
 SETS = {"larger": LARGER, "one more sentence": SENTENCE}
 
@@ -34,27 +35,20 @@ def world(cell: CellRecord) -> str:
 
 
 def of_arm(cells: Iterable[CellRecord], name: str) -> list[CellRecord]:
-    return [cell for cell in cells if tables.arm_name(cell) == name]
+    return tables.by_arm(cells).get(name, [])
 
 
 def by_domains_and_words(records: Records) -> str:
     """How far answers come in domains and in words that the training had or lacked."""
     trained = known_texts(ROOT / "weights/nano_worlds") or {}
     cells, rows = records.sweep(*DOMAINS), []
-    for known in (True, False):
-        for wording, in_words in (
-            ("moderately", "of the training"),
-            ("naturally", "new"),
-        ):
+    for domains, known in {"of the training": True, "new": False}.items():
+        of_domains = [cell for cell in cells if (world(cell) in trained) == known]
+        for in_words, wording in WORDINGS.items():
+            of_words = [cell for cell in of_domains if words(cell) == wording]
             for arm in ARMS:
-                played = [
-                    cell
-                    for cell in of_arm(cells, arm)
-                    if (world(cell) in trained) == known and words(cell) == wording
-                ]
-                domains = "of the training" if known else "new"
                 place = {"domains": domains, "words": in_words, "arm": f"`{arm}`"}
-                rows.append(place | tables.stages_reached(played))
+                rows.append(place | tables.stages_reached(of_arm(of_words, arm)))
     return tables.table(rows)
 
 
@@ -134,7 +128,7 @@ def search_of_examples(records: Records) -> str:
             "main things": asked(cell, "environment.sizes"),
             "solved examples": asked(cell, "method.shots"),
             "temperature": asked(cell, "decoding.temperature"),
-            "valid plans": f"{tables.total(cell, 'won')} of {len(scored(cell))}",
+            "valid plans": tables.games_won(cell),
         }
         for cell in records.sweep(*EXAMPLES_SEARCH)
     )
@@ -146,15 +140,14 @@ def search_of_worlds(records: Records) -> str:
     """
     rows = []
     for name in ("childsnack", "grid"):
-        chosen = [cell for cell in records.sweep(*SEARCH) if world(cell) == name]
         chosen = [
-            cell for cell in chosen if asked(cell, "environment.sizes") in CHOSEN_SIZES
+            cell
+            for cell in records.sweep(*SEARCH)
+            if world(cell) == name and asked(cell, "environment.sizes") in CHOSEN_SIZES
         ]
         row = {"world": f"`{name}`"}
         for arm in ("free", "typed"):
-            played = of_arm(chosen, arm)
-            valid = sum(tables.total(cell, "won") for cell in played)
-            row[f"`{arm}`"] = f"{valid} of {sum(len(scored(cell)) for cell in played)}"
+            row[f"`{arm}`"] = tables.games_won(*of_arm(chosen, arm))
         rows.append(row)
     return tables.table(rows)
 

@@ -10,8 +10,7 @@ from itertools import pairwise
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import pairs_of, tallied
-from pddlego_local.report.figures.plotting import draw_dots, drawing, rows_height
-from pddlego_local.report.statistics.rates import Interval
+from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
 from tools.pages import tables
 from tools.pages.blocks import Page
 from tools.pages.records import RESULTS, Records, calls, scored
@@ -67,11 +66,10 @@ def by_name(cells: Iterable[CellRecord]) -> dict[str, CellRecord]:
     """
     found = {}
     for cell in cells:
-        name, retries = (
-            tables.arm_name(cell),
-            cell.run.identity["method"]["max_retries"],
-        )
-        found[f"{name}, asked again" if retries else name] = cell
+        name = tables.arm_name(cell)
+        if cell.run.identity["method"]["max_retries"]:
+            name += ", asked again"
+        found[name] = cell
     return found
 
 
@@ -123,15 +121,10 @@ def what_again_shows(cell: CellRecord) -> str:
                 other += call.messages != before.messages
     retries = cell.run.identity["method"]["max_retries"]
     asked = f"free answers; without a plan, asked again up to {retries} times"
+    every = f"{same + other} retries"
     if other > same:
-        return (
-            f"{asked} with a message about the fault ({other} of {same + other}"
-            " retries)"
-        )
-    return (
-        f"{asked}; the same question, without a message ({same} of {same + other}"
-        " retries)"
-    )
+        return f"{asked} with a message about the fault ({other} of {every})"
+    return f"{asked}; the same question, without a message ({same} of {every})"
 
 
 def at_equal_cost(records: Records, sweep: tuple[str, str], more: str) -> str:
@@ -157,8 +150,10 @@ def at_equal_cost(records: Records, sweep: tuple[str, str], more: str) -> str:
 def _with_more_samples(records: Records, sweep: str) -> dict[str, CellRecord]:
     found = {}
     for name, cell in by_name(records.sweep(COSTS, sweep)).items():
-        planners = cell.run.identity["decoding"]["feedback"] == "planner"
-        found[f"{name}, with the planner's messages" if planners else name] = cell
+        if cell.run.identity["decoding"]["feedback"] == "planner":
+            found[f"{name}, with the planner's messages"] = cell
+        else:
+            found[name] = cell
     return found
 
 
@@ -170,7 +165,7 @@ def verdicts(records: Records, sweep: tuple[str, str]) -> str:
     return tables.verdict_lines(records.compared(*sweep), NAMES)
 
 
-def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Interval]]:
+def steps(cells: Iterable[CellRecord], rung: str) -> list[Dot]:
     """Returns the steps to a rung with their differences in games won, from -1 to 1,
     and the 95 % intervals of these for new maps.
     """
@@ -178,16 +173,12 @@ def steps(cells: Iterable[CellRecord], rung: str) -> list[tuple[str, float, Inte
     for title, ends in STEPS.items():
         base, other = (found.get(name.format(rung=rung)) for name in ends)
         if base and other:
-            rows.append((title.format(rung=rung), *difference(base, other)))
+            pairs = pairs_of(Arm((base,)), Arm((other,)), ())
+            finished = [pair for pair in pairs if pair.finished]
+            paired = tallied(finished, lambda pair: pair.cluster)
+            step, difference = title.format(rung=rung), paired.difference or 0.0
+            rows.append(Dot(step, difference, paired.interval()))
     return rows
-
-
-def difference(base: CellRecord, other: CellRecord) -> tuple[float, Interval]:
-    pairs = pairs_of(Arm((base,)), Arm((other,)), ())
-    paired = tallied(
-        (pair for pair in pairs if pair.finished), lambda pair: pair.cluster
-    )
-    return paired.difference or 0.0, paired.interval()
 
 
 def draw(records: Records) -> None:

@@ -1,7 +1,9 @@
 """docs/results/nano.md: two small models in CoinCollector."""
 
+from collections.abc import Sequence
 from functools import partial
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.report.cells import CellRecord
 from tools.pages import tables
 from tools.pages.blocks import Page
@@ -25,25 +27,24 @@ def rooms(cell: CellRecord) -> int:
 def fresh(records: Records) -> str:
     """Games won by the number of rooms, and in all."""
     cells = records.sweep(*FRESH)
-    sizes = sorted(set(map(rooms, cells)))
-    rows = []
-    for title, shown in [*((str(size), [size]) for size in sizes), ("all", sizes)]:
-        played = [cell for cell in cells if rooms(cell) in shown]
-        row = {"rooms": title}
-        for model in MODELS:
-            for rung in RUNGS:
-                arm = [
-                    c
-                    for c in played
-                    if (weights(c), tables.arm_name(c)) == (model, rung)
-                ]
-                won = sum(tables.total(cell, "won") for cell in arm)
-                games = sum(len(scored(cell)) for cell in arm)
-                row[f"`{model}`, `{rung}`"] = (
-                    f"{won} of {games}, {tables.percent(won, games)}"
-                )
-        rows.append(row)
-    return tables.table(rows)
+    by_rooms = grouped((rooms(cell), cell) for cell in cells)
+    rows = [
+        {"rooms": str(size), **_of_arms(by_rooms[size])} for size in sorted(by_rooms)
+    ]
+    return tables.table([*rows, {"rooms": "all", **_of_arms(cells)}])
+
+
+def _of_arms(cells: Sequence[CellRecord]) -> dict[str, str]:
+    """Games won by each model under each rung."""
+    by_arm = grouped(((weights(cell), tables.arm_name(cell)), cell) for cell in cells)
+    columns = {}
+    for model in MODELS:
+        for rung in RUNGS:
+            arm = by_arm[model, rung]
+            games = sum(len(scored(cell)) for cell in arm)
+            share = tables.percent(sum(map(tables.won, arm)), games)
+            columns[f"`{model}`, `{rung}`"] = f"{tables.games_won(*arm)}, {share}"
+    return columns
 
 
 def verdicts(records: Records) -> str:
@@ -59,11 +60,9 @@ def of_card(records: Records, model: str) -> str:
         played = {tables.arm_name(cell): cell for cell in cells if rooms(cell) == size}
         row = {"rooms": str(size), "games": str(len(scored(played["free"])))}
         for rung in CARD_RUNGS:
-            name = next(
-                (arm for arm in (rung, f"{rung}, tight lists") if arm in played), ""
-            )
-            if name:
-                row[f"`{rung}`"] = str(tables.total(played[name], "won"))
+            cell = played.get(rung) or played.get(f"{rung}, tight lists")
+            if cell:
+                row[f"`{rung}`"] = str(tables.won(cell))
         rows.append(row)
     return tables.table(rows)
 

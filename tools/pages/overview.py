@@ -3,13 +3,11 @@ figure.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pddlego_local.core.grouping import grouped
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.comparisons import Comparison
-from pddlego_local.report.figures.plotting import draw_dots, drawing, rows_height
+from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
 from pddlego_local.report.statistics.rates import Interval
 from tools.pages import described, mechanism, nano_edit, pretrained, tables
 from tools.pages.blocks import Page
@@ -66,34 +64,19 @@ def games_won(records: Records, links: str = "") -> str:
     """The table of games won. With `links`, the setting links to its page there."""
     rows = []
     for setting in SETTINGS:
-        played = (cell for sweep in setting.sweeps for cell in records.sweep(*sweep))
-        cells = _without_more_retries(
-            [cell for cell in played if setting.has(cell.labels)]
-        )
-        title = f"[{setting.title}]({links}{setting.page}.md)"
-        row = {"model and task": title, "games": str(_games(cells))}
-        rows.append(row | {column: _won(cells, arm) for arm, column in COLUMNS.items()})
+        played = [cell for sweep in setting.sweeps for cell in records.sweep(*sweep)]
+        cells = [cell for cell in played if setting.has(cell.labels)]
+        by_arm = tables.by_arm(_without_more_retries(cells))
+        row = {
+            "model and task": f"[{setting.title}]({links}{setting.page}.md)",
+            "games": str(sum(len(scored(cell)) for cell in by_arm["free"])),
+        }
+        for arm, column in COLUMNS.items():
+            # An arm that was played under tight lists alone stands for the arm.
+            of_arm = by_arm.get(arm) or by_arm.get(f"{arm}, tight lists")
+            row[column] = str(sum(map(tables.won, of_arm))) if of_arm else "–"
+        rows.append(row)
     return tables.table(rows)
-
-
-def _of(cells: Iterable[CellRecord], arm: str) -> list[CellRecord]:
-    """The cells of an arm. If it was played under tight lists alone, these are its
-    cells.
-    """
-    by_name = grouped(
-        (tables.arm_name(cell).removesuffix(", tight lists"), cell) for cell in cells
-    )
-    alike = by_name.get(arm, [])
-    return [cell for cell in alike if tables.arm_name(cell) == arm] or alike
-
-
-def _won(cells: list[CellRecord], arm: str) -> str:
-    played = _of(cells, arm)
-    return str(sum(tables.total(cell, "won") for cell in played)) if played else "–"
-
-
-def _games(cells: list[CellRecord]) -> int:
-    return sum(len(scored(cell)) for cell in _of(cells, "free"))
 
 
 def _without_more_retries(cells: list[CellRecord]) -> list[CellRecord]:
@@ -106,41 +89,33 @@ def _retries(cell: CellRecord) -> int:
     return int(cell.run.identity["method"].get("max_retries", 0))
 
 
-def differences(records: Records) -> list[tuple[str, float, Interval]]:
+def differences(records: Records) -> list[Dot]:
     """Returns the declared differences from free answers, and from repaired ones, to a
     rung, in percentage points.
     """
     found = []
     for setting in SETTINGS:
+        title = setting.title.replace("`", "")
         for sweep in setting.sweeps:
-            for one in records.compared(*sweep).tested:
-                if _from_free_to_a_rung(one) and setting.has(one.labels):
-                    base, other = (
-                        tables.short_name(s.value, {}) for s in (one.base, one.other)
-                    )
-                    name = f"{setting.title.replace('`', '')}: {base} → {other}"
-                    found.append((name, *_in_points(one)))
+            for tested in records.compared(*sweep).tested:
+                base = tables.short_name(tested.base.value, {})
+                other = tables.short_name(tested.other.value, {})
+                freely = base == "free" or base.startswith("free + repair")
+                to_a_rung = freely and other in ("typed", "grounded")
+                if to_a_rung and setting.has(tested.labels):
+                    low, high = tested.new.interval
+                    points = Interval(100 * low, 100 * high)
+                    difference = 100 * (tested.difference or 0.0)
+                    found.append(Dot(f"{title}: {base} → {other}", difference, points))
     return found
-
-
-def _in_points(one: Comparison) -> tuple[float, Interval]:
-    low, high = one.new.interval
-    return 100 * (one.difference or 0.0), Interval(100 * low, 100 * high)
-
-
-def _from_free_to_a_rung(one: Comparison) -> bool:
-    base, other = (tables.short_name(side.value, {}) for side in (one.base, one.other))
-    before = base == "free" or base.startswith("free + repair")
-    return before and other in ("typed", "grounded")
 
 
 def draw(records: Records) -> None:
     """Writes the figure of all declared differences."""
     rows = differences(records)
+    title = "difference in percentage points of games won"
     with drawing(records.folder, "differences", [rows_height(len(rows))]) as (axis,):
-        draw_dots(
-            axis, "difference in percentage points of games won", rows, differences=True
-        )
+        draw_dots(axis, title, rows, differences=True)
     shutil.copy(records.folder / "differences.png", RESULTS)
 
 

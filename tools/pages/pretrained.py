@@ -120,16 +120,12 @@ def _alone(
 
 
 def _won(played: list[CellRecord], size: str, name: str) -> Mapping[object, bool]:
-    return {
-        (
-            cell.labels["environment"],
-            str(cell.run.identity["environment"]),
-            row.game,
-        ): row.won
-        for cell in played
-        if model(cell) == size and tables.arm_name(cell) == name
-        for row in scored(cell)
-    }
+    won: dict[object, bool] = {}
+    for cell in played:
+        if model(cell) == size and tables.arm_name(cell) == name:
+            games = cell.labels["environment"], str(cell.run.identity["environment"])
+            won |= {(*games, row.game): row.won for row in scored(cell)}
+    return won
 
 
 def without_a_model(records: Records) -> str:

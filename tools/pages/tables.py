@@ -5,6 +5,7 @@ lines.
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import Compared, Comparison
 from pddlego_local.report.numbers import measure, tries_used_up
@@ -19,17 +20,23 @@ def arm_name(cell: CellRecord) -> str:
     """Returns the name of an arm as the report has it, and the options that set it
     apart.
     """
-    asked = cell.run.identity["decoding"]
+    decoding = cell.run.identity["decoding"]
     name = str(cell.labels["decoding"])
-    constrained = asked["rung"] not in ("free", "json")
-    apart = {
-        ", any layout": constrained and asked["layout"] == "any",
-        ", tight lists": constrained and asked.get("lists") == "tight",
-        ", without rollback": not asked.get("rollback", True),
-    }
-    name += "".join(words for words, applies in apart.items() if applies)
-    best_of = asked.get("best_of") or 1
-    return f"{name}, best of {best_of}" if best_of > 1 else name
+    if decoding["rung"] not in ("free", "json"):
+        if decoding["layout"] == "any":
+            name += ", any layout"
+        if decoding.get("lists") == "tight":
+            name += ", tight lists"
+        if not decoding.get("rollback", True):
+            name += ", without rollback"
+    if decoding["best_of"] > 1:
+        name += f", best of {decoding['best_of']}"
+    return name
+
+
+def by_arm(cells: Iterable[CellRecord]) -> dict[str, list[CellRecord]]:
+    """Returns the cells of each arm, by its name."""
+    return grouped((arm_name(cell), cell) for cell in cells)
 
 
 def table(rows: Iterable[Mapping[str, str]]) -> str:
@@ -42,12 +49,18 @@ def total(cell: CellRecord, name: str) -> int:
     return sum(getattr(row, name) for row in scored(cell))
 
 
-def games_won(cell: CellRecord) -> str:
-    return f"{total(cell, 'won')} of {len(scored(cell))}"
+def won(cell: CellRecord) -> int:
+    return total(cell, "won")
+
+
+def games_won(*cells: CellRecord) -> str:
+    """For example "12 of 40": games won of all these cells."""
+    games = sum(len(scored(cell)) for cell in cells)
+    return f"{sum(map(won, cells))} of {games}"
 
 
 def share_won(cell: CellRecord) -> str:
-    return percent(total(cell, "won"), len(scored(cell)))
+    return percent(won(cell), len(scored(cell)))
 
 
 def answers_with_a_plan(cell: CellRecord) -> str:
@@ -74,7 +87,9 @@ def answers_per_game(cell: CellRecord) -> str:
 
 def tokens_per_answer(cell: CellRecord) -> str:
     asked = total(cell, "calls")
-    return f"{total(cell, 'completion_tokens') / asked:.0f}" if asked else "–"
+    if not asked:
+        return "–"
+    return f"{total(cell, 'completion_tokens') / asked:.0f}"
 
 
 def tokens_per_game(cell: CellRecord) -> str:
@@ -87,8 +102,10 @@ def prompt_tokens_per_game(cell: CellRecord) -> str:
 
 def tokens_per_win(cell: CellRecord) -> str:
     """All tokens of answers, also of lost games, divided by the number of games won."""
-    won = total(cell, "won")
-    return f"{total(cell, 'completion_tokens') / won:,.0f}" if won else "–"
+    games = won(cell)
+    if not games:
+        return "–"
+    return f"{total(cell, 'completion_tokens') / games:,.0f}"
 
 
 def all_tries_rejected(cell: CellRecord) -> str:
@@ -96,7 +113,9 @@ def all_tries_rejected(cell: CellRecord) -> str:
     tries.
     """
     answers, games = tries_used_up(cell, scored(cell))
-    return f"{answers.k} of {answers.n} (in {games.k} games)" if answers.n else ""
+    if not answers.n:
+        return ""
+    return f"{answers.k} of {answers.n} (in {games.k} games)"
 
 
 def stages_reached(cells: Iterable[CellRecord]) -> dict[str, str]:
@@ -127,26 +146,28 @@ def verdict_lines(
     `names` are names of arms for values of the factor, such as {"repair none": "free"}.
     `where` is the label that tells the comparisons apart, such as "model".
     """
-    lines = [f"- {_line(one, names or {}, where)}" for one in found.tested]
-    return "\n".join([*lines, *(f"\n{sentence}" for sentence in found.known_before)])
+    lines = [f"- {_line(tested, names or {}, where)}" for tested in found.tested]
+    lines += [f"\n{sentence}" for sentence in found.known_before]
+    return "\n".join(lines)
 
 
 def _line(found: Comparison, names: Mapping[str, str], where: str) -> str:
-    base, other = (short_name(side.value, names) for side in (found.base, found.other))
-    role = "primary, " if found.role == "primary" else ""
-    place = f"{found.labels[where]}, " if where else ""
-    here = in_short(found, found.here)
+    base = f"`{short_name(found.base.value, names)}`"
+    other = f"`{short_name(found.other.value, names)}`"
+    line = "primary, " if found.role == "primary" else ""
+    if where:
+        line += f"{found.labels[where]}, "
+    line += f"{base} → {other}: "
+    here, new = in_short(found, found.here), in_short(found, found.new)
     if found.smallest_shown is None and found.difference is not None:
-        difference = f"**{points(found.difference)} points**"
         return (
-            f"{role}{place}`{base}` → `{other}`: {difference}. The maps are too few for"
+            f"{line}**{points(found.difference)} points**. The maps are too few for"
             f" any test about new ones. For new games on these maps: {here}."
         )
-    said = f"{role}{place}`{base}` → `{other}`: **{in_short(found, found.new)}**."
-    concluded = conclusion(found, f"`{base}`", f"`{other}`")
-    if found.maps < found.games and here != in_short(found, found.new):
-        return f"{said} {concluded} For new games on these maps: {here}."
-    return f"{said} {concluded}"
+    line += f"**{new}**. {conclusion(found, base, other)}"
+    if found.maps < found.games and here != new:
+        line += f" For new games on these maps: {here}."
+    return line
 
 
 def short_name(value: str, names: Mapping[str, str]) -> str:

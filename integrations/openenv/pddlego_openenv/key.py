@@ -44,9 +44,12 @@ class KeyRequired:
 
 def _has(scope: Any, key: str) -> bool:
     """Returns whether a request was sent with the key."""
-    values = [value for name, value in scope["headers"] if name == b"authorization"]
-    sent = [_key_of(value.decode("latin-1")) for value in values]
-    return any(secrets.compare_digest(one.encode(), key.encode()) for one in sent)
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            sent = _key_of(value.decode("latin-1"))
+            if secrets.compare_digest(sent.encode(), key.encode()):
+                return True
+    return False
 
 
 def _key_of(header: str) -> str:

@@ -216,22 +216,23 @@ def _differing(
     changed: list[str], before: Mapping[str, Any], new: Mapping[str, Any]
 ) -> str:
     """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
-    others = list[str]()
+    differences = list[str]()
     if _CODE in changed:
-        old_files, new_files = before[_CODE].items(), (new.get(_CODE) or {}).items()
+        old_files = (before.get(_CODE) or {}).items()
+        new_files = (new.get(_CODE) or {}).items()
         files = sorted({name for name, _ in old_files ^ new_files})
         named = ", ".join(files[:MOST_FILES])
         if len(files) > MOST_FILES:
             named += f" and {len(files) - MOST_FILES} more files"
-        others.append(f"other code in {named}")
+        differences.append(f"other code in {named}")
     if _PROMPT in changed or _USED_PROMPT in changed:
-        others.append("other prompts")
+        differences.append("other prompts")
     values = [key for key in changed if key not in (_PROMPT, _USED_PROMPT, _CODE)]
     if values:
-        others.append(f"other values of {', '.join(values)}")
+        differences.append(f"other values of {', '.join(values)}")
     return (
-        f"{' and '.join(others)}: choose another `name`, move that folder away, or put"
-        " the old version back to finish it"
+        f"{' and '.join(differences)}: choose another `name`, move that folder away, or"
+        " put the old version back to finish it"
     )
 
 

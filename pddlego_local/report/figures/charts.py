@@ -18,7 +18,7 @@ from pddlego_local.report import numbers
 from pddlego_local.report.cells import CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures import plotting
-from pddlego_local.report.figures.plotting import Panel
+from pddlego_local.report.figures.plotting import Dot, Panel
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.verdicts import Verdict
 
@@ -83,15 +83,15 @@ def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
     places = {name for name in varying if name.startswith("environment.")}
 
     def names(cell: CellRecord) -> tuple[str, str, str, str]:
-        system = f"{cell.labels['environment']}, {cell.labels['method']}"
-        line = (
-            f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
-        )
-        return system, _short(cell.settings(places)), line, cell.labels["decoding"]
+        labels, others = cell.labels, _short(cell.settings(varying - places))
+        system = f"{labels['environment']}, {labels['method']}"
+        line = f"{labels['model']} {others}".strip()
+        return system, _short(cell.settings(places)), line, labels["decoding"]
 
     alike = grouped((names(cell), cell) for cell in cells)
     in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
-    return [one for key, group in in_order if (one := _series(key, group, also)).tasks]
+    series = [_series(key, group, also) for key, group in in_order]
+    return [one for one in series if one.tasks]
 
 
 def _series(
@@ -133,19 +133,15 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """
     for name in NAMES:
         plotting.remove(folder, name)
-    systems = grouped((one.panel, one) for one in series)
+    systems = grouped((arm.panel, arm) for arm in series)
     several = systems if len(series) > 1 else {}
-    dots = [
-        one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike
-    ]
-    price = "How far answers come, by rung"
+    dots = [arm for arms in several.values() if len(_rungs(arms)) == 1 for arm in arms]
+    how_far, after = "How far answers come, by rung", "Games solved after each trial"
     captions = {
         "success": _draw("success", "Success", _by_rung(several), folder, dots),
         "outcomes": _draw_outcomes(series, folder),
-        "formalized": _draw("formalized", price, _how_far(series), folder),
-        "trials": _draw(
-            "trials", "Games solved after each trial", _by_trial(systems), folder
-        ),
+        "formalized": _draw("formalized", how_far, _how_far(series), folder),
+        "trials": _draw("trials", after, _by_trial(systems), folder),
         "tasks": _draw("tasks", "Success by kind of task", _by_task(series), folder),
     }
     return {name: caption for name, caption in captions.items() if caption}
@@ -156,31 +152,34 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     first. The arms of a model are next to each other, and what all arms share is in the
     title.
     """
-    by_model = sorted(series, key=lambda one: (one.panel, one.line.partition(" ")[0]))
-    shown = [one for one in by_model if one.ended][:MOST_STACKS]
-    if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
+    by_model = sorted(series, key=lambda arm: (arm.panel, arm.line.partition(" ")[0]))
+    shown = [arm for arm in by_model if arm.ended][:MOST_STACKS]
+    every = sum((arm.ended for arm in shown), Counter[str]())
+    if len(shown) < 2 or len(every) < 2:
         return ""
-    every = sum((one.ended for one in shown), Counter[str]())
-    order = sorted(
-        every, key=lambda name: (not outcome_named(name).success, -every[name], name)
-    )
-    panels = {one.panel for one in shown}
-    title = "How episodes ended" + (f": {shown[0].panel}" if len(panels) == 1 else "")
-    stacks = {
-        (f"{one.panel}: " if len(panels) > 1 else "")
-        + f"{one.name}, n = {one.ended.total()}": {
-            outcome.replace("_", " "): one.ended[outcome] / one.ended.total()
-            for outcome in order
+
+    def won_first(outcome: str) -> tuple[bool, int, str]:
+        return not outcome_named(outcome).success, -every[outcome], outcome
+
+    order = sorted(every, key=won_first)
+    one_panel = len({arm.panel for arm in shown}) == 1
+    title = "How episodes ended"
+    if one_panel:
+        title += f": {shown[0].panel}"
+    stacks = {}
+    for arm in shown:
+        n = arm.ended.total()
+        name = arm.name if one_panel else f"{arm.panel}: {arm.name}"
+        stacks[f"{name}, n = {n}"] = {
+            outcome.replace("_", " "): arm.ended[outcome] / n for outcome in order
         }
-        for one in shown
-    }
-    with plotting.drawing(
-        folder, "outcomes", [plotting.rows_height(len(stacks))]
-    ) as axes:
+    heights = [plotting.rows_height(len(stacks))]
+    with plotting.drawing(folder, "outcomes", heights) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
-    left = len(series) - len(shown)
-    more = f"; {left} more arms are only in the tables" if left else ""
-    return f"How the episodes of each arm ended{more}"
+    caption = "How the episodes of each arm ended"
+    if left := len(series) - len(shown):
+        caption += f"; {left} more arms are only in the tables"
+    return caption
 
 
 def draw_differences(
@@ -196,18 +195,20 @@ def draw_differences(
     plotting.remove(folder, "differences")
     titles = {verdict.number: verdict.title for verdict in found}
     rows = [
-        (f"{titles[number]}, n = {one.pairs}", one.difference, one.new.interval)
-        for number, one in enumerate(compared.tested)
-        if one.difference is not None
+        Dot(
+            f"{titles[number]}, n = {tested.pairs}",
+            tested.difference,
+            tested.new.interval,
+        )
+        for number, tested in enumerate(compared.tested)
+        if tested.difference is not None
     ]
     if len(rows) < 2:
         return {}
-    with plotting.drawing(
-        folder, "differences", [plotting.rows_height(len(rows))]
-    ) as axes:
-        plotting.draw_dots(
-            axes[0], "Difference in success, on new maps", rows, differences=True
-        )
+    heights = [plotting.rows_height(len(rows))]
+    title = "Difference in success, on new maps"
+    with plotting.drawing(folder, "differences", heights) as axes:
+        plotting.draw_dots(axes[0], title, rows, differences=True)
     caption = (
         "Differences of the tested comparisons, each with the interval of its test"
     )
@@ -285,22 +286,22 @@ def _draw(
     if not panels and not dots:
         return ""
     shown = panels[:MOST_PANELS]
-    heights = [LINES] * len(shown) + [plotting.rows_height(len(dots))] * bool(dots)
+    heights = [LINES] * len(shown)
+    if dots:
+        heights.append(plotting.rows_height(len(dots)))
     with plotting.drawing(folder, name, heights) as axes:
         plotting.draw_lines(axes, shown, MOST_LINES)
         if dots:
-            rates = [(one, one.measures.success) for one in dots]
-            rows = [
-                (
-                    f"{one.panel}: {one.name}, n = {rate.n}",
-                    rate.share or 0.0,
-                    rate.interval,
-                )
-                for one, rate in rates
-            ]
-            plotting.draw_dots(
-                axes[-1], "one decoding" if shown else "", rows, differences=False
-            )
-    left = len(panels) - MOST_PANELS
-    more = f"; {left} more systems are only in the tables" if left > 0 else ""
-    return f"{caption}, with intervals of 95 %{more}"
+            title = "one decoding" if shown else ""
+            rows = [_dot(arm) for arm in dots]
+            plotting.draw_dots(axes[-1], title, rows, differences=False)
+    caption = f"{caption}, with intervals of 95 %"
+    if (left := len(panels) - MOST_PANELS) > 0:
+        caption += f"; {left} more systems are only in the tables"
+    return caption
+
+
+def _dot(arm: Series) -> Dot:
+    rate = arm.measures.success
+    name = f"{arm.panel}: {arm.name}, n = {rate.n}"
+    return Dot(name, rate.share or 0.0, rate.interval)

@@ -66,6 +66,15 @@ class Panel:
     lines: Mapping[str, Mapping[str, Rate]]
 
 
+@dataclass(frozen=True)
+class Dot:
+    """A row with a share, or with a difference of shares."""
+
+    name: str
+    share: float
+    interval: Interval
+
+
 def remove(folder: Path, name: str) -> None:
     """Removes the files of a figure, if they exist."""
     for ending in ENDINGS:
@@ -121,57 +130,54 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
         names = list(panel.lines)[:most]
         for number, name in enumerate(names):
             aside = 0.08 * (number - (len(names) - 1) / 2)
-            shares = panel.lines[name]
-            places = [
-                x
-                for x, tick in enumerate(panel.ticks)
-                if tick in shares and shares[tick].n
-            ]
-            rates = [shares[panel.ticks[x]] for x in places]
-            found = [(rate.share or 0.0, rate.interval) for rate in rates]
-            style = styles.index(name)
-            axis.errorbar(
-                [x + aside for x in places],
-                [share for share, _ in found],
-                _errors(found),
-                capsize=3,
-                label=_wrapped(name),
-                color=COLOURS[style % len(COLOURS)],
-                marker=MARKERS[style % len(MARKERS)],
-                linestyle=STYLES[style % len(STYLES)],
-                markersize=5,
-                linewidth=1.3,
-            )
+            _draw_line(axis, panel, name, aside, styles.index(name))
         axis.set_xticks(range(len(panel.ticks)), list(map(visible, panel.ticks)))
         axis.set_xlim(-0.5, len(panel.ticks) - 0.5)
         axis.set_ylim(-0.03, 1.03)
         axis.set_ylabel("success")
-        several = len(names) > 1
-        axis.set_title(
-            _wrapped(panel.title if several else f"{panel.title}: {names[0]}")
-        )
-        if several:
+        if len(names) > 1:
+            axis.set_title(_wrapped(panel.title))
             _legend(axis)
+        else:
+            axis.set_title(_wrapped(f"{panel.title}: {names[0]}"))
+
+
+def _draw_line(axis: "Axes", panel: Panel, name: str, aside: float, style: int) -> None:
+    """`aside` is how far the line is shifted to the right."""
+    places, dots = [], []
+    for place, tick in enumerate(panel.ticks):
+        rate = panel.lines[name].get(tick)
+        if rate and rate.n:
+            places.append(place + aside)
+            dots.append(Dot(tick, rate.share or 0.0, rate.interval))
+    axis.errorbar(
+        places,
+        [dot.share for dot in dots],
+        _errors(dots),
+        capsize=3,
+        label=_wrapped(name),
+        color=COLOURS[style % len(COLOURS)],
+        marker=MARKERS[style % len(MARKERS)],
+        linestyle=STYLES[style % len(STYLES)],
+        markersize=5,
+        linewidth=1.3,
+    )
 
 
 def draw_dots(
-    axes: "Axes",
-    title: str,
-    dots: Sequence[tuple[str, float, Interval]],
-    *,
-    differences: bool,
+    axes: "Axes", title: str, dots: Sequence[Dot], *, differences: bool
 ) -> None:
-    """Draws one row for each (name, share, interval), from the top. Differences of
-    shares have a line at 0.
+    """Draws one row for each dot, from the top. Differences of shares have a line at
+    0.
     """
-    shares, places = [share for _, share, _ in dots], range(len(dots))
-    errors = _errors([(share, interval) for _, share, interval in dots])
-    axes.errorbar(shares, places, xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
+    shares, places = [dot.share for dot in dots], range(len(dots))
+    colour = COLOURS[0]
+    axes.errorbar(shares, places, xerr=_errors(dots), fmt="o", capsize=3, color=colour)
     if differences:
         axes.axvline(0, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
     else:
         axes.set_xlim(-0.03, 1.03)
-    _name_rows(axes, [name for name, *_ in dots])
+    _name_rows(axes, [dot.name for dot in dots])
     axes.set_title(_wrapped(title))
 
 
@@ -214,22 +220,21 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
 def _legend_height(axes: "Axes") -> float:
     """An upper bound in inches."""
     legend = axes.get_legend()
-    lines = (
-        [text.get_text().count("\n") + 1 for text in legend.get_texts()]
-        if legend
-        else []
-    )
-    return 0.2 + 0.18 * sum(lines) if lines else 0.0
+    if not legend:
+        return 0.0
+    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()]
+    return 0.2 + 0.18 * sum(lines)
 
 
 def _wrapped(text: str) -> str:
     return fill(visible(text), LETTERS)
 
 
-def _errors(dots: Sequence[tuple[float, Interval]]) -> tuple[list[float], list[float]]:
+def _errors(dots: Sequence[Dot]) -> tuple[list[float], list[float]]:
     """How far each interval extends below and above its share."""
-    below = [max(0.0, share - interval.low) for share, interval in dots]
-    return below, [max(0.0, interval.high - share) for share, interval in dots]
+    below = [max(0.0, dot.share - dot.interval.low) for dot in dots]
+    above = [max(0.0, dot.interval.high - dot.share) for dot in dots]
+    return below, above
 
 
 def _legend(axes: "Axes") -> None:

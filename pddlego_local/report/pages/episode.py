@@ -8,14 +8,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.events import Call, DrawnStage, End, Event, Plan
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.pages.links import EpisodeLink
+from pddlego_local.report.pages.links import EpisodeLink, Neighbours
 from pddlego_local.report.pages.rendering import page
 
 MOST_LINES = (
@@ -48,13 +48,12 @@ def parts_of(text: str) -> list[tuple[str, str]]:
         answer = None
     if not isinstance(answer, dict):
         return [("", text)]
-    return [
-        (
-            key,
-            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
-        )
-        for key, value in answer.items()
-    ]
+    parts = []
+    for key, value in answer.items():
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False)
+        parts.append((key, value))
+    return parts
 
 
 class Line(NamedTuple):
@@ -76,7 +75,9 @@ def readable_file(text: str) -> str:
     lines: list[str] = []
     for line in printed.split("\n"):
         closing = ")" * (line.count(")") - line.count("("))
-        lines += [line.removesuffix(closing), closing] if closing else [line]
+        lines.append(line.removesuffix(closing))
+        if closing:
+            lines.append(closing)
     return "\n".join(lines)
 
 
@@ -87,18 +88,18 @@ def difference(before: str, after: str) -> list[Line]:
     """
     old, new = before.split("\n"), after.split("\n")
     if not before or len(old) + len(new) > MOST_LINES:
-        left = len(new) - MOST_LINES
-        more = [f"… ({left} more lines: see the transcript)"] if left > 0 else []
-        return [Line("", text) for text in (*new[:MOST_LINES], *more)]
-    lines: list[Line] = []
-    for tag, a, b, c, d in difflib.SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+        lines = [Line("", text) for text in new[:MOST_LINES]]
+        if (left := len(new) - MOST_LINES) > 0:
+            lines.append(Line("", f"… ({left} more lines: see the transcript)"))
+        return lines
+    lines = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":
-            lines += [Line("", text) for text in new[c:d]]
+            lines += [Line("", text) for text in new[new_start:new_end]]
         else:
-            lines += [Line("gone", text) for text in old[a:b]]
-            lines += [Line("new", text) for text in new[c:d]]
+            lines += [Line("gone", text) for text in old[old_start:old_end]]
+            lines += [Line("new", text) for text in new[new_start:new_end]]
     return lines
 
 
@@ -115,10 +116,8 @@ class Entry:
     first: bool = False
 
 
-def episode_page(
-    cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, Any]
-) -> str:
-    """Returns the page as HTML. `neighbours` is as in `links.with_neighbours`."""
+def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) -> str:
+    """Returns the page as HTML."""
     events, unreadable = cell.events(link.row)
     return page(
         "episode.html.jinja",
@@ -143,10 +142,11 @@ def ended(row: EpisodeRow) -> str:
     outcome = OUTCOMES[row.outcome]
     if outcome.apart == "unsolvable":
         return "no solution"
-    before = "" if outcome.played else " in an earlier trial"
-    return (
-        f"won{' at the start' if outcome.apart else before}" if row.success else "lost"
-    )
+    if not row.success:
+        return "lost"
+    if outcome.apart:
+        return "won at the start"
+    return "won" if outcome.played else "won in an earlier trial"
 
 
 def entries(events: Sequence[Event]) -> Iterator[Entry]:
@@ -156,9 +156,8 @@ def entries(events: Sequence[Event]) -> Iterator[Entry]:
     for event in events:
         match event:
             case Call():
-                yield Entry(
-                    event, begins=event.where.step if event.where.step != step else 0
-                )
+                begins = event.where.step if event.where.step != step else 0
+                yield Entry(event, begins=begins)
                 step = event.where.step
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}

@@ -2,11 +2,10 @@
 episode of the cell, and to the same game as other arms played it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
@@ -45,60 +44,69 @@ def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLi
     """Returns the links of each cell. Folders are numbered if several cells have the
     same name.
     """
-    links: list[dict[GameTrial, EpisodeLink]] = []
-    folders = set[str]()
+    links = []
+    copies = Counter[str]()
     for number, cell in enumerate(cells):
-        folder, copy = cell.folder.name, 1
-        while folder in folders:
-            copy += 1
-            folder = f"{cell.folder.name}-{copy}"
-        folders.add(folder)
+        folder = cell.folder.name
+        copies[folder] += 1
+        if copies[folder] > 1:
+            folder += f"-{copies[folder]}"
         apart = reasons(cell.rows)
-        links.append({})
+        of_cell = dict[GameTrial, EpisodeLink]()
         for row in cell.rows:
             transcript = transcript_of(cell.folder, row.game, row.trial)
-            path = (
-                f"episodes/{folder}/{transcript.stem}.html"
-                if transcript.exists()
-                else ""
+            path = f"episodes/{folder}/{transcript.stem}.html"
+            of_cell[row.game, row.trial] = EpisodeLink(
+                cell=number,
+                row=row,
+                apart=apart[row.game],
+                path=path if transcript.exists() else "",
             )
-            links[-1][row.game, row.trial] = EpisodeLink(
-                number, row, apart[row.game], path
-            )
+        links.append(of_cell)
     return links
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The episodes to which a page links: the `previous` and the `next` one of its
+    cell, and the `same_game` by factor in other cells and in other trials. Each is
+    listed with the value of the factor, the page's own episode too; an episode without
+    a result is None.
+    """
+
+    previous: EpisodeLink | None
+    next: EpisodeLink | None
+    same_game: Sequence[tuple[str, Sequence[tuple[str, EpisodeLink | None]]]]
 
 
 def with_neighbours(
     links: Sequence[Mapping[GameTrial, EpisodeLink]],
     number: int,
     others: Mapping[str, Mapping[int, str]],
-) -> Iterator[tuple[EpisodeLink, dict[str, Any]]]:
+) -> Iterator[tuple[EpisodeLink, Neighbours]]:
     """Yields the episodes of a cell that have a page, in order, each with its
-    neighbours.
-
-    `others` is an item of `cells_by_factor`. The neighbours are the `previous` and the
-    `next` episode, and the `same_game` in other cells and trials: a list of (factor,
-    [(value, episode)]), which includes the episode itself. An episode without a result
-    is None.
+    neighbours. `others` is an item of `cells_by_factor`.
     """
     own = [link for link in links[number].values() if link.path]
-    for before, link, after in zip([None, *own], own, [*own[1:], None], strict=False):
+    for place, link in enumerate(own):
         game, trial = link.row.game, link.row.trial
-        same: list[tuple[str, list[tuple[str, EpisodeLink | None]]]] = [
-            (
-                factor,
-                [
-                    (value, links[n].get((game, trial)))
-                    for n, value in sorted(values.items())
-                ],
-            )
-            for factor, values in sorted(others.items())
-        ]
+        same_game = list[tuple[str, Sequence[tuple[str, EpisodeLink | None]]]]()
+        for factor, values in sorted(others.items()):
+            of_factor = [
+                (value, links[cell].get((game, trial)))
+                for cell, value in sorted(values.items())
+            ]
+            same_game.append((factor, of_factor))
         trials = [
-            (str(key[1]), one) for key, one in links[number].items() if key[0] == game
+            (str(other.row.trial), other)
+            for other in links[number].values()
+            if other.row.game == game
         ]
-        same += [("trial", [*trials])] * (len(trials) > 1)
-        yield link, {"previous": before, "next": after, "same_game": same}
+        if len(trials) > 1:
+            same_game.append(("trial", trials))
+        previous = own[place - 1] if place else None
+        following = own[place + 1] if place + 1 < len(own) else None
+        yield link, Neighbours(previous, following, same_game)
 
 
 def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str]]]:
@@ -107,15 +115,18 @@ def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str
     """
     arms = [Arm((cell,)) for cell in cells]
     found: list[dict[str, dict[int, str]]] = [defaultdict(dict) for _ in cells]
-    for two in combinations(range(len(cells)), 2):
-        a, b = (arms[number] for number in two)
-        differing = differences(a, b) | (
-            {"seed"} if a.first.seed != b.first.seed else set()
-        )
+    for one, other in combinations(range(len(cells)), 2):
+        a, b = arms[one], arms[other]
+        differing = differences(a, b)
+        if a.first.seed != b.first.seed:
+            differing.add("seed")
         if a.games == b.games and len(differing) == 1:
             (factor,) = differing
-            for number, arm in zip(two, (a, b), strict=True):
-                value = str(arm.first.seed) if factor == "seed" else arm.name(factor)
-                for one in two:
-                    found[one][factor][number] = value
+            values = {one: _value(a, factor), other: _value(b, factor)}
+            found[one][factor] |= values
+            found[other][factor] |= values
     return found
+
+
+def _value(arm: Arm, factor: str) -> str:
+    return str(arm.first.seed) if factor == "seed" else arm.name(factor)

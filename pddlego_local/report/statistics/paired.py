@@ -70,15 +70,12 @@ class Paired:
             return Interval(-1.0, 1.0)
         pairs = self.effective_pairs(level)
         weight = pairs / self.sums.pairs
+        gained, lost = self.sums.gained * weight, self.sums.lost * weight
         z = float(-ndtri(level / 2))
-        low, high = score_interval(
-            self.sums.gained * weight, self.sums.lost * weight, pairs, z
-        )
-        return (
-            Interval(low, high)
-            if self.p < level
-            else Interval(min(low, 0.0), max(high, 0.0))
-        )
+        low, high = score_interval(gained, lost, pairs, z)
+        if self.p < level:
+            return Interval(low, high)
+        return Interval(min(low, 0.0), max(high, 0.0))
 
     def power(self, level: float = LEVEL) -> Power:
         """Returns the power with as many clusters of these sizes, where as many pairs
@@ -86,16 +83,14 @@ class Paired:
         cluster as often.
         """
         pairs, gained, lost = self.sums
+        sizes = tuple(sorted(cluster.pairs for cluster in self.clusters))
+        opposing, within = 0.0, 1.0
         differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
-        discordant = (gained + lost) / pairs if pairs else 0.0
-        return Power(
-            tuple(sorted(cluster.pairs for cluster in self.clusters)),
-            opposing=min(gained, lost) / pairs if pairs else 0.0,
-            within=min(discordant * len(self.clusters) / differ, 1.0)
-            if differ
-            else 1.0,
-            level=level,
-        )
+        if differ:
+            opposing = min(gained, lost) / pairs
+            discordant = (gained + lost) / pairs
+            within = min(discordant * len(self.clusters) / differ, 1.0)
+        return Power(sizes, opposing=opposing, within=within, level=level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
         """Returns the number of independent pairs with the same information."""
@@ -141,16 +136,13 @@ def score_interval(
     def score(difference: float) -> float:
         linear = (2 * pairs - gained + lost) * difference - gained - lost
         constant = -lost * difference * (1 - difference)
-        share_lost = (sqrt(max(linear**2 - 8 * pairs * constant, 0.0)) - linear) / (
-            4 * pairs
-        )
+        discriminant = max(linear**2 - 8 * pairs * constant, 0.0)
+        share_lost = (sqrt(discriminant) - linear) / (4 * pairs)
         variance = pairs * (2 * share_lost + difference * (1 - difference))
         excess = gained - lost - pairs * difference
-        return (
-            float(excess / sqrt(variance))
-            if variance > 1e-12
-            else float(np.sign(excess)) * 1e6
-        )
+        if variance > 1e-12:
+            return float(excess / sqrt(variance))
+        return float(np.sign(excess)) * 1e6  # no variance: any excess is rejected
 
     estimate = (gained - lost) / pairs
     low = brentq(lambda d: score(d) - z, -1, estimate) if estimate > -1 else -1

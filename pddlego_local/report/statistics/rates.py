@@ -49,14 +49,15 @@ class Rate:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> "Rate":
-        counted, samples = Counter[Hashable](), Counter[Hashable]()
+        successes, samples = Counter[Hashable](), Counter[Hashable]()
         for cluster, k, n in results:
-            counted[cluster] += k
+            successes[cluster] += k
             samples[cluster] += n
-        sizes = {cluster: n for cluster, n in samples.items() if n}
-        k, n = counted.total(), samples.total()
-        totals = [counted[cluster] for cluster in sizes]
-        effective = Clustered([*sizes.values()], totals, k).effective()
+        with_samples = [cluster for cluster, n in samples.items() if n]
+        sizes = [samples[cluster] for cluster in with_samples]
+        totals = [successes[cluster] for cluster in with_samples]
+        k, n = successes.total(), samples.total()
+        effective = Clustered(sizes, totals, k).effective()
         return cls(k, n, effective if effective < n else None)
 
     @property
@@ -79,8 +80,9 @@ class Rate:
 
 def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
     """Returns the range of a rate. `missing` has the cluster of each missing result."""
-    absent = list(missing)
-    lost, won = (Rate.of([*results, *((one, k, 1) for one in absent)]) for k in (0, 1))
+    clusters = list(missing)
+    lost = Rate.of([*results, *((cluster, 0, 1) for cluster in clusters)])
+    won = Rate.of([*results, *((cluster, 1, 1) for cluster in clusters)])
     return Range(lost.interval.low, won.interval.high)
 
 
@@ -129,11 +131,8 @@ class Clustered:
         most = float((sizes**2).sum() / samples)
         mean = totals.sum(-1) / samples
         independent = self.squares - mean * totals.sum(-1)
-        seen = (
-            ((totals - mean[..., None] * sizes) ** 2).sum(-1)
-            * clusters
-            / max(clusters - 1, 1)
-        )
+        residuals = totals - mean[..., None] * sizes
+        seen = (residuals**2).sum(-1) * clusters / max(clusters - 1, 1)
         unknown = (independent <= 0) | (clusters == 1)
         excess = np.maximum(seen / np.where(unknown, 1, independent) - 1, 0)
         return np.where(unknown, most - 1, excess), most
