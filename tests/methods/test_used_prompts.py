@@ -2,7 +2,6 @@
 folder uses may change while the cell is unfinished.
 """
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -102,27 +101,6 @@ def test_words_count_where_the_variant_names_them(
     assert (
         prompting.used_sha256("pddlego_plus", COIN, ("compact",)) != before
     ) is changes
-
-
-def test_an_older_record_goes_on_with_the_prompts_of_its_folder(
-    prompts: Path, tmp_path: Path
-) -> None:
-    cell = play(tmp_path, "3", **COMPACT)
-    older = json.loads((cell / "run.json").read_text(encoding="utf-8"))
-    del older["used_prompt_sha256"]
-    for changed, goes_on in ((False, True), (True, False)):
-        (cell / "run.json").write_text(json.dumps(older), encoding="utf-8")
-        if changed:
-            (prompts / "pddlego_plus" / "prompt.jinja").write_text(
-                "Changed.", encoding="utf-8"
-            )
-            caches_clear()
-        if goes_on:
-            play(tmp_path, "3,5", **COMPACT)
-            assert read_run(cell).used_prompt_sha256
-        else:
-            with pytest.raises(ConfigError, match="begun with other prompts"):
-                play(tmp_path, "3,5,7", **COMPACT)
 
 
 @pytest.mark.parametrize(

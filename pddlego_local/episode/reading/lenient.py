@@ -274,6 +274,9 @@ class _Search(Generic[T]):
             has_placeholder = any(file.rank == 0 for file in rated.values())
             if has_placeholder and latest.keys() >= self._keys:
                 better = {}
+            if rated.keys() >= self._keys and better.keys() < self._keys:
+                passed_over = self._candidate(rated)
+                yield replace(passed_over, doubt=passed_over.doubt or EXCERPT)
             latest |= better
             if better and latest.keys() >= self._keys:
                 yield self._candidate(latest)
