@@ -123,7 +123,7 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
     completion = drawn.completion
     answer = read_constrained(completion, PDDL)
     if RUNGS[rung].typed:
-        answer = without_repetition(answer, QUESTION)
+        answer = without_repetition(answer, staging.PAIR)
     if completion.finish_reason == "stop" and rung not in ("free", "json"):
         assert answer.value, answer.fault
         if rung != "syntax":
