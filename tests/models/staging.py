@@ -20,12 +20,12 @@ from pddlego_local.core.nouns import (
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
-from tests.decoding.on_rung import constraint_for
 from tests.models.asking import PROMPT
 from tests.questions import QUESTION
 
@@ -206,6 +206,8 @@ SCENE = GrammarContext(
     names=Names(("kitchen", "corridor", "pantry", "north", "south")),
 )
 
+PAIR = Question(PDDL, PROMPT, SCENE)
+
 
 def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) -> str:
     """ "cut", or "accepted" for a domain and a problem that are what the rung
@@ -215,7 +217,7 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     sampling = Sampling(max_tokens=max_tokens, seed=seed)
     (drawn,) = draw(model, QUESTION, constraint, sampling, {})
     answer = read_constrained(drawn.completion, PDDL)
-    answer = without_repetition(answer, Question(PDDL, (), QUESTION.context))
+    answer = without_repetition(answer, PAIR)
     if not answer.value:
         assert answer.fault == "truncated"
         return "cut"

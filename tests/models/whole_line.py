@@ -16,8 +16,8 @@ from pddlego_local.core.nouns import Message, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained, without_repetition
@@ -25,7 +25,6 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check
-from tests.decoding.on_rung import constraint_for
 from tests.models import staging
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE
 from tests.questions import QUESTION
@@ -124,7 +123,7 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
     completion = drawn.completion
     answer = read_constrained(completion, PDDL)
     if RUNGS[rung].typed:
-        answer = without_repetition(answer, Question(PDDL, (), QUESTION.context))
+        answer = without_repetition(answer, staging.PAIR)
     if completion.finish_reason == "stop" and rung not in ("free", "json"):
         assert answer.value, answer.fault
         if rung != "syntax":
