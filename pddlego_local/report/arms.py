@@ -133,8 +133,7 @@ class Arm:
         values.pop("_target_", None)
         rung = values.setdefault("rung", self.first.run.labels["decoding"])
         for name, option in options().items():
-            if name not in values:
-                continue
+            values.setdefault(name, default_of(name, rung))  # a record may lack it
             needed = option.with_value
             applies = rung in option.rungs or option.anywhere
             if not applies or (needed and values.get(needed[0]) != needed[1]):

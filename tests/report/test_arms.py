@@ -116,6 +116,16 @@ def test_arms_that_are_not_compared(
     assert differences(tmp_path) == []
 
 
+def test_a_record_that_lacks_an_option_has_its_default(tmp_path: Path) -> None:
+    identity = composed(FREE).identity
+    del identity["decoding"]["reject"]
+    plant(tmp_path, FREE, outcomes=wins([], GAMES), identity=identity)
+    plant(tmp_path, FREE, REJECT, outcomes=wins([], GAMES))
+    (found,) = differences(tmp_path)
+    assert found.factor == "decoding.reject"
+    assert found.base.value == "reject none"
+
+
 def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
     for decoding, won in (("free_strict", 5), ("free", 10), ("syntax", 20)):
         plant(tmp_path, f"decoding={decoding}", outcomes=wins(range(won), GAMES))
