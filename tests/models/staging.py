@@ -20,12 +20,12 @@ from pddlego_local.core.nouns import (
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained, without_repetition
 from pddlego_local.pddl.check import check
+from tests.decoding.on_rung import constraint_for
 from tests.models.asking import PROMPT
 from tests.questions import QUESTION
 

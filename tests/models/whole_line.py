@@ -16,7 +16,6 @@ from pddlego_local.core.nouns import Message, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
@@ -25,6 +24,7 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check
+from tests.decoding.on_rung import constraint_for
 from tests.models import staging
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE
 from tests.questions import QUESTION
