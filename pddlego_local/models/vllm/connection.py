@@ -29,6 +29,7 @@ _MOST_WORDS = 2_000
 # numbers of tokens, and each token of a streamed answer as an event.
 _BYTES_PER_SENT_BYTE = 64
 _BYTES_PER_TOKEN = 4096
+_MOST_BYTES_EVER = 1 << 30
 
 T = TypeVar("T", bound=Body)
 A = TypeVar("A", bound=AnyAnswers)
@@ -190,6 +191,7 @@ class Connection:
         all_tokens = tokens * body.get("n", 1)
         most_bytes = MOST_BYTES + len(data) * _BYTES_PER_SENT_BYTE
         most_bytes += all_tokens * _BYTES_PER_TOKEN
+        most_bytes = min(most_bytes, _MOST_BYTES_EVER)
         streamed = functools.partial(Streamed, watch, tokens) if watch else None
         try:
             response = retrying(self._send, "POST", path, data, most_bytes, streamed)
