@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from pddlego_local.core.nouns import Completion, Names, Turn
+from pddlego_local.core.nouns import Action, Completion, Names, Turn
 from pddlego_local.decoding import forms, ladder
 from pddlego_local.decoding.forms import DOMAIN, EDIT, PDDL, PROBLEM, Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
@@ -103,6 +103,21 @@ def test_a_perfect_answer_is_in_the_language(
     rung: RungName, form: str, layout: Layout
 ) -> None:
     perfect = PERFECT[form]
+    text = perfect.printed(Decoding(rung=rung, layout=layout))
+    assert departure(rung, perfect, text, layout) == ""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rung", ["signatures", "typed"])
+def test_an_action_without_parameters_is_in_the_language(
+    rung: RungName, layout: Layout
+) -> None:
+    domain = (
+        "(define (domain d) (:requirements :strips :typing) (:types room - object)"
+        " (:predicates (done)) (:action rest :parameters () :effect (done)))"
+    )
+    resting = GrammarContext(actions=(Action("rest", "()", "rest"),))
+    perfect = Perfect(DOMAIN, resting, {"df": domain})
     text = perfect.printed(Decoding(rung=rung, layout=layout))
     assert departure(rung, perfect, text, layout) == ""
 

@@ -105,16 +105,14 @@ class ActionSchema:
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
         pieces = [f"_B1 {in_any_case(self.name)} _PARAMETERS _LIST"]
-        next_kinds = [kind for _, kind in self.parameters[1:]] + [""]
-        for (variable, kind), next_kind in zip(
-            self.parameters, next_kinds, strict=True
-        ):
+        kinds = [kind for _, kind in self.parameters]
+        for number, (variable, kind) in enumerate(self.parameters):
+            if number > 0:
+                pieces.append("_B1")
             dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-            if kind == next_kind:  # "?a ?b - room" is allowed too
+            if kind in kinds[number + 1 : number + 2]:  # "?a ?b - room" is allowed too
                 dash = f"({dash})?"
-            pieces += [one_of([variable]), dash, "_B1"]
-        if self.parameters:
-            pieces.pop()
+            pieces += [one_of([variable]), dash]
         return " ".join([*pieces, '_B ")"'])
 
     def can_change(self, declared: Declarations) -> bool:
