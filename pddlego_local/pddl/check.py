@@ -7,15 +7,16 @@ reports one fault, without a line. This check reports all faults that do not fol
 others, each with its place and a remedy. It also warns of mistakes that Fast Downward
 silently accepts. `explain` turns the findings into a text for a model.
 
-    reader → files (formulas, typed_list) → task → checks (symbols)
-        → reachability
+    reader → files (formulas) → task → checks (symbols)
+        → strata → reachability
 
 There are exceptions, because some refusals show only in the grounded task. The check
-leaves costs beyond 32 bits, and limits of time and memory to the planner. It only warns
-of a derived predicate that depends on its own negation, and of a predicate that is
-declared twice with different numbers of parameters, although the planner refuses or
-fails on some of these tasks. It refuses a derived predicate with too few parameters
-even if no fact of this predicate makes the planner crash.
+leaves costs beyond 32 bits, and limits of time and memory to the planner. Where it
+cannot say whether a derived predicate depends on its own negation, because the task is
+too large to be grounded here, it warns, and the planner decides (strata.py). It only
+warns of a predicate that is declared twice with different numbers of parameters,
+although some of these tasks crash the planner. It refuses a derived predicate with too
+few parameters even if no fact of this predicate makes the planner crash.
 """
 
 import re
@@ -27,9 +28,10 @@ from pddlego_local.pddl.checks import check_domain, check_problem
 from pddlego_local.pddl.faults import Fault, FaultLog, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
-from pddlego_local.pddl.reachability import OUT_OF_REACH, why_no_plan
+from pddlego_local.pddl.reachability import OUT_OF_REACH, TooLarge, why_no_plan
 from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.state import Task
+from pddlego_local.pddl.strata import depends_on_its_negation
 from pddlego_local.pddl.symbols import Symbols
 
 __all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "check", "explain"]
@@ -131,9 +133,9 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
             if stray_mark(str(word)):
                 log.warn(word, "")  # the log replaces the message for such a word
     syntax = not read_.has("syntax")
+    if syntax and not read_.has("symbol"):
+        _check_circles(read_)
     right = syntax and not read_.has("symbol")
-    if right:
-        _warn_of_circles(read_)
     no_plan: tuple[Fault, ...] = ()
     if right:
         no_plan = why_no_plan(read_.domain, read_.problem, (domain, problem))
@@ -144,23 +146,30 @@ def _examine(domain: str, problem: str, recover: bool) -> Check:
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
 
-def _warn_of_circles(read_: Examined) -> None:
-    """Warns of derived predicates that depend on their own negation. Fast Downward
-    refuses them only if some fact does so too, and grounds the task to find out.
+def _check_circles(read_: Examined) -> None:
+    """Refuses a derived predicate that depends on its own negation. In a task that is
+    too large to be grounded here, the planner decides.
     """
-    if not read_.domain.axioms:
-        return
-    with suppress(RecursionError):  # the planner judges what is nested so deeply
-        groups = Task(read_.domain, read_.problem).groups
-        circular = {
-            rule.head[0] for each in groups if each.circular for rule in each.rules
-        }
-        for axiom in read_.domain.axioms:
-            word = axiom.predicate.word
-            if word.name in circular:
-                said = f"derived predicate `{word}` depends on its own negation"
-                refuses = "the planner refuses it if one of its facts does"
-                read_.logs[0].warn(word, f"{said}, and {refuses}: break the circle")
+    axioms, log = read_.domain.axioms, read_.logs[0]
+    refused, warned = "", set[str]()
+    if axioms:
+        with suppress(RecursionError):  # the planner judges what is nested so deeply
+            task = Task(read_.domain, read_.problem)
+            try:
+                refused = depends_on_its_negation(task)
+            except TooLarge:
+                for group in task.groups:
+                    if group.circular:
+                        warned |= {rule.head[0] for rule in group.rules}
+    for axiom in axioms:
+        word = axiom.predicate.word
+        said = f"derived predicate `{word}` depends on its own negation"
+        if word.name == refused:
+            neither = "so that it is neither true nor false"
+            log.symbol(word, f"{said}, {neither}: break the circle")
+        elif word.name in warned:
+            refuses = "the planner refuses it if one of its facts does"
+            log.warn(word, f"{said}, and {refuses}: break the circle")
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:

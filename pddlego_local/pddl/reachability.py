@@ -29,10 +29,10 @@ from pddlego_local.pddl.conditions import (
     without,
 )
 from pddlego_local.pddl.faults import Fault, FaultLog
-from pddlego_local.pddl.state import Change, Task
+from pddlego_local.pddl.state import Change, Schema, Task
 from pddlego_local.pddl.task import Domain, Problem
 
-MOST_STEPS = 30_000  # facts looked up, and objects tried; about 0.2 seconds
+MOST_STEPS = 30_000  # about 0.2 seconds
 LONGEST_CHAIN = 4  # of actions, each of which needs an effect of the next one
 OUT_OF_REACH = "no action can make"
 ALREADY_TRUE = (
@@ -52,8 +52,8 @@ class TooLarge(Exception):
 class _Budget:
     """The steps that are left."""
 
-    def __init__(self) -> None:
-        self._left = MOST_STEPS
+    def __init__(self, steps: int) -> None:
+        self._left = steps
 
     def spend(self, steps: int = 1) -> None:
         self._left -= steps
@@ -78,14 +78,31 @@ class _CountedFacts(Facts):
         return found
 
 
-class _Reachable:
+@dataclass(frozen=True)
+class GroundEffect:
+    """A change that an action may make. `outer` are the objects of its parameters, and
+    `inner` those of the change's variables too.
+    """
+
+    action: Schema
+    outer: Binding
+    change: Change
+    inner: Binding
+
+    @property
+    def fact(self) -> Fact:
+        return ground(self.change.pattern, self.inner)
+
+
+class Reachable:
     """The facts that can become `true`, and the `lasting` ones, which no action makes
     false. All methods raise TooLarge.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, steps: int) -> None:
+        """`steps` bounds how many facts are looked up and objects are tried."""
         self.task = task
-        self._budget = _Budget()
+        self._budget = _Budget(steps)
         self.actions = [schema for named in task.actions.values() for schema in named]
         self.true = _CountedFacts(sorted(task.stated), self._budget)
         self.lasting = _CountedFacts(task.stated, self._budget)
@@ -96,8 +113,8 @@ class _Reachable:
         changing = True
         while changing and not self.holds(goal):
             added, deleted = set[Fact](), set[Fact]()
-            for change, fact in self._results():
-                (deleted if change.negated else added).add(fact)
+            for effect in self.effects():
+                (deleted if effect.change.negated else added).add(effect.fact)
             new = [fact for fact in sorted(added) if fact not in self.true]
             for fact in new:
                 self.true.add(fact)
@@ -116,13 +133,17 @@ class _Reachable:
             self._budget.spend()
             yield found
 
-    def _results(self) -> Iterator[tuple[Change, Fact]]:
+    def uses(self, action: Schema) -> Iterator[Binding]:
+        """Yields the parameters' objects for which the action may be possible."""
+        return self.bindings(action.choices, [action.condition], {})
+
+    def effects(self) -> Iterator[GroundEffect]:
         for action in self.actions:
-            for outer in self.bindings(action.choices, [action.condition], {}):
+            for outer in self.uses(action):
                 for change in action.changes:
                     own = without(outer, change.choices)
                     for found in self.bindings(change.choices, [change.condition], own):
-                        yield change, ground(change.pattern, found)
+                        yield GroundEffect(action, outer, change, found)
 
 
 def why_no_plan(
@@ -157,7 +178,7 @@ def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
     goal = problem.goal
     if goal is None or any(name[0] == "?" for name in task.objects):
         return
-    reachable = _Reachable(task)
+    reachable = Reachable(task, MOST_STEPS)
     if reachable.holds(task.goal):
         is_empty = len(goal.block.items) == 1
         said = NOTHING_ASKED if is_empty else ALREADY_TRUE.format(goal.block)
@@ -172,7 +193,7 @@ def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
             log.warn(literal.atom.block, f"{unreached}: {_why(wanted, reachable)}")
 
 
-def _why(wanted: Atomic, reachable: _Reachable) -> str:
+def _why(wanted: Atomic, reachable: Reachable) -> str:
     """The conditions that cannot be met behind a fact that is out of reach: the action
     that could make it true needs another such fact, and so on.
     """
@@ -217,7 +238,7 @@ class _Attempt:
     misfit: str
 
 
-def _attempts(wanted: Atomic, reachable: _Reachable) -> Iterator[_Attempt]:
+def _attempts(wanted: Atomic, reachable: Reachable) -> Iterator[_Attempt]:
     for action in reachable.actions:
         for change in action.changes:
             bound = _unified(change.pattern, wanted.pattern)
@@ -250,7 +271,7 @@ def _unified(pattern: Fact, fact: Fact) -> dict[str, str] | None:
 
 
 def _first_unmet(
-    attempt: _Attempt, reachable: _Reachable
+    attempt: _Attempt, reachable: Reachable
 ) -> tuple[Condition, Binding] | None:
     """The first condition that cannot be met together with those before it, for the
     objects that these demand; None if all can be met.

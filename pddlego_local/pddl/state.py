@@ -153,7 +153,7 @@ class Task:
         for schema in (schema for named in self.actions.values() for schema in named):
             met = bindings(schema.choices, [schema.condition], {}, facts, facts)
             for binding in met:
-                if self._cost(schema, binding) is not None:
+                if self.cost(schema, binding) is not None:
                     things = (binding[entry.name] for entry in schema.parameters)
                     found.add((schema.name, *things))
         return sorted(found)
@@ -173,7 +173,7 @@ class Task:
                 continue
             binding = schema.binding(things)
             added, deleted = changed(schema.changes, binding, facts)
-            cost = self._cost(schema, binding) if self._problem.minimizes else 1
+            cost = self.cost(schema, binding) if self._problem.minimizes else 1
             after = (state.facts - deleted) | added
             yield self._state(after, state.cost + (cost or 0))
 
@@ -208,7 +208,7 @@ class Task:
         for part in conjuncts(schema.condition):
             if not part.holds(binding, facts, facts):
                 return why_not(part, binding, facts)
-        if schema.cost is not None and self._cost(schema, binding) is None:
+        if schema.cost is not None and self.cost(schema, binding) is None:
             return f"({' '.join(ground(schema.cost, binding))}) has no value"
         return ""
 
@@ -230,7 +230,7 @@ class Task:
                 return f"{kind} - {_first_type(entry)}"
         return kind
 
-    def _cost(self, schema: Schema, binding: Binding) -> int | None:
+    def cost(self, schema: Schema, binding: Binding) -> int | None:
         """The cost, or None if its function has no value; then the planner does not use
         the action, even without a `:metric`.
         """
