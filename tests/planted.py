@@ -35,8 +35,8 @@ def conf_of(experiment: str) -> Path:
 def swept(experiment: str, *overrides: str) -> list[list[str]]:
     """The overrides of each cell that an experiment beside a page would play."""
     search = f"hydra.searchpath=[file://{conf_of(experiment)}]"
-    wanted = as_meant([f"experiment={experiment}", search, *overrides])
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+        wanted = as_meant([f"experiment={experiment}", search, *overrides])
         return cells_of(compose("config", wanted, return_hydra_config=True))
 
 

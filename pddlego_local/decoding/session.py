@@ -22,9 +22,9 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Prefix
 from pddlego_local.decoding.grammars.lark_text import (
     all_parts,
+    cut_character_verdict,
     decoder_prefix,
     decoder_verdict,
-    without_cut_character,
 )
 from pddlego_local.decoding.repetition import LoopWatch
 
@@ -184,10 +184,7 @@ def _verify(stage: Stage, text: str, *, ended: bool) -> None:
     name = stage.grammar.name if stage.grammar else ""
     verdict = decoder_verdict(stage.grammar, text)
     if verdict == "rejected" and not ended:
-        shorter = without_cut_character(text)
-        verdict = (
-            decoder_verdict(stage.grammar, shorter) if shorter != text else verdict
-        )
+        verdict = cut_character_verdict(stage.grammar, text)
     if verdict == "rejected":
         raise GrammarIgnored(
             f"The stage {stage.name!r} of an answer is outside the grammar {name!r}:"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.decoding.forms import EDIT, PDDL, PROBLEM
-from pddlego_local.episode import model_caller
+from pddlego_local.episode.reading import answer as reading
 from pddlego_local.planner import FastDownward
 from tools.bench import proof
 from tools.bench.played import played
@@ -54,9 +54,7 @@ def test_a_broken_promise_is_found(
     known: proof.Known, planner: FastDownward, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here nothing that an answer says twice is removed from it."""
-    monkeypatch.setattr(
-        model_caller, "without_repetition", lambda answer, _question: answer
-    )
+    monkeypatch.setattr(reading, "without_repetition", lambda answer, _: answer)
     rows = (
         proof.answer_row(number, 0, known, planner, "logits") for number in range(60)
     )

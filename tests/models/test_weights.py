@@ -120,9 +120,12 @@ def test_make_fetch_takes_names_of_configurations_too(model: str, name: str) -> 
 
 def fetch_command(model: str) -> list[str]:
     """Returns the command that `make fetch` would run."""
+    flags = ["--dry-run", "--no-print-directory", "--old-file=.venv/installed"]
+    alone = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     done = subprocess.run(
-        ["make", "--dry-run", "--old-file=.venv/installed", "fetch", f"MODEL={model}"],
+        ["make", *flags, "fetch", f"MODEL={model}"],
         cwd=ROOT,
+        env=alone,  # not that of a `make` that runs the tests
         capture_output=True,
         encoding="utf-8",
     )

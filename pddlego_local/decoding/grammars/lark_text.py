@@ -42,7 +42,8 @@ _PART_MARK = "// part: "
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
 _A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 
-_CUT_CHARACTER = re.compile("\ufffd{1,3}\\Z")
+_REPLACEMENT = "\ufffd"
+_FIRST_BYTES = range(0xC2, 0xF5)  # of a character of several bytes in UTF-8
 
 Verdict = Literal["accepted", "unfinished", "rejected"]
 
@@ -164,12 +165,19 @@ def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
     return "accepted" if whole else "unfinished"
 
 
-def without_cut_character(text: str) -> str:
-    """Returns a text without its last character, if a limit may have cut that
-    character: the beginning of its bytes is decoded to one to three replacement
+def cut_character_verdict(grammar: Grammar | None, text: str) -> Verdict:
+    """Returns how llguidance reads `text`, whose last character may have been cut by a
+    limit: the beginning of its bytes is then decoded to one to three replacement
     characters.
     """
-    return _CUT_CHARACTER.sub("", text)
+    while text.endswith(_REPLACEMENT):
+        text = text.removesuffix(_REPLACEMENT)
+        before = text.encode("utf-8", "surrogatepass")
+        for first_byte in _FIRST_BYTES:
+            length, _ = decoder_prefix(grammar, before + bytes([first_byte]))
+            if length > len(before):
+                return "unfinished"
+    return "rejected"
 
 
 def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
