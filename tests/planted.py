@@ -26,15 +26,20 @@ def composed(*overrides: str) -> CellConfig:
     return compose_cell([*overrides, *["model=random"] * (not named)])
 
 
-def conf_of(experiment: str) -> Path:
-    """The folder beside a page on results that has this experiment."""
+def conf_of(experiment: str) -> Path | None:
+    """The folder of configurations beside a page on results that has this experiment;
+    None for one of conf/, whose name has a folder.
+    """
+    if "/" in experiment:
+        return None
     (file,) = RESULTS.glob(f"*/conf/experiment/{experiment}.yaml")
     return file.parents[1]
 
 
 def swept(experiment: str, *overrides: str) -> list[list[str]]:
-    """The overrides of each cell that an experiment beside a page would play."""
-    search = f"hydra.searchpath=[file://{conf_of(experiment)}]"
+    """The overrides of each cell that an experiment would play."""
+    beside = conf_of(experiment)
+    search = f"hydra.searchpath=[{f'file://{beside}' if beside else ''}]"
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
         wanted = as_meant([f"experiment={experiment}", search, *overrides])
         return cells_of(compose("config", wanted, return_hydra_config=True))

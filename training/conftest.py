@@ -3,10 +3,10 @@
 import pytest
 from pddlego_training.__main__ import carry_out
 
-from tests.conftest import planner
+from tests.conftest import planner, pytest_runtest_setup
 from tests.pddlego import Pddlego
 
-__all__ = ["planner"]
+__all__ = ["planner", "pytest_runtest_setup"]
 
 
 @pytest.fixture

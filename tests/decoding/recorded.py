@@ -23,6 +23,10 @@ from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import Check, check
+from pddlego_local.pddl.sections import (
+    domain_without_repetition,
+    problem_without_repetition,
+)
 from pddlego_local.pddl.state import goal_already_true
 from tests.decoding.on_rung import constraint_for
 
@@ -54,19 +58,26 @@ def rows(file: Path, every: int = 1) -> list[Row]:
 
 
 def judge(row: Row, planner: Planner) -> Judged:
+    """Judges a pair. Of a pair in the language of "typed", the planner gets what a run
+    hands on: without what it states twice.
+    """
     domain, problem, context = row["domain"], row["problem"], SCENES[row["environment"]]
-    found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
     outside = {
         rung for rung in RUNGS[:3] if _is_outside(rung, domain, problem, context)
     }
     # The printer leaves out wrong `:requirements`, which is not to count as written
     # right.
-    if not found.syntax:
+    if not check(domain, problem).syntax:
         outside.add("typed")
+    if "typed" not in outside:
+        domain, _ = domain_without_repetition(domain)
+        problem, _ = problem_without_repetition(problem, domain)
     task = problem_in(json.dumps({"pf": problem}))
     if "typed" in outside or goal_already_true(domain_of(domain), task):
         outside.add("grounded")
-    return Judged(row, outcome, _cause(outcome, found), frozenset(outside))
+    outcome = planner.plan(domain, problem).outcome
+    cause = _cause(outcome, check(domain, problem))
+    return Judged(row, outcome, cause, frozenset(outside))
 
 
 def _cause(outcome: str, found: Check) -> str:

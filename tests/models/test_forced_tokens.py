@@ -70,11 +70,14 @@ def test_forced_runs_change_no_answer_in_stages(
     constraint = constraint_for(rung, PDDL, staging.SCENE)
     for temperature in (0.0, 1.0):
         sampling = Sampling(temperature, max_tokens=600, seed=3)
-        ours, theirs = (
-            draw(each, QUESTION, constraint, sampling, {})[0].completion
-            for each in (model, token_by_token)
-        )
-        assert words(ours) == words(theirs)
+        (ours,) = draw(model, QUESTION, constraint, sampling, {})
+        (theirs,) = draw(token_by_token, QUESTION, constraint, sampling, {})
+        *said, tokens = words(ours.completion)
+        *expected, expected_tokens = words(theirs.completion)
+        assert said == expected
+        # Where a grammar forces the end of a stage, a model that draws it may spell it
+        # with other tokens.
+        assert abs(tokens - expected_tokens) <= len(ours.stages)
 
 
 def test_what_is_wholly_forced_is_not_sampled(model: TransformersModel) -> None:

@@ -19,33 +19,33 @@ from tests.planted import swept
 # Cells and episodes of one model, as the papers played them; and what is played of each
 # here: rooms, seeds and (to the reference) prompts change no code.
 PAPERS: dict[str, tuple[int, int, tuple[str, ...]]] = {
-    "paper_pddlego": (12, 12 * 50, ()),
-    "paper_pddlego_seeds": (10, 10 * 10, ("seed=4",)),
-    "paper_pddlego_plus": (15, 3 * 100, ("environment.rooms=5",)),
-    "paper_pddlego_plus_prompts": (20, 4 * 100, ("environment.rooms=3",)),
-    "paper_pddlego_plus_domain": (5, 100, ("environment.rooms=7",)),
-    "paper_pddlego_plus_alfworld": (2, 2 * 100, ()),
-    "paper_pddlego_plus_alfworld_plangen": (1, 100, ()),
-    "paper_pddlego_plus_prompts_alfworld": (
+    "paper/pddlego": (12, 12 * 50, ()),
+    "paper/pddlego_seeds": (10, 10 * 10, ("seed=4",)),
+    "paper/pddlego_plus": (15, 3 * 100, ("environment.rooms=5",)),
+    "paper/pddlego_plus_prompts": (20, 4 * 100, ("environment.rooms=3",)),
+    "paper/pddlego_plus_domain": (5, 100, ("environment.rooms=7",)),
+    "paper/pddlego_plus_alfworld": (2, 2 * 100, ()),
+    "paper/pddlego_plus_alfworld_plangen": (1, 100, ()),
+    "paper/pddlego_plus_prompts_alfworld": (
         4,
         4 * 100,
         ("method.variant=simple_hint",),
     ),
-    "paper_pddlego_plus_domain_alfworld": (1, 100, ()),
-    "paper_deps": (
+    "paper/pddlego_plus_domain_alfworld": (1, 100, ()),
+    "paper/deps": (
         20,
         4 * 10 * 5,
         ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'"),
     ),
-    "paper_fcrf": (2, 2 * 134 * 10, ()),
+    "paper/fcrf": (2, 2 * 134 * 10, ()),
 }
-IN_ALFWORLD = {"paper_deps", "paper_fcrf"}  # the others say so in their names
+IN_ALFWORLD = {"paper/deps", "paper/fcrf"}  # the others say so in their names
 REPLICATED = {  # of whom the report must show a number beside ours, and which
-    "replicate_qwen3_32b": ("pddlego_plus", "Qwen3-32B", (0.63, 0.69)),
-    "replicate_qwen3_32b_plangen": ("plangen", "Qwen3-32B", (0.68, 0.73)),
-    "replicate_qwen3_8b": ("pddlego_plus", "Qwen3-8B", (0.27, 0.27)),
-    "replicate_olmo3": ("pddlego_plus", "Olmo-3-32B-Think", (0.04, 0.05)),
-    "replicate_olmo3_plangen": ("plangen", "Olmo-3-32B-Think", (0.65, 0.75)),
+    "replicate/qwen3_32b": ("pddlego_plus", "Qwen3-32B", (0.63, 0.69)),
+    "replicate/qwen3_32b_plangen": ("plangen", "Qwen3-32B", (0.68, 0.73)),
+    "replicate/qwen3_8b": ("pddlego_plus", "Qwen3-8B", (0.27, 0.27)),
+    "replicate/olmo3": ("pddlego_plus", "Olmo-3-32B-Think", (0.04, 0.05)),
+    "replicate/olmo3_plangen": ("plangen", "Olmo-3-32B-Think", (0.65, 0.75)),
 }
 BY_RULES = "model=reference"
 NEAR = "7,11"  # games whose coin PlanGen, too, finds in 20 actions
@@ -63,9 +63,13 @@ def play(config: CellConfig) -> list[EpisodeRow]:
 
 
 def test_every_protocol_is_told_of_here() -> None:
-    files = {path.stem for path in (folder("conf") / "experiment").glob("*.yaml")}
-    told = {name for name in files if name.startswith(("paper_", "replicate_"))}
-    assert told == {*PAPERS, *REPLICATED}
+    experiments = folder("conf") / "experiment"
+    files = [
+        *experiments.glob("paper/[!_]*.yaml"),
+        *experiments.glob("replicate/[!_]*.yaml"),
+    ]
+    names = {f"{file.parent.name}/{file.stem}" for file in files}
+    assert names == {*PAPERS, *REPLICATED}
 
 
 @pytest.mark.parametrize("experiment", PAPERS)
@@ -143,14 +147,14 @@ def test_perfect_answers_win_and_the_public_number_stands_beside(
 
 def test_the_games_are_those_that_are_not_trivial(tmp_path: Path) -> None:
     """Of the seeds from the first to the last, as the public runs skipped them."""
-    chosen = only_cell("replicate_qwen3_32b", BY_RULES).settings.games
+    chosen = only_cell("replicate/qwen3_32b", BY_RULES).settings.games
     assert len(chosen) == 100
     skipped = sorted(set(range(max(chosen) + 1)) - set(chosen))
     games = f"games={','.join(map(str, [*skipped, 0, 106]))}"
     rows = play(
-        only_cell("replicate_qwen3_32b", BY_RULES, games, f"run.out={tmp_path}")
+        only_cell("replicate/qwen3_32b", BY_RULES, games, f"run.out={tmp_path}")
     )
     assert (
         sorted(row.game for row in rows if row.outcome == "success_at_start") == skipped
     )
-    assert set(only_cell("replicate_qwen3_8b", BY_RULES).settings.games) < set(chosen)
+    assert set(only_cell("replicate/qwen3_8b", BY_RULES).settings.games) < set(chosen)
