@@ -43,6 +43,7 @@ _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
 _A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 
 _REPLACEMENT = "\ufffd"
+_MOST_BYTES_CUT = 3
 _FIRST_BYTES = range(0xC2, 0xF5)  # of a character of several bytes in UTF-8
 
 Verdict = Literal["accepted", "unfinished", "rejected"]
@@ -170,7 +171,9 @@ def cut_character_verdict(grammar: Grammar | None, text: str) -> Verdict:
     limit: the beginning of its bytes is then decoded to one to three replacement
     characters.
     """
-    while text.endswith(_REPLACEMENT):
+    for _ in range(_MOST_BYTES_CUT):
+        if not text.endswith(_REPLACEMENT):
+            break
         text = text.removesuffix(_REPLACEMENT)
         before = text.encode("utf-8", "surrogatepass")
         for first_byte in _FIRST_BYTES:
