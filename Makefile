@@ -85,7 +85,7 @@ fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
 
 # The folder of the experiment's records has the name that the experiment gives itself.
-PLAYED = $(RUNS)/$(shell sed -n 's/^name: *//p' conf/experiment/$(EXPERIMENT).yaml)
+PLAYED = $(RUNS)/$(shell sed -n 's/^name: *//p' conf/experiment/$(EXPERIMENT).yaml 2> /dev/null)
 
 # The run's table is not shown, because the report prints it.
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))

@@ -1,4 +1,4 @@
-"""What the tests of training need besides pytest."""
+"""The fixtures of the tests of training."""
 
 import pytest
 from pddlego_training.__main__ import carry_out

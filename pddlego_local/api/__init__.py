@@ -1,3 +1,3 @@
-"""What programs use of this package: its functions, its games, and the games as
-gymnasium environments. The commands use it too.
+"""The public Python functions of this package, the class `Game`, and the games as
+gymnasium environments. The commands use them too.
 """

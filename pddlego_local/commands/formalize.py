@@ -91,7 +91,9 @@ def _print(made: Formalized, words: str) -> None:
 
 
 def _plan_lines(made: Formalized) -> list[str]:
-    """Returns the plan and the message below it, or in its place, as comments."""
+    """Returns the lines of the plan, and then the message as comments. Without a plan,
+    the message begins with the outcome.
+    """
     message = made.message if made.plan else f"{made.outcome}: {made.message}"
     return [*made.plan, *_as_comments(message).splitlines()]
 

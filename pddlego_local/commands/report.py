@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Report:
-    """What a report says. `unfinished` is its first paragraph, and `missing` the
+    """The contents of a report. `unfinished` is its first paragraph, and `missing` the
     section on episodes without a result; both are "" if no result is missing. `papers`
     is the content of papers.md. `doubtful` are sentences about rows that nothing
     confirms.

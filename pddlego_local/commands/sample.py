@@ -64,7 +64,7 @@ def _print_answers(config: CellConfig, number: int) -> None:
     cell = {"cell": config.cell, "game": config.settings.games[0]}
     ascii_only = sys.stdout.isatty()
     with contextlib.ExitStack() as stack:
-        # At the end, the pool is told to stop before the model, which unblocks threads.
+        # The pool ends first. Then the model is closed, which unblocks threads.
         model = stack.enter_context(model_of(config))
         pool = ThreadPoolExecutor(config.settings.run.concurrency)
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)

@@ -35,7 +35,7 @@ _TYPED = frozenset(name for name, rung in RUNGS.items() if rung.typed)
 
 @dataclass(frozen=True)
 class Option:
-    """What is said of an option beside its type and its default.
+    """The properties of an option that its type and its default do not show.
 
     `about` explains it in a sentence. `own` has the defaults of those rungs that have
     another one. The option applies to `rungs`; on other rungs, only its default and the
@@ -203,7 +203,7 @@ class Decoding:
 
     @property
     def excludes(self) -> Rung:
-        """What the rung excludes, as data."""
+        """The rung's requirements on an answer (`rungs.RUNGS`)."""
         return RUNGS[self.rung]
 
     @property
@@ -247,7 +247,9 @@ class Decoding:
 def options() -> dict[str, Option]:
     """Returns the options by name, without the rung."""
     fields = dataclasses.fields(Decoding)
-    return {one.name: one.metadata["option"] for one in fields if one.name != "rung"}
+    return {
+        known.name: known.metadata["option"] for known in fields if known.name != "rung"
+    }
 
 
 def own_values(rung: str) -> dict[str, Any]:
@@ -258,7 +260,7 @@ def own_values(rung: str) -> dict[str, Any]:
 
 def default_of(name: str, rung: str) -> Any:
     """Returns the default of an option on a rung."""
-    (found,) = (one for one in dataclasses.fields(Decoding) if one.name == name)
+    (found,) = (known for known in dataclasses.fields(Decoding) if known.name == name)
     if found.default_factory is not dataclasses.MISSING:
         return found.default_factory()
     return own_values(rung).get(name, found.default)

@@ -1,4 +1,4 @@
-"""What a model's YAML says about it: its licence and the size of its weights."""
+"""The licence of a model and the size of its weights, from the model's YAML."""
 
 from pydantic import ConfigDict, PositiveFloat
 from pydantic.dataclasses import dataclass

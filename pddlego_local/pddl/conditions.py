@@ -70,8 +70,8 @@ class Facts:
 
 
 Binding = Mapping[str, str]
-"""Maps variables to objects. The name of a quantifier's variable ends in its place in
-the file, so that it is not taken for another variable.
+"""Maps variables to objects. The offset of a quantifier in the file is added to the
+names of its variables, so that two variables of one name are not confused.
 """
 NO_NAMES: Binding = {}
 Choices = Mapping[str, Mapping[str, object]]

@@ -59,7 +59,7 @@ def kill_client(playing: Playing) -> str:
 
 
 Act = Callable[[Playing, psutil.Process], str]
-"""What a blow does to its victim. Returns the immediate effect."""
+"""Strikes a process, and returns the immediate effect, such as "killed"."""
 
 
 def on(target: str, act: Act, which: str = "any") -> Blow:

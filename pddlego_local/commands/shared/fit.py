@@ -23,7 +23,7 @@ from pddlego_local.runner.config import compose_cell
 
 @dataclass(frozen=True)
 class Fit:
-    """What is known of one model before anything is loaded.
+    """The facts about one model that are known before anything is loaded.
 
     `lines` are printed; `ready` says that the files are here and that the weights fit.
     """

@@ -84,7 +84,7 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
 
 
 def _in_words(facts: Sequence[Fact], phrases: Mapping[str, str]) -> str:
-    """Returns the facts in words. A fact with an empty phrase is not told."""
+    """Returns the facts in words. A fact whose phrase is empty is left out."""
     told = [phrases[name].format(*things) for name, *things in facts]
     return "; ".join(filter(None, told))
 

@@ -40,7 +40,7 @@ _PHRASE = re.compile(
 
 
 class Passage(NamedTuple):
-    """A way from a room to another place. `closed` tells of a closed door."""
+    """A way from a room to another place. `closed` says that its door is closed."""
 
     start: str
     to: str

@@ -147,7 +147,7 @@ class RelaxedJson:
         return items, at + 1
 
     def _value(self, at: int, depth: int, after: re.Pattern[str]) -> tuple[Any, int]:
-        """Reads a value; `after` is what may follow it."""
+        """Reads a value. `after` is a pattern for the text that may follow it."""
         if depth > _MAX_DEPTH:
             raise ValueError(f"nested too deeply at {at}")
         if self._text.startswith("{", at):

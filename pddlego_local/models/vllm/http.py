@@ -164,8 +164,8 @@ class HttpClient:
 
 
 class _Limits:
-    """What one response may still take: time, until a moment of `time.monotonic`, and
-    bytes.
+    """The time and the number of bytes that are left for one response. `until_s` is a
+    moment of `time.monotonic`.
     """
 
     def __init__(self, until_s: float, most_bytes: int) -> None:
