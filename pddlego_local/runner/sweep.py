@@ -157,9 +157,13 @@ def read_compare(folder: Path) -> list[tuple[str, Any]]:
 
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
-    sweeps = _sweeps(_files(folder))
-    given = [(sweep["began"], sweep["compare"]) for _, sweep in sweeps]
-    return sorted(given, key=lambda recorded: recorded[0])
+    sweeps = [
+        # Two sweeps may begin within one second; their files tell which came last.
+        (sweep["began"], path.stat().st_mtime_ns, sweep["compare"])
+        for path, sweep in _sweeps(_files(folder))
+    ]
+    sweeps.sort(key=lambda sweep: sweep[:2])
+    return [(began, compare) for began, _, compare in sweeps]
 
 
 def _read(path: Path) -> _Sweep:

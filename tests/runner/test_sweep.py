@@ -15,7 +15,7 @@ from pddlego_local.report.text import missing_markdown, unfinished
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import Shutdown, run_cells
-from pddlego_local.runner.sweep import read_sweeps, write_sweep
+from pddlego_local.runner.sweep import read_compare, read_sweeps, write_sweep
 from tests.given import give
 from tests.pddlego import Pddlego
 from tests.processes import finish, interrupt, start
@@ -225,3 +225,15 @@ def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
     assert code == 130 and "rerun the command to continue" in told
     assert "Traceback" not in told
     assert not list(tmp_path.rglob("faults.jsonl")) and not any(rows(tmp_path).values())
+
+
+def test_of_two_sweeps_of_one_second_the_later_one_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = "2026-01-01T00:00:00+00:00"
+    monkeypatch.setattr("pddlego_local.runner.sweep.now", lambda: same)
+    for base in ("free", "json", "free", "json"):
+        compare = f"compare=[{{factor: decoding.rung, base: {base}}}]"
+        write_sweep([compose_cell([f"run.out={tmp_path}", compare])])
+        (*_, (_, declared)) = read_compare(tmp_path / "default")
+        assert declared[0]["base"] == base
