@@ -20,8 +20,8 @@ def test_every_verdict_of_the_planner_and_every_fault_of_an_answer_is_a_cause() 
 
 
 def test_a_name_that_is_not_listed_is_an_error_at_once() -> None:
-    with pytest.raises(ConfigError, match=r"'gave_up'.*outcomes\.yaml"):
-        outcome_named("gave_up")
+    with pytest.raises(ConfigError, match=r"'was_bored'.*outcomes\.yaml"):
+        outcome_named("was_bored")
 
 
 def test_steps_that_follow_a_true_goal_are_something_to_do() -> None:
