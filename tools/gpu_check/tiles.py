@@ -334,6 +334,9 @@ def main(arguments: list[str]) -> int:
         return CANNOT
     sizes = GPU if given.device == "cuda" else REHEARSAL
     family, where = _card(given.device)
+    if not family:
+        tell({"what": "nothing", "said": f"vLLM has no tables for {where['card']}"})
+        return CANNOT
     found: dict[Shape, list[Measured]] = {}
     wrong = ""
     try:
@@ -367,9 +370,16 @@ def _card(device: str) -> tuple[str, dict[str, str]]:
     versions = {"torch": torch.__version__, "triton": triton.__version__}
     if device == "cpu":
         return "rehearsal", {"card": "cpu", **versions}
-    major, minor = torch.cuda.get_device_capability()
-    families = {8: "ada" if minor == 9 else "ampere", 9: "hopper", 10: "blackwell"}
-    family = families.get(major, f"sm{major}{minor}")
+    # As vLLM 0.32.0 divides them; it has no table for other cards.
+    families = {
+        (8, 9): "ada",
+        (9, 0): "hopper",
+        (10, 0): "blackwell",
+        (10, 3): "blackwell",
+        (12, 0): "sm120",
+        (12, 1): "sm120",
+    }
+    family = families.get(torch.cuda.get_device_capability(), "")
     return family, {"card": torch.cuda.get_device_name(), **versions}
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from rich.filesize import decimal
 
-from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.splice import LocalTokenizer
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import fetch_command, locate, on_hub, weights_bytes
 from pddlego_local.runner.config import compose_cell
 
@@ -67,6 +68,7 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     files, missing = find_files(settings)
     about = about_of(settings)
     title = f"{weights}, {about.licence}" if about else str(weights)
+    cost = [line for line in (_cost_of_invariance(settings),) if line]
     if files:
         try:
             LocalTokenizer.of(str(weights), files)
@@ -79,12 +81,14 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     elif files:
         size = weights_bytes(files)
     else:
-        return Fit(name, (title, "weights: of unknown size", where), ready=False)
+        lines = (title, "weights: of unknown size", where, *cost)
+        return Fit(name, lines, ready=False)
     obstacle = _obstacle(settings, size)
     line = f"weights: {decimal(size)}"
     if obstacle:
         line += f", {obstacle}"
-    return Fit(name, (title, line, where), ready=bool(files) and not obstacle)
+    lines = (title, line, where, *cost)
+    return Fit(name, lines, ready=bool(files) and not obstacle)
 
 
 def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
@@ -99,6 +103,25 @@ def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
             return None, str(error)
         command = fetch_command(weights, revision)
         return None, f"missing or incomplete here: run `{command}`"
+
+
+def _cost_of_invariance(settings: Mapping[str, Any]) -> str:
+    """Returns what it may cost that a server of these settings is batch-invariant; ""
+    if it is not, or if that cannot be said here.
+    """
+    if "server" not in settings:
+        return ""
+    try:
+        options = Server(**settings["server"]).options()
+    except (PddlegoError, ValueError):  # building the model says what is wrong
+        return ""
+    if "batch_invariant" not in options:
+        return ""
+    return (
+        "batch-invariant: answers do not depend on the load, and matrix products may"
+        " have 0.2 to 0.6 of their speed (docs/understand/requests.md);"
+        " model.server.batch_invariant=false turns it off"
+    )
 
 
 def _obstacle(settings: Mapping[str, Any], size: int) -> str:

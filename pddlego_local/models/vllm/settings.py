@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.secrets import hidden_in_text
+from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
@@ -44,6 +45,9 @@ class Server:
     "auto" and None turn an option on if it is available. None turns forced tokens on
     only on the CPU: on CUDA they require vLLM's first model runner, which draws other
     answers from a seed.
+
+    `matmul_tiles` is a table of tiles for the matrix products of a batch-invariant
+    server on CUDA (serving/matmul_tiles.py), which changes answers.
     """
 
     url: str | None = None
@@ -62,6 +66,7 @@ class Server:
     max_restarts: int = Field(default=3, ge=0)
     forced_tokens: bool | None = None
     batch_invariant: Literal["auto"] | bool = "auto"
+    matmul_tiles: Path | None = None
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
     logs: Path | None = None
@@ -74,6 +79,21 @@ class Server:
             f"model.server.url: {hidden_in_text(str(self.url))!r} is not an address;"
             " write it as http://HOST:PORT/v1."
         )
+
+    def tiles_identity(self) -> dict[str, str]:
+        """Returns what a record says about `matmul_tiles`. Raises ConfigError for a
+        file that cannot be read.
+        """
+        if self.matmul_tiles is None:
+            return {}
+        try:
+            return {"matmul_tiles_sha256": sha256_of(self.matmul_tiles)}
+        except OSError as error:
+            raise ConfigError(
+                f"model.server.matmul_tiles: {self.matmul_tiles} cannot be read"
+                f" ({error.strerror}); write the table with `python -m"
+                " tools.gpu_check.tiles --out FILE` on the GPU that is used."
+            ) from None
 
     def check_gpus(self) -> None:
         """Raises MissingPart if fewer GPUs are visible than one copy of the model

@@ -109,14 +109,15 @@ def tiles(work: Work, deadline: Deadline, tell: Tell) -> None:
     seconds = deadline.left() - 5
     command = [str(work.env / "bin/python"), "-m", "tools.gpu_check.tiles"]
     command += ["--out", str(work.out / "tiles.json"), "--seconds", f"{seconds:.0f}"]
-    process = subprocess.Popen(
-        [*command, "--device", work.device],
-        stdout=subprocess.PIPE,
-        stderr=(work.out / "tiles.log").open("wb"),
-        encoding="utf-8",
-        cwd=ROOT,
-        start_new_session=True,
-    )
+    with (work.out / "tiles.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--device", work.device],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            encoding="utf-8",
+            cwd=ROOT,
+            start_new_session=True,
+        )
     assert process.stdout
     why = ""
     try:
@@ -129,6 +130,7 @@ def tiles(work: Work, deadline: Deadline, tell: Tell) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        process.stdout.close()
     if code == 4:
         raise NotHere(why)
     if code:
@@ -139,9 +141,17 @@ def nano(work: Work, deadline: Deadline, tell: Tell) -> None:
     """Compares `nano`'s recorded answers with those of a server here."""
     requests = recorded()
     began = time.monotonic()
-    server = work.start("nano", model_folder.NANO, *work.invariant, nano=True)
-    server.wait(deadline)
-    tell(what="started", seconds=_since(began))
+    options = work.invariant
+    server = work.start("nano", model_folder.NANO, *options, nano=True)
+    try:
+        server.wait(deadline)
+    except Failed as error:
+        tell(what="not started", options=options, said=str(error))
+        work.close("nano")
+        options = ()
+        server = work.start("nano", model_folder.NANO, nano=True)
+        server.wait(deadline)
+    tell(what="started", options=options, seconds=_since(began))
     said = _all(
         lambda request: server.ask(request.path, request.body, deadline), requests, 8
     )
@@ -177,7 +187,8 @@ def speed(work: Work, deadline: Deadline, tell: Tell) -> None:
     work.start("invariant", folder, *work.invariant)
     for name in ("plain", "invariant"):
         work.servers[name].wait(deadline)
-        tell(what="started", server=name, seconds=_since(began))
+        options = work.invariant if name == "invariant" else ()
+        tell(what="started", server=name, options=options, seconds=_since(began))
     kinds = _kinds(work.sizes)
     for name in ("plain", "invariant"):  # first requests are slow
         for kind in kinds:

@@ -61,11 +61,12 @@ class Lines:
     def __init__(self, file: Path) -> None:
         self._began = time.monotonic()
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._file = file.open("a", encoding="utf-8")
+        self._file = file
 
     def tell(self, step: str, **facts: object) -> None:
         at = round(time.monotonic() - self._began, 1)
         line = json.dumps({"at": at, "step": step, **facts})
         print(line, flush=True)
-        print(line, file=self._file, flush=True)
-        os.fsync(self._file.fileno())
+        with self._file.open("a", encoding="utf-8") as file:
+            print(line, file=file, flush=True)
+            os.fsync(file.fileno())
