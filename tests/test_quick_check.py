@@ -56,6 +56,7 @@ def test_steps_keep_their_deadlines_and_say_how_they_ended(
         tell(what="begun")
         # What was told is there before the step ends.
         assert json.loads(file.read_text(encoding="utf-8"))["what"] == "begun"
+        work.waiting = ["the second half"]
         time.sleep(60)
 
     def fails(work: steps.Work, deadline: Deadline, tell: steps.Tell) -> None:
@@ -86,6 +87,8 @@ def test_steps_keep_their_deadlines_and_say_how_they_ended(
         "done",
     ]
     assert ends["slow"]["said"] == "after 1 s"
+    assert ends["slow"]["not_reached"] == ["the second half"]
+    assert ends["good"]["not_reached"] == []
     assert "the engine is broken" in ends["fails"]["said"]
     assert ends["absent"]["said"] == "there is no GPU"
 

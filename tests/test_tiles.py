@@ -2,6 +2,7 @@
 reads.
 """
 
+import importlib.util
 import json
 import os
 from collections.abc import Callable
@@ -11,15 +12,16 @@ from typing import Any
 import pytest
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from tests.models.test_vllm_settings import LAUNCH, serving_environment, serving_module
-from tools.gpu_check import tiles
 from tools.gpu_check.tiles import (
     DEFAULT,
     GPU,
     REHEARSAL,
+    Bench,
     Measured,
     Shape,
     Tiles,
@@ -80,7 +82,7 @@ def test_vllms_own_tiles_are_always_measured() -> None:
         assert {one.block_k for one in tried} == {64, 128}
 
 
-class Clock:
+class Clock(Bench):
     """A bench that computes nothing: each product takes a time of its tiles."""
 
     def __init__(self, wrong: bool = False) -> None:
@@ -114,7 +116,7 @@ def test_each_number_of_rows_is_told_when_it_is_measured() -> None:
         lines.append((line, clock.works))
 
     clock = Clock()
-    found = measure(clock, shape, REHEARSAL, lambda: 1, tell)  # type: ignore[arg-type]
+    found = measure(clock, shape, REHEARSAL, lambda: 1, tell)
     assert found and len(found) == len(REHEARSAL.candidates) * len(REHEARSAL.rows)
     # One of torch and one of each candidate, before each line.
     assert [works for _, works in lines] == [3, 6]
@@ -123,7 +125,7 @@ def test_each_number_of_rows_is_told_when_it_is_measured() -> None:
 
 def test_a_shape_is_given_up_when_the_time_is_over() -> None:
     left = iter([1, 1, 1, 0])
-    found = measure(  # type: ignore[arg-type]
+    found = measure(
         Clock(), REHEARSAL.shapes[0], REHEARSAL, lambda: next(left), lambda line: None
     )
     assert found is None
@@ -131,7 +133,7 @@ def test_a_shape_is_given_up_when_the_time_is_over() -> None:
 
 def test_a_wrong_product_stops_the_sweep() -> None:
     with pytest.raises(WrongProduct):
-        measure(  # type: ignore[arg-type]
+        measure(
             Clock(wrong=True),
             REHEARSAL.shapes[0],
             REHEARSAL,
@@ -143,10 +145,9 @@ def test_a_wrong_product_stops_the_sweep() -> None:
 def test_without_triton_one_line_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    find = tiles.importlib.util.find_spec
+    find = importlib.util.find_spec
     monkeypatch.setattr(
-        tiles.importlib.util,
-        "find_spec",
+        "importlib.util.find_spec",
         lambda name: None if name == "triton" else find(name),
     )
     assert main(["--out", str(tmp_path / "table.json")]) == 4
@@ -176,7 +177,7 @@ def test_a_server_reads_the_table_that_a_sweep_writes(tmp_path: Path) -> None:
 def test_no_table_ships_and_without_one_nothing_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert not list(Path(TABLE.__file__).parent.glob("*.json"))
+    assert not list(folder("serving").glob("*.json"))
     monkeypatch.delenv(TABLE.VARIABLE, raising=False)
     TABLE.use_table()  # imports no vLLM, which is not here
 

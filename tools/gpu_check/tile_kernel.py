@@ -44,8 +44,11 @@ def _kernel(  # type: ignore[no-untyped-def]
         at_m, at_n = _place(tile, in_group, tiles_m, GROUP_M)
         rows = at_m * BLOCK_M + tl.arange(0, BLOCK_M)
         columns = at_n * BLOCK_N + tl.arange(0, BLOCK_N)
-        from_m = tl.where(rows < M, rows, 0).to(tl.int64)
-        from_n = tl.where(columns < N, columns, 0).to(tl.int64)
+        from_m = tl.where(rows < M, rows, 0)
+        from_n = tl.where(columns < N, columns, 0)
+        # As in vLLM's kernel, so that the compiler reads memory in the same way.
+        from_m = tl.max_contiguous(tl.multiple_of(from_m, BLOCK_M), BLOCK_M)
+        from_n = tl.max_contiguous(tl.multiple_of(from_n, BLOCK_N), BLOCK_N)
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
         for step in range(tl.cdiv(K, BLOCK_K)):
             inner = step * BLOCK_K + tl.arange(0, BLOCK_K)
@@ -60,7 +63,7 @@ def _kernel(  # type: ignore[no-untyped-def]
                 other=0.0,
             )
             total = tl.dot(left, right, total)
-        to = c + rows.to(tl.int64)[:, None] * stride_cm + columns[None, :]
+        to = c + rows[:, None] * stride_cm + columns[None, :]
         inside = (rows[:, None] < M) & (columns[None, :] < N)
         tl.store(to, total.to(c.dtype.element_ty), mask=inside)
 
@@ -68,7 +71,8 @@ def _kernel(  # type: ignore[no-untyped-def]
 def product(
     given: torch.Tensor, weight: torch.Tensor, tiles: Any, programs: int
 ) -> torch.Tensor:
-    """Returns `given` (rows, k) times the transpose of `weight` (n, k).
+    """Returns `given` (rows, k) times the transpose of `weight` (n, k), none of which
+    may have 2**31 numbers or more.
 
     `tiles` has the fields of `tools.gpu_check.tiles.Tiles`; `programs` is the number of
     the GPU's multiprocessors.

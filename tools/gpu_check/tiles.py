@@ -94,12 +94,15 @@ GPU = Sizes(
         Shape("14B and 32B head", 151936, 5120),
     ),
     rows=(1, 16, 32, 64, 256, 2048),
+    # On Hopper, Triton multiplies tiles of fewer than 64 rows with other instructions,
+    # which may give other bits: so there are small tiles of 64 rows, too.
     candidates=(
         DEFAULT,
         Tiles(16, 64, 128, 4, 4),
         Tiles(16, 128, 128, 4, 3),
         Tiles(16, 32, 128, 4, 5),
         Tiles(32, 64, 128, 4, 4),
+        Tiles(64, 16, 128, 4, 4),
         Tiles(64, 32, 128, 4, 4),
         Tiles(64, 64, 128, 4, 4),
         Tiles(64, 128, 128, 4, 3),
@@ -107,6 +110,7 @@ GPU = Sizes(
         Tiles(16, 64, 64, 4, 5),
         Tiles(16, 128, 64, 4, 5),
         Tiles(32, 128, 64, 4, 4),
+        Tiles(64, 32, 64, 4, 5),
         Tiles(64, 64, 64, 4, 5),
         Tiles(64, 128, 64, 4, 4),
     ),

@@ -79,9 +79,11 @@ def carry_out(chosen: Sequence[Step], work: steps.Work, lines: Lines) -> int:
     for step in chosen:
         seconds = min(times * step.seconds, over - time.monotonic())
         outcome, said, took = "not reached", "", 0.0
+        work.waiting = []
         if seconds > 1:
             outcome, said, took = _carried_out(step, seconds, work, lines)
-        lines.tell(step.name, outcome=outcome, seconds=took, said=said)
+        end = {"outcome": outcome, "seconds": took, "said": said}
+        lines.tell(step.name, **end, not_reached=work.waiting)
         code |= outcome not in ("done", "cannot be done here")
     return code
 

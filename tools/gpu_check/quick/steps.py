@@ -44,6 +44,7 @@ class Work:
     device: str
     sizes: Sizes
     servers: dict[str, Server] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)  # what a step has yet to measure
     memory_before: int = 0
 
     def start(self, name: str, model: Path, *more: str, nano: bool = False) -> Server:
@@ -140,6 +141,7 @@ def tiles(work: Work, deadline: Deadline, tell: Tell) -> None:
 def nano(work: Work, deadline: Deadline, tell: Tell) -> None:
     """Compares `nano`'s recorded answers with those of a server here."""
     requests = recorded()
+    work.waiting = ["the twelve answers"]
     began = time.monotonic()
     options = work.invariant
     server = work.start("nano", model_folder.NANO, *options, nano=True)
@@ -155,6 +157,7 @@ def nano(work: Work, deadline: Deadline, tell: Tell) -> None:
     said = _all(
         lambda request: server.ask(request.path, request.body, deadline), requests, 8
     )
+    work.waiting.clear()
     texts = {
         id(request): here.text for request, here in zip(requests, said, strict=True)
     }
@@ -182,6 +185,14 @@ def speed(work: Work, deadline: Deadline, tell: Tell) -> None:
     turn.
     """
     folder = model_folder.make(work.out / "large", work.sizes.shape)
+    kinds = _kinds(work.sizes)
+    measured = [
+        (at_once, kind, name)
+        for at_once in work.sizes.at_once
+        for kind in kinds
+        for name in ("plain", "invariant")
+    ]
+    work.waiting = [f"{name}: {kind.name}, {n}" for n, kind, name in measured]
     began = time.monotonic()
     work.start("plain", folder)
     work.start("invariant", folder, *work.invariant)
@@ -189,15 +200,13 @@ def speed(work: Work, deadline: Deadline, tell: Tell) -> None:
         work.servers[name].wait(deadline)
         options = work.invariant if name == "invariant" else ()
         tell(what="started", server=name, options=options, seconds=_since(began))
-    kinds = _kinds(work.sizes)
     for name in ("plain", "invariant"):  # first requests are slow
         for kind in kinds:
             _answer(work.servers[name], kind, 0, deadline)
-    for at_once in work.sizes.at_once:
-        for kind in kinds:
-            for name in ("plain", "invariant"):
-                row = _rate(work.servers[name], kind, at_once, deadline)
-                tell(what="speed", server=name, **row)
+    for at_once, kind, name in measured:
+        row = _rate(work.servers[name], kind, at_once, deadline)
+        tell(what="speed", server=name, **row)
+        work.waiting.pop(0)
 
 
 def _kinds(sizes: Sizes) -> list[Kind]:
@@ -271,19 +280,22 @@ def same(work: Work, deadline: Deadline, tell: Tell) -> None:
             _all(lambda one: of.ask(one[0], one[1], deadline), asked, at_once)
         )
 
+    warm, cold, other = ("at once, warm", "at once, cold", "at once, another start")
+    work.waiting = ["alone, cold", warm, cold, other]
     server.forget(deadline)
     alone = texts(server, 1)
-    tell(what="alone, cold", answers=len(alone), distinct=len(set(alone)))
+    tell(what=work.waiting.pop(0), answers=len(alone), distinct=len(set(alone)))
 
     def compare(what: str, others: Sequence[str]) -> None:
         differ = sum(a != b for a, b in zip(alone, others, strict=True))
         tell(what=what, answers=len(others), differ=differ)
+        work.waiting.remove(what)
 
-    compare("at once, warm", texts(server, len(asked)))
+    compare(warm, texts(server, len(asked)))
     server.forget(deadline)
-    compare("at once, cold", texts(server, len(asked)))
+    compare(cold, texts(server, len(asked)))
     again.wait(deadline)
-    compare("at once, another start", texts(again, len(asked)))
+    compare(other, texts(again, len(asked)))
 
 
 def _compared(sizes: Sizes) -> list[tuple[str, Mapping[str, Any]]]:
