@@ -15,7 +15,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
+from pddlego_local.models.vllm.settings import PATCHED_VLLM, Server
 from tests.models.test_vllm_settings import LAUNCH, serving_environment, serving_module
 from tools.gpu_check.tiles import (
     DEFAULT,
@@ -188,7 +188,7 @@ def test_a_table_reaches_the_server_and_the_record(
     file = tmp_path / "tiles.json"
     file.write_text("{}", encoding="utf-8")
     weights = make_random_llama(tmp_path / "weights", seed=1)
-    env = serving_environment(tmp_path, "vllm", f"{FORCED_TOKENS_NEED}+cu130")
+    env = serving_environment(tmp_path, "vllm", f"{PATCHED_VLLM}+cu130")
 
     def model(table: Path | None) -> VllmModel:
         server = Server(env=env, batch_invariant=False, matmul_tiles=table)

@@ -3,7 +3,7 @@ its files are on this machine.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,26 @@ from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.about import About
+from pddlego_local.models.attention import has_linear_attention
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import fetch_command, locate, on_hub, weights_bytes
 from pddlego_local.runner.config import compose_cell
+
+# The sizes of the blocks: vllm#40696 and vllm#51250.
+LINEAR_ATTENTION = (
+    "attention: linear in some layers. vLLM caches the prompts of such models in blocks"
+    " of 528 to 784 tokens, so each stage of an answer (decoding=syntax, typed,"
+    " grounded) reads up to so many tokens of its prompt again; and vLLM has no"
+    " batch-invariant mode for them."
+)
+INVARIANCE = (
+    "batch-invariant: answers do not depend on the load, and matrix products may have"
+    " 0.2 to 0.6 of their speed (docs/understand/requests.md);"
+    " model.server.batch_invariant=false turns it off"
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,6 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     files, missing = find_files(settings)
     about = about_of(settings)
     title = f"{weights}, {about.licence}" if about else str(weights)
-    cost = [line for line in (_cost_of_invariance(settings),) if line]
     if files:
         try:
             LocalTokenizer.of(str(weights), files)
@@ -81,13 +94,13 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     elif files:
         size = weights_bytes(files)
     else:
-        lines = (title, "weights: of unknown size", where, *cost)
+        lines = (title, "weights: of unknown size", where, *_notes(settings, files))
         return Fit(name, lines, ready=False)
     obstacle = _obstacle(settings, size)
     line = f"weights: {decimal(size)}"
     if obstacle:
         line += f", {obstacle}"
-    lines = (title, line, where, *cost)
+    lines = (title, line, where, *_notes(settings, files))
     return Fit(name, lines, ready=bool(files) and not obstacle)
 
 
@@ -105,23 +118,18 @@ def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
         return None, f"missing or incomplete here: run `{command}`"
 
 
-def _cost_of_invariance(settings: Mapping[str, Any]) -> str:
-    """Returns what it may cost that a server of these settings is batch-invariant; ""
-    if it is not, or if that cannot be said here.
-    """
-    if "server" not in settings:
-        return ""
+def _notes(settings: Mapping[str, Any], files: Path | None) -> Iterator[str]:
+    """Yields what a user should know of the model's cost on a server."""
+    linear = files is not None and has_linear_attention(files)
+    if linear:
+        yield LINEAR_ATTENTION
     try:
-        options = Server(**settings["server"]).options()
+        server = Server(**settings.get("server", {"batch_invariant": False}))
+        invariant = "batch_invariant" in server.options(linear_attention=linear)
     except (PddlegoError, ValueError):  # building the model says what is wrong
-        return ""
-    if "batch_invariant" not in options:
-        return ""
-    return (
-        "batch-invariant: answers do not depend on the load, and matrix products may"
-        " have 0.2 to 0.6 of their speed (docs/understand/requests.md);"
-        " model.server.batch_invariant=false turns it off"
-    )
+        return
+    if invariant:
+        yield INVARIANCE
 
 
 def _obstacle(settings: Mapping[str, Any], size: int) -> str:
