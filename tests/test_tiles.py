@@ -16,7 +16,13 @@ from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import PATCHED_VLLM, Server
-from tests.models.test_vllm_settings import LAUNCH, serving_environment, serving_module
+from tests.models.test_vllm_settings import (
+    H100,
+    LAUNCH,
+    plant_gpus,
+    serving_environment,
+    serving_module,
+)
 from tools.gpu_check.tiles import (
     DEFAULT,
     GPU,
@@ -189,9 +195,10 @@ def test_a_table_reaches_the_server_and_the_record(
     file.write_text("{}", encoding="utf-8")
     weights = make_random_llama(tmp_path / "weights", seed=1)
     env = serving_environment(tmp_path, "vllm", f"{PATCHED_VLLM}+cu130")
+    plant_gpus(tmp_path, monkeypatch, H100)
 
     def model(table: Path | None) -> VllmModel:
-        server = Server(env=env, batch_invariant=False, matmul_tiles=table)
+        server = Server(env=env, matmul_tiles=table)
         return VllmModel(weights=str(weights), server=server)
 
     assert "matmul_tiles_sha256" not in model(None).identity()
@@ -210,3 +217,24 @@ def test_a_table_reaches_the_server_and_the_record(
     options = LAUNCH.parse(model(None).launch_arguments())
     assert TABLE.VARIABLE not in LAUNCH.server_environment(options)
     assert os.environ[TABLE.VARIABLE] == "/from/outside"
+
+
+@pytest.mark.parametrize(
+    ("version", "settings"),
+    [
+        ("0.33.0", {}),
+        (PATCHED_VLLM, {"batch_invariant": False}),
+        (PATCHED_VLLM, {"url": "http://127.0.0.1:1/v1"}),
+    ],
+)
+def test_a_table_that_no_server_would_use_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    version: str,
+    settings: dict[str, Any],
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, H100)
+    env = serving_environment(tmp_path, "vllm", version)
+    server = Server(env=env, matmul_tiles=tmp_path / "tiles.json", **settings)
+    with pytest.raises(ConfigError, match=r"matmul_tiles: only a batch-invariant"):
+        server.options()

@@ -130,9 +130,9 @@ class Server:
         """Returns which of "forced_tokens" and "batch_invariant" a managed server is
         started with. `linear_attention` says whether the model has such layers.
 
-        Raises ConfigError if one is requested but unavailable, or if the arguments for
-        vLLM ask for speculative decoding, and MissingPart if the serving environment
-        has no vLLM.
+        Raises ConfigError if one is requested but unavailable, if the arguments for
+        vLLM ask for speculative decoding, or if a table of tiles would not be used, and
+        MissingPart if the serving environment has no vLLM.
         """
         self._refuse_speculation()
         forced = self._is_on(
@@ -143,6 +143,14 @@ class Server:
             self.batch_invariant,
             lambda: self._not_batch_invariant(linear_attention),
         )
+        if self.matmul_tiles and not (
+            invariant and is_patched(serving_build(self.env)[1])
+        ):
+            raise ConfigError(
+                "model.server.matmul_tiles: only a batch-invariant server that this"
+                f" program starts with vLLM {PATCHED_VLLM} uses such a table; leave the"
+                " option out."
+            )
         on = {"forced_tokens": forced, "batch_invariant": invariant}
         return tuple(name for name in on if on[name])
 
