@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 from transformers.utils.chat_template_utils import render_jinja_template
 
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.models.thinking import Thinking, read_thinking
 from pddlego_local.runner.config import compose_cell
 
 ASKED: Any = [[{"role": "user", "content": "?"}]]
@@ -59,13 +61,39 @@ def test_a_model_thinks_as_its_configuration_says(case: Case) -> None:
         assert not off.rstrip().endswith(thinking["start"])
 
 
-def prompt(case: Case, **arguments: bool) -> str:
-    """Renders one question with the template of a model."""
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.model)
+def test_auto_reads_the_same_from_the_template(case: Case) -> None:
+    configured = compose_cell([f"model={case.model}"]).tree["model"]["thinking"]
+    others = ("qwen2_5", "llama3_1", "gemma4_v5")  # whose <think> is no token
+
+    def read() -> Thinking | None:
+        return read_thinking(
+            lambda messages, arguments: prompt(case, messages, **arguments),
+            lambda marker: case.template not in others,
+            case.model,
+        )
+
+    if case.template == "gemma4_v5":
+        with pytest.raises(ConfigError, match=r"thinking=auto: .* knows thoughts"):
+            read()
+    elif isinstance(configured, dict):
+        found = read()
+        assert found
+        markers = configured["start"], configured["end"], configured["switch"]
+        assert markers == (found.start, found.end, found.switch)
+    else:
+        assert read() is None
+
+
+def prompt(
+    case: Case, messages: list[dict[str, str]] | None = None, **arguments: Any
+) -> str:
+    """Renders messages, or one question, with the template of a model."""
     package = importlib.util.find_spec("trl")
     assert package and package.origin
     file = Path(package.origin).parent / "chat_templates" / f"{case.template}.jinja"
     (rendered,), _ = render_jinja_template(
-        ASKED,
+        [messages] if messages else ASKED,
         chat_template=file.read_text(encoding="utf-8"),
         add_generation_prompt=True,
         bos_token="",
