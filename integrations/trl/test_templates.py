@@ -4,6 +4,7 @@ templates.
 TRL carries the chat templates of many models as their makers publish them.
 """
 
+import functools
 import importlib.util
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.thinking import Thinking, read_thinking
 from pddlego_local.runner.config import compose_cell
 
-ASKED: Any = [[{"role": "user", "content": "?"}]]
+ASKED = [{"role": "user", "content": "?"}]
 
 
 class Case(NamedTuple):
@@ -54,8 +55,8 @@ def test_a_model_thinks_as_its_configuration_says(case: Case) -> None:
         assert case.thinks
         assert by_default.rstrip().endswith(thinking["start"])
     else:
-        on = prompt(case, **{thinking["switch"]: True})
-        off = prompt(case, **{thinking["switch"]: False})
+        switch = thinking["switch"]
+        on, off = (prompt(case, arguments={switch: value}) for value in (True, False))
         assert on != off
         assert by_default == (on if case.thinks else off)
         assert not off.rstrip().endswith(thinking["start"])
@@ -68,7 +69,7 @@ def test_auto_reads_the_same_from_the_template(case: Case) -> None:
 
     def read() -> Thinking | None:
         return read_thinking(
-            lambda messages, arguments: prompt(case, messages, **arguments),
+            functools.partial(prompt, case),
             lambda marker: case.template not in others,
             case.model,
         )
@@ -86,17 +87,20 @@ def test_auto_reads_the_same_from_the_template(case: Case) -> None:
 
 
 def prompt(
-    case: Case, messages: list[dict[str, str]] | None = None, **arguments: Any
+    case: Case,
+    messages: list[dict[str, str]] | None = None,
+    arguments: dict[str, Any] | None = None,
 ) -> str:
     """Renders messages, or one question, with the template of a model."""
     package = importlib.util.find_spec("trl")
     assert package and package.origin
     file = Path(package.origin).parent / "chat_templates" / f"{case.template}.jinja"
-    (rendered,), _ = render_jinja_template(
-        [messages] if messages else ASKED,
+    render: Any = render_jinja_template
+    rendered, _ = render(
+        [messages or ASKED],
         chat_template=file.read_text(encoding="utf-8"),
         add_generation_prompt=True,
         bos_token="",
-        **arguments,
+        **(arguments or {}),
     )
-    return str(rendered)
+    return str(rendered[0])
