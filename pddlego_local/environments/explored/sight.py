@@ -1,0 +1,220 @@
+"""What the player of a partly seen world sees: what is where it is, and what it needs to
+know in order to act from there.
+
+The rules are those that a domain needed: each is there because a domain failed without
+it. For a fact, the first of these applies, judged in the true state:
+
+(a) where the player is: always, if the predicate places nothing but movers
+(b) a fact that names places: where the player is at one that an action's precondition
+    binds to the player's place, otherwise at the first place that the fact names
+(c) a fact that names a mover, and one that an action makes true of a thing while it
+    takes the thing from its place (holding): always
+(d) any other fact: where one of its things is; always if none of them can be anywhere
+
+In addition, (e) a precondition of an action is seen from where the action could be
+carried out, as far as facts tell that no action changes. A condition of the author
+(`see`) takes the place of all of these.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pddlego_local.environments.explored.whereabouts import Whereabouts
+from pddlego_local.pddl.conditions import (
+    Atomic,
+    Choices,
+    Condition,
+    Fact,
+    Facts,
+    Junction,
+    bindings,
+    conjuncts,
+)
+from pddlego_local.pddl.state import Schema, State, Task
+
+ALWAYS = "always"
+
+
+class View(NamedTuple):
+    """A precondition of an action, and what must hold so that it is seen: the player is
+    where the action could be carried out, and the facts that never change fit.
+    """
+
+    pattern: Fact
+    choices: Choices
+    conditions: Sequence[Condition]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A condition of the author. `parameters` are the predicate's own; `conditions` are
+    alternatives over them and `here`, and no conditions mean that the fact is always
+    seen.
+    """
+
+    parameters: Sequence[str]
+    here: str
+    conditions: Sequence[Condition] = ()
+
+
+class Sight:
+    """The sight of one task. Its facts are those of the judge (pddl/state.py)."""
+
+    def __init__(
+        self, task: Task, whereabouts: Whereabouts, see: Mapping[str, Seen]
+    ) -> None:
+        self._task = task
+        self._whereabouts = whereabouts
+        self._see = see
+        self._bound = _bound_places(task, whereabouts)
+        self._held = _held(task, whereabouts)
+        self._views = _views(task, whereabouts)
+
+    def seen(self, state: State) -> frozenset[Fact]:
+        """Returns the facts of a state that the player sees."""
+        facts = Facts(state.true)
+        places = self._whereabouts.places(state.true)
+        return frozenset(
+            fact for fact in state.true if self.is_seen(fact, facts, places)
+        )
+
+    def is_seen(self, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+        """Returns whether the player sees whether a fact is true, from these places."""
+        own = self._see.get(fact[0])
+        if own is not None:
+            return _holds(own, fact, facts, places)
+        return self._by_default(fact, facts, places) or self._can_act(fact, facts)
+
+    def _by_default(self, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+        where = self._whereabouts
+        if fact[0] == where.here and where.places_movers_alone:
+            return True
+        in_fact = [n for n, name in enumerate(fact) if n and name in where.all_places]
+        if in_fact:
+            asked = self._bound.get(fact[0], frozenset()).intersection(in_fact)
+            return any(fact[n] in places for n in asked or in_fact[:1])
+        if fact[0] in self._held or any(name in where.movers for name in fact[1:]):
+            return True
+        things = [name for name in fact[1:] if where.can_be_somewhere(name)]
+        if not things:
+            return True
+        return any(place in places for n in things for place in where.of(n, facts))
+
+    def _can_act(self, fact: Fact, facts: Facts) -> bool:
+        """Returns whether a fact is a precondition of an action that could be carried
+        out from where the player is.
+        """
+        for view in self._views.get(fact[0], ()):
+            binding = _matched(view, fact)
+            if binding is None:
+                continue
+            met = bindings(view.choices, view.conditions, binding, facts, facts)
+            if next(met, None) is not None:
+                return True
+        return False
+
+
+def _holds(own: Seen, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+    if not own.conditions:
+        return True
+    things = dict(zip(own.parameters, fact[1:], strict=True))
+    return any(
+        condition.holds({**things, own.here: place}, facts, facts)
+        for condition in own.conditions
+        for place in places
+    )
+
+
+def _matched(view: View, fact: Fact) -> dict[str, str] | None:
+    """Returns the binding under which the view's precondition is the fact."""
+    found: dict[str, str] = {}
+    if len(view.pattern) != len(fact):
+        return None
+    for term, value in zip(view.pattern[1:], fact[1:], strict=True):
+        if term[:1] != "?":
+            fits = term == value
+        else:
+            fits = value in view.choices[term]
+            fits = fits and found.setdefault(term, value) == value
+        if not fits:
+            return None
+    return found
+
+
+def _bound_places(task: Task, where: Whereabouts) -> dict[str, frozenset[int]]:
+    """Returns the positions at which a precondition has the place where the player acts,
+    by predicate.
+    """
+    bound: dict[str, set[int]] = {}
+    for schema in _schemas(task):
+        for anchor in where.anchors(schema):
+            for part in atoms_of(schema.condition):
+                if part in anchor.conditions:
+                    continue
+                for position, term in enumerate(part.pattern):
+                    if position and term == anchor.place:
+                        bound.setdefault(part.pattern[0], set()).add(position)
+    return {name: frozenset(positions) for name, positions in bound.items()}
+
+
+def _held(task: Task, where: Whereabouts) -> frozenset[str]:
+    """Returns the predicates that an action makes true of a thing while it takes the
+    thing from its place.
+    """
+    held = set[str]()
+    for schema in _schemas(task):
+        taken = {
+            change.pattern[where.located[change.pattern[0]].thing]
+            for change in schema.changes
+            if change.negated and change.pattern[0] in where.located
+        }
+        for change in schema.changes:
+            name, *terms = change.pattern
+            if not change.negated and name not in where.located:
+                if not taken.isdisjoint(terms):
+                    held.add(name)
+    return frozenset(held)
+
+
+def _views(task: Task, where: Whereabouts) -> dict[str, list[View]]:
+    """Returns the views of all actions, by the predicate that is seen."""
+    changing = {
+        change.pattern[0] for schema in _schemas(task) for change in schema.changes
+    }
+    views: dict[str, list[View]] = {}
+    for schema in _schemas(task):
+        static = [
+            part
+            for part in conjuncts(schema.condition)
+            if isinstance(part, Atomic) and part.pattern[0] not in changing
+        ]
+        for anchor in where.anchors(schema):
+            conditions = [*anchor.conditions, *static]
+            for part in conjuncts(schema.condition):
+                for atom, choices in _with_choices(part, schema.choices):
+                    view = View(atom.pattern, choices, conditions)
+                    views.setdefault(atom.pattern[0], []).append(view)
+    return views
+
+
+def _with_choices(
+    condition: Condition, choices: Choices
+) -> Iterator[tuple[Atomic, Choices]]:
+    """Yields the atoms of a condition, each with the choices of all its variables."""
+    if isinstance(condition, Atomic):
+        yield condition, choices
+    elif isinstance(condition, Junction):
+        for part in condition.parts:
+            yield from _with_choices(part, choices)
+    else:
+        yield from _with_choices(condition.sought, {**choices, **condition.choices})
+
+
+def atoms_of(condition: Condition) -> Iterator[Atomic]:
+    for atom, _ in _with_choices(condition, {}):
+        yield atom
+
+
+def _schemas(task: Task) -> Iterable[Schema]:
+    return (schema for named in task.actions.values() for schema in named)

@@ -1,0 +1,222 @@
+"""A partly seen world as its author writes it: a domain, problems, and `world.yaml`.
+
+The only required line of `world.yaml` says where the player is: `here: (at ?r)`. The
+last variable is the place; the others are movers, all of which are the player's.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, Field, ValidationError
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Budget
+from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.formulas import read_typed_list
+from pddlego_local.pddl.reader import Word, read
+from pddlego_local.pddl.state import Task
+from pddlego_local.pddl.symbols import Types
+from pddlego_local.pddl.task import Domain, Predicate, TypedName
+
+FILE = "world.yaml"
+DOMAIN = "domain.pddl"
+_COST_SECTIONS = re.compile(r":functions|:metric")
+
+
+class WorldFile(BaseModel, extra="forbid"):
+    """The contents of `world.yaml`."""
+
+    here: str
+    say: dict[str, str] = {}
+    do: dict[str, str] = {}
+    vary: dict[str, str] = {}
+    about: str = ""
+    task: str = ""
+    sizes: list[int] = []
+    budget: Budget = Field(default_factory=lambda: Budget(unit="actions", limit=100))
+    known: list[str] | None = None
+    located: list[str] | None = None
+    see: dict[str, str | list[str]] = {}
+    hide: dict[str, dict[str, str]] = {}
+    aim: dict[str, str] = {}
+    explore: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class HerePattern:
+    """The predicate that places the player, and its variables: movers, then place."""
+
+    predicate: str
+    movers: Sequence[TypedName]
+    place: TypedName
+
+
+@dataclass(frozen=True)
+class World:
+    """A world of a folder, without its problems."""
+
+    folder: Path
+    file: WorldFile
+    domain_text: str
+
+    @cached_property
+    def domain(self) -> Domain:
+        return read_domain(read(self.domain_text))
+
+    @cached_property
+    def types(self) -> Types:
+        return Types(self.domain)
+
+    @cached_property
+    def predicates(self) -> Mapping[str, Predicate]:
+        return {entry.word.name: entry for entry in self.domain.predicates or ()}
+
+    @cached_property
+    def here(self) -> HerePattern:
+        """The pattern `here`, with the types that the predicate declares where the
+        pattern names none. Raises ConfigError for a pattern that fits no predicate.
+        """
+        block = read(self.file.here)
+        if block is None or not block.items or not isinstance(block.items[0], Word):
+            raise self.wrong("here", "write it as (PREDICATE ?mover … ?place)")
+        name = block.items[0].name
+        variables = read_typed_list(block.items[1:], FaultLog()) or []
+        predicate = self.predicates.get(name)
+        if predicate is None:
+            known = ", ".join(self.predicates)
+            raise self.wrong("here", f"there is no predicate {name}; there are {known}")
+        parameters = predicate.parameters or []
+        if len(parameters) != len(variables) or not variables:
+            raise self.wrong("here", f"{name} {predicate.has}")
+        typed = [
+            TypedName(own.word, own.types or declared.types)
+            for own, declared in zip(variables, parameters, strict=True)
+        ]
+        return HerePattern(name, typed[:-1], typed[-1])
+
+    def problems(self) -> list[Path]:
+        """Returns the folder's problem files in the order of their names."""
+        return sorted(
+            path for path in self.folder.glob("*.pddl") if path.name != DOMAIN
+        )
+
+    def task(self, problem: str) -> Task:
+        return Task(self.domain, read_problem(read(problem)))
+
+    def whereabouts(self, task: Task) -> Whereabouts:
+        """Returns where the things of a task are."""
+        here = self.here
+        located = self._located()
+        parameters = self.predicates[here.predicate].parameters or []
+        declared_movers = parameters[:-1]
+        alone = all(
+            self._is(own.type_names, mover.type_names)
+            for own, mover in zip(declared_movers, here.movers, strict=True)
+        )
+        return Whereabouts(
+            task=task,
+            here=here.predicate,
+            here_movers=[
+                self._objects(task, mover.type_names) for mover in here.movers
+            ],
+            all_places=self._objects(task, here.place.type_names),
+            located=located,
+            placeable=frozenset().union(
+                *(
+                    self._objects(task, self._parameter(name, where.thing).type_names)
+                    for name, where in located.items()
+                )
+            ),
+            places_movers_alone=alone,
+        )
+
+    def wrong(self, key: str, what: str) -> ConfigError:
+        return ConfigError(f"{self.folder / FILE}: {key}: {what}.")
+
+    def _located(self) -> dict[str, Located]:
+        """Returns the predicates that say where a thing is: those that the author
+        names, otherwise those of two arguments, exactly one of them a place, from which
+        some action takes the thing away.
+        """
+        if self.file.located is not None:
+            names = self.file.located
+        else:
+            names = [name for name in self.predicates if name in self._deleted]
+        found: dict[str, Located] = {}
+        for name in names:
+            if name not in self.predicates:
+                raise self.wrong("located", f"there is no predicate {name}")
+            parameters = self.predicates[name].parameters or []
+            places = [
+                number
+                for number, entry in enumerate(parameters, start=1)
+                if self._is(entry.type_names, self.here.place.type_names)
+            ]
+            if len(parameters) == 2 and len(places) == 1:
+                (place,) = places
+                found[name] = Located(thing=3 - place, place=place)
+            elif self.file.located is not None:
+                raise self.wrong(
+                    "located", f"{name} has not two arguments, one of them a place"
+                )
+        return found
+
+    @cached_property
+    def _deleted(self) -> frozenset[str]:
+        return frozenset(
+            change.atom.predicate.name
+            for action in self.domain.actions
+            for change in action.effect.changes
+            if change.negated
+        )
+
+    def _parameter(self, predicate: str, position: int) -> TypedName:
+        parameters = self.predicates[predicate].parameters or []
+        return parameters[position - 1]
+
+    def _is(self, own: frozenset[str], other: frozenset[str]) -> bool:
+        """Returns whether all objects of some types are objects of the other types."""
+        return all(
+            not other.isdisjoint(self.types.with_ancestors(name)) for name in own
+        )
+
+    def _objects(self, task: Task, types: frozenset[str]) -> frozenset[str]:
+        return frozenset(
+            name
+            for name, kind in task.objects.items()
+            if not types.isdisjoint(self.types.with_ancestors(kind))
+        )
+
+
+def read_world(folder: Path) -> World:
+    """Reads a folder with `domain.pddl` and `world.yaml`.
+
+    Raises ConfigError, in one sentence, for a file that cannot be read.
+    """
+    try:
+        content: Any = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
+        domain = (folder / DOMAIN).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{folder} holds no partly seen world: {error.strerror}:"
+            f" {error.filename}; it needs {DOMAIN} and {FILE}."
+        ) from None
+    except yaml.YAMLError as error:
+        raise ConfigError(
+            f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
+            " that begins with { and a variable ?x within [ ] need quotes."
+        ) from None
+    try:
+        file = WorldFile.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"])) or "the file"
+        raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
+    return World(folder, file, domain)
