@@ -1,5 +1,5 @@
-"""What the player of a partly seen world sees: what is where it is, and what it needs to
-know in order to act from there.
+"""What the player of a partly seen world sees: what is where it is, and what it needs
+to know in order to act from there.
 
 The rules are those that a domain needed: each is there because a domain failed without
 it. For a fact, the first of these applies, judged in the true state:
@@ -143,8 +143,8 @@ def _matched(view: View, fact: Fact) -> dict[str, str] | None:
 
 
 def _bound_places(task: Task, where: Whereabouts) -> dict[str, frozenset[int]]:
-    """Returns the positions at which a precondition has the place where the player acts,
-    by predicate.
+    """Returns, by predicate, the positions at which a precondition has the place where
+    the player acts.
     """
     bound: dict[str, set[int]] = {}
     for schema in _schemas(task):
@@ -171,9 +171,10 @@ def _held(task: Task, where: Whereabouts) -> frozenset[str]:
         }
         for change in schema.changes:
             name, *terms = change.pattern
-            if not change.negated and name not in where.located:
-                if not taken.isdisjoint(terms):
-                    held.add(name)
+            if change.negated or name in where.located:
+                continue
+            if not taken.isdisjoint(terms):
+                held.add(name)
     return frozenset(held)
 
 

@@ -1,0 +1,152 @@
+"""The commands of a partly seen world: what they mean, which ones are offered, and why
+one is refused.
+
+A command names some of an action's parameters. The others follow from the
+preconditions in the true state. A refusal tells nothing of what is not in sight: it
+names the first plain precondition that fails and can be seen from where the player is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from pddlego_local.environments.explored.phrases import Phrase, spelled
+from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.whereabouts import Whereabouts
+from pddlego_local.environments.explored.world import World
+from pddlego_local.pddl.conditions import (
+    Atomic,
+    Fact,
+    Facts,
+    bindings,
+    conjuncts,
+    ground,
+)
+from pddlego_local.pddl.state import Schema, State, Step, Task, why_not
+
+UNSEEN = "something that you do not see prevents it"
+UNKNOWN = "there is no such thing here"
+
+
+class Commands:
+    """The commands of one task."""
+
+    def __init__(
+        self, world: World, task: Task, whereabouts: Whereabouts, sight: Sight
+    ) -> None:
+        self._world = world
+        self._task = task
+        self._whereabouts = whereabouts
+        self._sight = sight
+        self.phrases: Mapping[str, Phrase] = {
+            schema.name: Phrase(
+                world.file.do.get(schema.name, self._default(schema)),
+                [entry.name.removeprefix("?") for entry in schema.parameters],
+            )
+            for named in task.actions.values()
+            for schema in named
+        }
+
+    def _default(self, schema: Schema) -> str:
+        """Returns the action's name with all parameters but the player's place."""
+        anchors = self._whereabouts.anchors(schema)
+        place = anchors[0].place if anchors else ""
+        slots = [
+            f"{{{entry.name.removeprefix('?')}}}"
+            for entry in schema.parameters
+            if entry.name != place
+        ]
+        return f"{spelled(schema.name)} {', '.join(slots)}".strip()
+
+    def said(self, step: Step) -> str:
+        """Returns the command for an action."""
+        name, *things = step
+        phrase = self.phrases[name]
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
+
+    def offered(self, state: State) -> list[str]:
+        """Returns the commands for all possible actions whose preconditions are in
+        sight.
+        """
+        facts = Facts(state.true)
+        places = self._whereabouts.places(state.true)
+        offered = dict[str, None]()
+        for step in self._task.applicable(state):
+            if self._is_in_sight(step, facts, places):
+                offered[self.said(step)] = None
+        return [*offered]
+
+    def _is_in_sight(self, step: Step, facts: Facts, places: frozenset[str]) -> bool:
+        for schema in self._task.actions[step[0]]:
+            binding = schema.binding(step[1:])
+            needed = _plain(schema, binding)
+            if all(self._sight.is_seen(fact, facts, places) for fact, _ in needed):
+                return True
+        return False
+
+    def steps(self, text: str, state: State) -> list[Step]:
+        """Returns the possible actions that a command means in the true state."""
+        facts = Facts(state.true)
+        found: dict[Step, None] = {}
+        for schema, binding in self._meant(text):
+            met = bindings(schema.choices, [schema.condition], binding, facts, facts)
+            for each in met:
+                things = (each[entry.name] for entry in schema.parameters)
+                found[(schema.name, *things)] = None
+        return [*found]
+
+    def _meant(self, text: str) -> Iterator[tuple[Schema, dict[str, str]]]:
+        """Yields the actions whose phrase a text has, with the things that it names."""
+        for named in self._task.actions.values():
+            for schema in named:
+                read = self.phrases[schema.name].read(text.strip())
+                if read is None:
+                    continue
+                binding = {f"?{slot}": names[0] for slot, names in read.items()}
+                fits = all(name in self._task.objects for name in binding.values())
+                if fits and not self._task.misfit(schema, binding):
+                    yield schema, binding
+
+    def refusal(self, text: str, state: State) -> str:
+        """Returns why a command cannot be carried out, without telling of what is not
+        in sight.
+        """
+        facts = Facts(state.true)
+        places = self._whereabouts.places(state.true)
+        for schema, binding in self._meant(text):
+            whole = binding | self._place_of(schema, places)
+            for part in conjuncts(schema.condition):
+                if not isinstance(part, Atomic) or part.variables - whole.keys():
+                    continue
+                fact = ground(part.pattern, whole)
+                fails = not part.holds(whole, facts, facts)
+                if fails and self._sight.is_seen(fact, facts, places):
+                    return why_not(part, whole, facts)
+        return UNSEEN
+
+    def _place_of(self, schema: Schema, places: frozenset[str]) -> dict[str, str]:
+        """Returns the player's place as the action's, if there is one of each."""
+        anchors = self._whereabouts.anchors(schema)
+        if len(anchors) != 1 or len(places) != 1:
+            return {}
+        (place,) = places
+        return {anchors[0].place: place}
+
+    @cached_property
+    def from_anywhere(self) -> list[str]:
+        """The actions that need nobody at their place."""
+        return [
+            schema.name
+            for named in self._task.actions.values()
+            for schema in named
+            if not self._whereabouts.anchors(schema)
+        ]
+
+
+def _plain(schema: Schema, binding: Mapping[str, str]) -> Iterable[tuple[Fact, bool]]:
+    """Yields the facts of an action's plain preconditions, and whether each must be
+    false.
+    """
+    parts: Sequence[object] = conjuncts(schema.condition)
+    for part in parts:
+        if isinstance(part, Atomic) and part.pattern[0] != "=":
+            yield ground(part.pattern, binding), part.negated

@@ -1,0 +1,120 @@
+"""One game in a partly seen world: the true state, and what the player is told.
+
+At the start the player is told the task, the goal, what is known, and all that it sees.
+After a command it is told which movers moved and what is newly seen. A fact that was
+seen, is false now, and is no plain effect of the action is told as no longer true. So
+what is in sight and untold is false.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+
+from pddlego_local.environments.explored.commands import UNSEEN, Commands
+from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.telling import Telling
+from pddlego_local.environments.explored.world import World
+from pddlego_local.pddl.conditions import Fact, ground
+from pddlego_local.pddl.state import State, Step, Task
+
+LOOK = "look around"
+_NUMBER = re.compile(r"[_-]?\d+$")
+
+
+class Play:
+    """A game that is being played."""
+
+    def __init__(self, world: World, task: Task) -> None:
+        self._task = task
+        self._whereabouts = world.whereabouts(task)
+        self._sight = Sight(task, self._whereabouts, {})
+        self._telling = Telling(world)
+        self._commands = Commands(world, task, self._whereabouts, self._sight)
+        self._parameters = {
+            name: [entry.type_names for entry in predicate.parameters or ()]
+            for name, predicate in world.predicates.items()
+        }
+        self._mentioned = set[str]()
+        self.state: State = task.initial
+
+    @property
+    def won(self) -> bool:
+        return self._task.is_goal(self.state)
+
+    @property
+    def seen(self) -> frozenset[Fact]:
+        """The facts that the player sees now."""
+        return self._sight.seen(self.state)
+
+    def offered(self) -> list[str]:
+        return [LOOK, *self._commands.offered(self.state)]
+
+    def around(self) -> str:
+        """Returns a text of everything that is seen."""
+        return " ".join(self._told(self.seen))
+
+    def carry_out(self, command: str) -> str:
+        """Carries out a command in the true state and returns what is told of it."""
+        if command.strip().lower() == LOOK:
+            return self.around()
+        steps = self._commands.steps(command, self.state)
+        if len(steps) != 1:
+            why = UNSEEN
+            if not steps:
+                why = self._commands.refusal(command, self.state)
+            return f"You cannot {command.strip()}: {why}."
+        (step,) = steps
+        return self._after(step)
+
+    def _after(self, step: Step) -> str:
+        """Makes the step, and returns what is told of it."""
+        before = self.state
+        seen_before = self.seen
+        command = self._commands.said(step)
+        self.state = self._task.successor(before, step)
+        seen = self.seen
+        gone = seen_before - self.state.true - self._plainly_deleted(step)
+        told = [f"You {command}.", *self._told(seen - seen_before)]
+        lost = [self._without_end(text) for text in self._sentences(gone)]
+        if lost:
+            told.append(f"No longer: {'; '.join(lost)}.")
+        return " ".join(told)
+
+    def _plainly_deleted(self, step: Step) -> frozenset[Fact]:
+        """Returns the facts that an action deletes without a condition."""
+        deleted = set[Fact]()
+        for schema in self._task.actions[step[0]]:
+            binding = schema.binding(step[1:])
+            for change in schema.changes:
+                if change.negated and not change.choices:
+                    deleted.add(ground(change.pattern, binding))
+        return frozenset(deleted)
+
+    def _told(self, facts: Collection[Fact]) -> list[str]:
+        """Returns sentences for facts, and the types of objects that are mentioned for
+        the first time.
+        """
+        return [*self._sentences(facts), *self._kinds(facts)]
+
+    def _sentences(self, facts: Iterable[Fact]) -> list[str]:
+        places = self._whereabouts.places(self.state.true)
+        place = next(iter(places)) if len(places) == 1 else None
+        return self._telling.said(facts, place)
+
+    def _kinds(self, facts: Iterable[Fact]) -> list[str]:
+        """Returns the types of the objects whose type neither their name nor the
+        declared type of a parameter shows.
+        """
+        sentences = []
+        for fact in sorted(facts):
+            for name, declared in zip(fact[1:], self._parameters[fact[0]], strict=True):
+                if name in self._mentioned:
+                    continue
+                self._mentioned.add(name)
+                kind = self._task.objects[name]
+                if kind not in declared and _NUMBER.sub("", name) != kind:
+                    sentences.append(self._telling.kind(name, kind))
+        return sentences
+
+    @staticmethod
+    def _without_end(text: str) -> str:
+        return text[:1].lower() + text[1:].removesuffix(".")

@@ -1,0 +1,121 @@
+"""What a partly seen world tells: facts as sentences, and sentences as facts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from pddlego_local.environments.explored.phrases import (
+    Phrase,
+    grouped_facts,
+    sentence,
+    spelled,
+    with_article,
+)
+from pddlego_local.environments.explored.world import World
+from pddlego_local.pddl.conditions import Fact
+
+
+class Telling:
+    """The sentences of one world.
+
+    A phrase of the author may leave out one argument, which is then the player's place.
+    A fact about another place is said with the default phrase, which names everything.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.defaults: Mapping[str, Phrase] = {
+            name: Phrase(self._default(name), parameters)
+            for name, parameters in self._parameters.items()
+        }
+        self.phrases: Mapping[str, Phrase] = {
+            name: Phrase(world.file.say.get(name, self.defaults[name].text), parameters)
+            for name, parameters in self._parameters.items()
+        }
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, Sequence[str]]:
+        """The parameters of each predicate, without "?"."""
+        return {
+            name: [entry.name.removeprefix("?") for entry in predicate.parameters or ()]
+            for name, predicate in self._world.predicates.items()
+        }
+
+    def _default(self, name: str) -> str:
+        """Returns the phrase of a predicate for which the author gives none."""
+        words = spelled(name)
+        slots = [f"{{{parameter}}}" for parameter in self._parameters[name]]
+        if name == self._world.here.predicate:
+            *movers, place = slots
+            if movers:
+                return f"{' and '.join(movers)} is at {place}"
+            return f"you are in {place}"
+        if not slots:
+            return words
+        first, *others = slots
+        if not others:
+            return f"{first} is {words}"
+        return f"{first} {words} {', '.join(others)}"
+
+    def said(self, facts: Iterable[Fact], place: str | None) -> list[str]:
+        """Returns sentences for facts: first where the player is, then the others in
+        the order of the domain's predicates. `place` is the player's place, None if
+        there are several.
+        """
+        by_predicate: dict[str, list[Fact]] = {}
+        for fact in sorted(facts):
+            by_predicate.setdefault(fact[0], []).append(fact)
+        order = [self._world.here.predicate, *self._world.predicates]
+        sentences: list[str] = []
+        for name in dict.fromkeys(order):
+            of_predicate = by_predicate.get(name, [])
+            sentences += self._said_of(name, of_predicate, place)
+        return sentences
+
+    def _said_of(
+        self, name: str, facts: Sequence[Fact], place: str | None
+    ) -> Iterator[str]:
+        phrase = self.phrases[name]
+        unsaid = phrase.unsaid
+        here, elsewhere = list[Fact](), list[Fact]()
+        for fact in facts:
+            things = dict(zip(phrase.parameters, fact[1:], strict=True))
+            is_here = all(things[parameter] == place for parameter in unsaid)
+            (here if is_here else elsewhere).append(fact)
+        for chosen, those in ((phrase, here), (self.defaults[name], elsewhere)):
+            for things_said, _ in grouped_facts(those, chosen):
+                yield sentence(chosen.said(things_said))
+
+    def read(self, text: str, place: str | None) -> list[Fact]:
+        """Returns the facts that a sentence says; none if it is of no phrase.
+
+        `place` is the player's place at that moment.
+        """
+        stripped = text.strip().removesuffix(".")
+        for name, phrase in self.phrases.items():
+            for candidate in (phrase, self.defaults[name]):
+                read = candidate.read(stripped)
+                if read is not None:
+                    return [*_facts_of(name, candidate, read, place)]
+        return []
+
+    def kind(self, name: str, kind: str) -> str:
+        """Returns the sentence that tells an object's type."""
+        article = "an" if kind[:1] in "aeiou" else "a"
+        return sentence(f"{with_article(name)} is {article} {spelled(kind)}")
+
+
+def _facts_of(
+    name: str, phrase: Phrase, read: Mapping[str, list[str]], place: str | None
+) -> Iterator[Fact]:
+    """Yields a fact for each name in the starred slot, or the only one."""
+    star = phrase.starred
+    for value in read[star] if star else [""]:
+        terms = []
+        for parameter in phrase.parameters:
+            if parameter == star:
+                terms.append(value)
+            elif parameter in read:
+                terms.append(read[parameter][0])
+            else:
+                terms.append(place or "")
+        yield (name, *terms)
