@@ -139,6 +139,12 @@ REJECTED = {
     "an unknown predicate": edit(init_add=["(in hall)"]),
     "a negated fact": edit(init_add=["(not (at hall))"]),
     "a fact without brackets": edit(init_add=["at hall"]),
+    "an object that is there, of another type": edit(add=["hall - way"]),
+    "a new object of two types": edit(add=["attic - room", "attic - way"]),
+    "what is there among new objects of another type": edit(add=["hall attic - way"]),
+    "a new object of another type takes a place": edit(
+        add=["attic - way"], replace={"door1": "attic"}
+    ),
     "deleting a fact that is not there": edit(init_delete=["(at cellar)"]),
     "a fact with an old name": edit(
         replace={"door1": "attic"}, init_delete=[OUT_OF_DOOR1]

@@ -17,8 +17,6 @@ from pddlego_local.decoding.grammars.lark_text import (
     load,
     validate,
 )
-from pddlego_local.decoding.rungs import RUNGS
-from tests.decoding.on_rung import constraint_for
 from tests.questions import static_grammar
 
 
@@ -29,14 +27,6 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
     assert grammar.text.startswith("start:")
     assert "%import" not in grammar.text
     assert load(name).sha256 == grammar.sha256
-
-
-def test_every_rung_has_its_grammar() -> None:
-    assert constraint_for("free").free
-    for rung in tuple(RUNGS)[1:]:
-        constraint = constraint_for(rung)
-        assert not constraint.free
-        validate(constraint.first_grammar)
 
 
 FAULTS = [

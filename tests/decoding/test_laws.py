@@ -146,6 +146,16 @@ def test_printing_and_reading_agree(rung: RungName, form: str, layout: Layout) -
     assert again.printed(decoding) == text
 
 
+@pytest.mark.parametrize("layout", ["line", "lines"])
+@pytest.mark.parametrize(("rung", "form"), PAIRS)
+def test_other_blanks_leave_an_exact_layout(
+    rung: RungName, form: str, layout: Layout
+) -> None:
+    text = PERFECT[form].printed(Decoding(rung=rung, layout=layout))
+    for other in (text.replace(": ", ":"), text.replace("{", "{ ", 1)):
+        assert departure(rung, PERFECT[form], other, layout)
+
+
 @pytest.mark.parametrize(("rung", "form"), PAIRS)
 def test_a_cut_answer_is_a_beginning(rung: RungName, form: str) -> None:
     """No session takes it for an answer outside its grammar."""

@@ -18,12 +18,7 @@ from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
 from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.sections import (
-    domain_without_repetition,
-    problem_without_repetition,
-)
-from pddlego_local.planner import FastDownward
+from pddlego_local.pddl.edit import apply
 from tests.decoding import test_edits, test_typed
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_edits import edit, staged
@@ -62,24 +57,6 @@ def test_an_edit_may_be_redundant(name: str) -> None:
     assert faults == ()
     assert redundant
     assert check(test_edits.SCENE.domain, problem).accepted
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        edit(add=["hall - way"]),
-        edit(add=["attic - room", "attic - way"]),
-        edit(add=["hall attic - way"]),
-        edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
-        edit(replace={"hall": "cellar"}),
-        edit(replace={"door1": "attic"}, delete=["door1"]),
-        edit(add=["attic - way"], replace={"door1": "attic"}),
-        edit(add=["attic - room"], replace={"door1": "attic", "cellar": "attic"}),
-        edit(delete=["attic"]),
-    ],
-)
-def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
-    assert departure(written, test_edits.SCENE)
 
 
 @pytest.mark.parametrize(
@@ -294,43 +271,6 @@ def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None
     assert kept in domain
     problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
     assert check(domain, problem).accepted
-
-
-def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
-    domain, again = domain_without_repetition(
-        test_typed.DOMAIN.replace(
-            "(:constants torch - lamp)", "(:constants torch Torch - lamp)"
-        )
-        .replace("(:types room", "(:types room room")
-        .replace("(done))", "(done) (at ?x - room))")
-    )
-    assert again == (
-        ":types room - object",
-        ":constants Torch - lamp",
-        ":predicates (at ?x - room)",
-    )
-    problem, left_out = problem_without_repetition(
-        test_typed.PROBLEM_FILE.replace(
-            "hall cellar -", "torch - lamp hall cellar HALL -"
-        ).replace("(at hall)", "(at hall) ; here\n (at hall)"),
-        domain,
-    )
-    assert left_out == (
-        ":objects torch - lamp",
-        ":objects HALL - room",
-        ":init (at hall)",
-    )
-    assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
-    assert planner.plan(domain, problem).outcome == "solved"
-
-
-def test_what_contradicts_stays_for_the_planner() -> None:
-    problem = test_typed.PROBLEM_FILE.replace(
-        "candle - lamp", "candle - lamp hall - way"
-    )
-    assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
-    domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
-    assert domain_without_repetition(domain) == (domain, ())
 
 
 def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:

@@ -28,16 +28,7 @@ CIRCLES = [
     (EDIT, '"none-of-none-of-none-of-', '"none-of-none-of-none-of-'),
     (PROBLEM, "(:objects a b - room a - room b a ", "(:objects a b - room"),
     (PROBLEM, "(:objects a\\n b - room\\n a - room a\\", "(:objects a\\n b - room"),
-    (PROBLEM, "(:init (at a) (at b) (AT a) (at  a)", "(:init (at a) (at b)"),
     (PROBLEM, r"(:init (at a)\n ; (at a)\n (at\ta)\n (at a)", "(:init (at a)"),
-    (
-        PROBLEM,
-        "(:init) (:goal (and (at a) (or (x) (x) (x)",
-        "(:init) (:goal (and (at a) (or (x)",
-    ),
-    (DOMAIN, "(:types a b - c a - c a ", "(:types a b - c"),
-    (DOMAIN, "(:predicates (at ?a - room ?a ?a ", "(:predicates (at ?a - room"),
-    (DOMAIN, "(:predicates (at ?a) (at ?a) (at ?a)", "(:predicates (at ?a)"),
 ]
 
 
