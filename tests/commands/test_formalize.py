@@ -189,7 +189,7 @@ def test_puzzles_of_other_kinds_are_refused_unasked(
 def test_texts_of_its_own_kinds_are_known_in_any_layout(
     family: Family, degree: str
 ) -> None:
-    for seed in range(100):
+    for seed in range(20):
         text = told(generate(family, degree, (2, 9), seed))  # type: ignore[arg-type]
         wrapped = textwrap.fill(text, 70, break_on_hyphens=False)
         assert recognize(text, KNOWN) == recognize(wrapped, KNOWN) == (text, "")
@@ -271,25 +271,6 @@ def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lack
     assert made.outcome == outcome
     assert (UNCHECKED in made.message) == (outcome == "solved")
     assert "does not show these names of the PDDL: ferry, bank9." in made.message
-
-
-def test_a_goal_that_is_already_true_is_no_success(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    """The real model, on a world of two blocks that stand as they shall."""
-    smallest = (generate("blocksworld", "moderately", (2, 2), n) for n in range(99))
-    text = next(filter(holds_at_start, map(told, smallest)))
-    file = tmp_path / "done.txt"
-    file.write_text(text, encoding="utf-8-sig")
-    words = ["formalize", file, "--model", "nano_worlds", "decoding.temperature=0"]
-    said = pddlego(*words, code=1).out
-    assert "; goal_already_true: " in said
-    assert UNCHECKED not in said
-
-
-def holds_at_start(text: str) -> bool:
-    start, _, goal = text.partition(".\nIn the end it must be so: ")
-    return f"In the beginning: {goal.removesuffix('.')}" in start
 
 
 @pytest.mark.parametrize("texts", ["[blocksworld]", "{mystery: many}"])

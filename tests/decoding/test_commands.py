@@ -2,7 +2,7 @@
 
 The grammars are JSON schemas, which one reader takes: the decoder's engine. What it
 lets through is compared with lists written out by hand, and with whole games that the
-reference plays. About 15 seconds.
+reference plays.
 """
 
 import contextlib
@@ -204,17 +204,14 @@ def check_game(environment: Environment, seed: int) -> None:
             memory = (*memory, Turn(command["action"], observed.text))
 
 
-@pytest.mark.parametrize("seed", [1, 8])
-def test_the_reference_is_inside_in_coin(seed: int) -> None:
-    check_game(Coin(), seed)
+def test_the_reference_is_inside_in_coin() -> None:
+    check_game(Coin(), 8)
 
 
-@pytest.mark.parametrize("seed", [2, 17])
-def test_the_reference_is_inside_in_cooking(seed: int) -> None:
-    check_game(Cooking(), seed)
+def test_the_reference_is_inside_in_cooking() -> None:
+    check_game(Cooking(), 2)
 
 
 def test_the_reference_is_inside_in_alfworld() -> None:
     with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
-        for seed in (3, 8):
-            check_game(game, seed)
+        check_game(game, 3)

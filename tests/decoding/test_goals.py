@@ -41,8 +41,9 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
         excluded = departure(*house(goal), rung, goal="unmet")
         assert bool(excluded) is (goal in ALREADY_TRUE), goal
         assert departure(*house(goal), rung, goal="any") == "", goal
-        outcome = planner.plan(*house(goal)).outcome
-        assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
+        if rung == "typed":  # the planner does not know of rungs
+            outcome = planner.plan(*house(goal)).outcome
+            assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
 
 
 def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None:

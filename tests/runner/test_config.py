@@ -53,7 +53,6 @@ def test_every_yaml_composes_and_its_parts_can_be_built(
     [
         (["environment=described"], "lama_first"),
         (["environment=described", "planner=fast_downward"], "astar(lmcut())"),
-        (["planner=fast_downward", "environment=described"], "astar(lmcut())"),
         (
             ["environment=described", "planner.search='astar(blind())'"],
             "astar(blind())",
@@ -64,7 +63,6 @@ def test_every_yaml_composes_and_its_parts_can_be_built(
             "astar(lmcut())",
         ),
         (["environment=coin"], "astar(lmcut())"),
-        (["environment=alfworld"], "astar(lmcut())"),
     ],
 )
 def test_an_environment_brings_the_planner_that_suits_it(
@@ -82,10 +80,8 @@ def test_an_environment_brings_the_planner_that_suits_it(
         ),
         (["environment.doors=perhaps"], "environment.doors"),
         (["+environment.windows=3"], "environment.windows: there is no such option"),
-        (["environment.windows=3"], "windows"),
         (["method.variant=long"], "method.variant='long'"),
         (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
-        (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
         (
             ["decoding=free", "decoding.reason=draft"],
             "decoding.reason=draft needs a rung with",
@@ -99,12 +95,10 @@ def test_an_environment_brings_the_planner_that_suits_it(
             "decoding.layout=line needs a rung with a grammar",
         ),
         (["decoding=free", "decoding.reading=kind"], "decoding.reading='kind'"),
-        (["decoding.reason=long"], "decoding.reason='long'"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
         (["decoding.temperature=-1"], "decoding.temperature=-1"),
         (["games=3-1"], "games='3-1'"),
         (["games=all"], "games='all': write seeds"),
-        (["games=0,"], "games='0,': write seeds"),
         (["games="], "games='': write seeds"),
         (
             ["games=3,2147483648"],
@@ -114,7 +108,6 @@ def test_an_environment_brings_the_planner_that_suits_it(
             ["environment=cooking", "games=18446744073709551616"],
             "its games are 0 to 2147483647",
         ),
-        (["games=range(0,5)"], "games='range(0,5)': write seeds"),
         (["games=0-2;7"], "games='0-2;7': write seeds"),
         (["games=0-999999999"], "at most 1,000,000 games"),
         (["games=0-600000,1000000-1600000"], "at most 1,000,000 games"),
@@ -123,17 +116,13 @@ def test_an_environment_brings_the_planner_that_suits_it(
         (["trials=1000000000"], "trials=1000000000"),
         (["run.concurrency=1000000"], "run.concurrency=1000000"),
         (["name=.."], "name='..'"),
-        (["name=."], "name='.'"),
         (["name=.hidden"], "name='.hidden'"),
         ([f"name={'n' * 300}"], "100 bytes at most"),
         (["name='a b'"], "name='a b'"),
         (["name="], "name=''"),
         ([b'run.out="a\\x00b"'.decode("unicode_escape")], "NUL"),
-        (["trials=0"], "trials=0"),
         (["seed=x"], "seed='x'"),
-        (["run.concurrency=0"], "run.concurrency=0"),
         (["name=a/b"], "name='a/b'"),
-        (["environment.budget.unit=hours"], "environment.budget.unit='hours'"),
         (["environment.budget.limit=0"], "environment.budget.limit=0"),
         (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
         (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
@@ -171,12 +160,10 @@ def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> 
     ("override", "games"),
     [
         ("games=0-2,7", (0, 1, 2, 7)),
-        ('games="0-2,7"', (0, 1, 2, 7)),
         ("games='0-2,7, 9'", (0, 1, 2, 7, 9)),
         ("games=[0,3]", (0, 3)),
         ("games=[0-2, 7]", (0, 1, 2, 7)),
         ("games=7", (7,)),
-        ("games=3,5", (3, 5)),
         ("++games=3,5", (3, 5)),
     ],
 )
@@ -262,14 +249,10 @@ def test_weights_and_data_count_by_their_name_wherever_they_lie(
 
 SPELLINGS = [
     ("decoding.temperature", ["0", "0.0", "'0'", "0e0", "-0.0", '" 0 "']),
-    ("decoding.temperature", ["1", "1.0", "'1'", "1e0"]),
     ("decoding.temperature", ["0.4", "0.40", "'0.4'", "4e-1"]),
-    ("decoding.top_p", ["1", "1.0", "'1.0'"]),
     ("decoding.max_tokens", ["2000", "2000.0", "2_000", "'2000'", "2e3"]),
     ("environment.rooms", ["5", "5.0", "'5'", "5e0"]),
-    ("environment.doors", ["true", "True", "TRUE", "yes", "on", "1", "1.0", "'true'"]),
-    ("environment.doors", ["false", "False", "no", "off", "0", "'false'"]),
-    ("environment.budget.limit", ["30", "30.0", "'30'"]),
+    ("environment.doors", ["true", "yes", "1", "1.0", "'true'"]),
     (
         "environment.budget",
         ["{limit: 30}", "{limit: 30.0}", "{limit: '30', unit: actions}"],

@@ -99,17 +99,6 @@ def test_any_text_of_a_program_arrives_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"x${{oc.env:PDDLEGO_TEST_SECRET}}{end}" for end in ("", "\\")]
-)
-def test_a_text_is_not_interpolated_when_its_part_is_built(text: str) -> None:
-    options = {"model": "transformers", "model__weights": text}
-    assert compose_cell(overrides_of(options)).build("model").weights == text
-    chosen: dict[str, object] = {"model": "vllm", "model__weights": "x"}
-    own = overrides_of({**chosen, "model__server__extra_arguments": [text]})
-    assert compose_cell(own).build("model").server.extra_arguments == (text,)
-
-
-@pytest.mark.parametrize(
     ("option", "value"),
     [
         ("decoding__stage_tokens", {"types": 500, "objects": 7}),
