@@ -8,13 +8,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.cli import run
 from tests.pddlego import exit_code
+from tests.tables import table
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -48,9 +47,7 @@ def commands() -> list[str]:
     )
 
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("readme_commands.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__, "readme_commands")
 RUN_HERE = [
     command
     for command, case in CASES.items()

@@ -18,6 +18,9 @@ from pddlego_local.decoding.grammars.lark_text import (
     validate,
 )
 from tests.questions import static_grammar
+from tests.tables import table
+
+CASES = table(__file__)
 
 
 @pytest.mark.parametrize("name", ["domain", "problem", "syntax"])
@@ -29,47 +32,7 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
     assert load(name).sha256 == grammar.sha256
 
 
-FAULTS = [
-    (
-        "problem",
-        "_INIT: _SECTION",
-        "_INIT: _SECTION )",
-        r"problem\.lark, line \d+: .*Unexpected",
-    ),
-    (
-        "problem",
-        "_INIT: _SECTION",
-        "_INIT: _MISSING",
-        r"problem\.lark, line \d+: .*_MISSING",
-    ),
-    ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
-    (
-        "condition",
-        "_TERM: NAME | VARIABLE",
-        "_TERM: NAME | (VARIABLE",
-        r"condition\.lark",
-    ),
-    (
-        "tokens",
-        "AMOUNT: _GAP /[0-9]",
-        "AMOUNT: /(?<=a)[0-9]",
-        r"tokens\.lark, line \d+: .*look",
-    ),
-    (
-        "tokens",
-        "AMOUNT: _GAP /[0-9]{1,9}/",
-        "AMOUNT: /[0-9/",
-        r"tokens\.lark, line \d+: .*AMOUNT",
-    ),
-    (
-        "tokens",
-        "_GAP /[0-9]{1,9}/",
-        "/[0-9]*/",
-        r"tokens\.lark, line \d+: .*zero-width",
-    ),
-    ("problem", "~ 0 .. 1000", "~ 5 .. 1", r"problem\.lark, line \d+: .*Range"),
-    ("problem", "goal: _GOAL", "goal.2: _GOAL", r"problem\.lark, line 7: .*priority"),
-]
+FAULTS = CASES["faults"]
 
 
 @pytest.mark.parametrize(("part", "before", "after", "reason"), FAULTS)

@@ -23,7 +23,10 @@ from tests.decoding import test_edits, test_typed
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_edits import edit, staged
 from tests.episode.drawing import RandomLogits, Request
+from tests.tables import table
 from tools.bench.walk import stages_of
+
+CASES = table(__file__)
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line")
 
@@ -32,22 +35,7 @@ def departure(written: Any, context: Any, rung: str = "typed") -> str:
     return test_edits.departure(written, rung, context)
 
 
-REDUNDANT = {
-    "an object that is there": edit(add=["hall - room"]),
-    "it and a new one in one line": edit(add=["attic hall Loft - room"]),
-    "a new object twice": edit(add=["attic - room", "attic - room"]),
-    "a fact that holds": edit(init_add=["(at hall)"]),
-    "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
-    "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
-    "a deleted object twice": edit(
-        delete=["candle", "candle"], init_delete=["(has candle)"]
-    ),
-    "a new object that takes another's place": edit(
-        add=["attic - room"], replace={"door1": "attic"}
-    ),
-    "an object by itself": edit(replace={"hall": "hall"}),
-    "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
-}
+REDUNDANT = {name: edit(**lists) for name, lists in CASES["redundant"].items()}
 
 
 @pytest.mark.parametrize("name", REDUNDANT)
@@ -59,37 +47,10 @@ def test_an_edit_may_be_redundant(name: str) -> None:
     assert check(test_edits.SCENE.domain, problem).accepted
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        edit(add=["hall - room"], replace={"hall": "attic"}),
-        edit(add=["hall - room"], delete=["hall"]),
-        edit(replace={"door1": "attic", "cellar": "attic"}),
-    ],
-)
-def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
-    """A model that adds an object again and then renames it did so until its tokens
-    were spent.
-    """
-    stages, text = (
-        staged("typed", test_edits.SCENE).stages(),
-        json.dumps(written).split(', "init"')[0],
-    )
-    assert decoder_verdict(next(stages).grammar, text) == "accepted"
-    rest = stages.send(text)
-    assert rest.rollback_chars
-    again = text[len(text) - rest.rollback_chars :]
-    assert decoder_verdict(rest.grammar, again) == "rejected"
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("lines", "right", "wrong"),
-    [
-        (["attic - way", "hall attic - room"], ["room"], ["way", "lamp"]),
-        (["attic - way", "hall Loft attic - room"], ["room"], ["way"]),
-        (["attic - way", "down attic - room"], ["room", "way"], ["hall"]),
-    ],
+    CASES["a_line_that_was_cut_says_no_other_type_of_what_is_there"],
 )
 def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
     lines: list[str], right: list[str], wrong: list[str], layout: Layout
@@ -180,50 +141,7 @@ OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
 
 @pytest.mark.parametrize(
     ("circles", "kept"),
-    [
-        (
-            [
-                (
-                    " now) (:domain house) (:objects hall - room candle - lamp hall - "
-                    "room hall "
-                )
-            ],
-            "(:objects hall - room candle - lamp)",
-        ),
-        ([OBJECTS, " (at hall) (at hall) (at hall)"], "(:init (at hall)) (:goal"),
-        (
-            [OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
-            "(:init (at hall) (at cellar)) (:goal",
-        ),
-        (
-            [
-                OBJECTS,
-                (
-                    " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) "
-                    "(lit torch)"
-                ),
-            ],
-            "(:goal (and (lit torch) (done)))",
-        ),
-        (
-            [
-                OBJECTS,
-                (
-                    " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit "
-                    "torch)"
-                ),
-            ],
-            "(:goal (and (done) (or (lit torch))",
-        ),
-        (
-            [
-                OBJECTS,
-                " (at hall)) (:goal (exists (?r - room)",
-                " (and (at ?r) (at ?r) (at ?r)",
-            ],
-            "(:goal (exists (?r - room) (and (at ?r))))",
-        ),
-    ],
+    CASES["a_problem_goes_on_behind_a_circle"],
 )
 def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
@@ -236,33 +154,7 @@ def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> Non
 
 @pytest.mark.parametrize(
     ("circles", "kept"),
-    [
-        (
-            [" house) (:requirements :strips :typing) (:types room way room way room "],
-            "(:types room way lamp)",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:constants torch - lamp torch - lamp torch ",
-            ],
-            "(:constants torch - lamp)",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)",
-            ],
-            "(:predicates (at ?r - room)) (:action",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:predicates (at ?r - room ?r ?r ",
-            ],
-            "(:predicates (at ?r - room)",
-        ),
-    ],
+    CASES["a_domain_goes_on_behind_a_circle"],
 )
 def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     domain = json.loads(

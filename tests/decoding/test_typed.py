@@ -4,11 +4,9 @@ change each.
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -21,11 +19,10 @@ from pddlego_local.pddl.sections import (
     problem_without_repetition,
 )
 from tests.decoding.on_rung import constraint_for
+from tests.tables import table
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("house.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__, "house")
 DOMAIN, PROBLEM_FILE = CASES["domain"], CASES["problem"]
 ACCEPTED, REJECTED, GROUNDED = CASES["accepted"], CASES["rejected"], CASES["grounded"]
 REDUNDANT = CASES["redundant"]

@@ -17,11 +17,13 @@ from pddlego_local.report.verdicts import (
     in_short,
     span,
     verdict,
+    verdicts,
     verdicts_markdown,
 )
 from tests.planted import (
     FREE,
     GAMES,
+    GROUNDED,
     LOST,
     SYNTAX,
     WON,
@@ -256,3 +258,17 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
     text = verdicts_markdown(compared(find_cells([tmp_path])))
     typed = text.index("primary, free → typed: typed wins")
     assert typed < text.index("free → syntax: syntax wins")
+
+
+def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
+    compare = composed("experiment=start/demo").tree["compare"]
+    config = {"games": "0-11", "trials": 1, "compare": compare}
+    for model, won in {"nano_early": 12, "nano": 4}.items():
+        for rung, games in ((FREE, 4), (GROUNDED, won)):
+            outcomes, starts = wins(range(games), range(12)), [{"config": config}]
+            plant(tmp_path, f"model={model}", rung, outcomes=outcomes, starts=starts)
+    found = verdicts(compared(find_cells([tmp_path])))
+    assert [verdict.where for verdict in found] == ["nano_early", "nano"]
+    assert {verdict.arms for verdict in found} == {"free → grounded"}
+    family = "adjustment over 2 comparisons"
+    assert all(family in verdict.text for verdict in found)

@@ -17,7 +17,6 @@ from tests.rows import row
 # Those that name weights or rungs. Some others declare comparisons with arms of another
 # experiment.
 EXPERIMENTS = (
-    "start/demo",
     "generalize",
     "grpo",
     "mechanism",

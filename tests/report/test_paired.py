@@ -1,22 +1,16 @@
 """The statistics of paired arms, against other reckonings of the same."""
 
 from collections.abc import Iterator, Sequence
-from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 from scipy.stats import permutation_test
-from statsmodels.stats.contingency_tables import mcnemar
 
 from pddlego_local.report.statistics.paired import (
     Paired,
     Tally,
-    score_interval,
     swapping_arms,
 )
-
-Z = 1.959964
 
 
 def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
@@ -25,14 +19,6 @@ def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
         [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
     )
     return Paired(tallies)
-
-
-@pytest.mark.parametrize(
-    ("gained", "lost"), [(0, 0), (1, 0), (5, 1), (12, 2), (30, 10), (7, 7)]
-)
-def test_with_one_pair_a_game_the_test_is_mcnemars(gained: int, lost: int) -> None:
-    expected = mcnemar([[50, gained], [lost, 50]], exact=True).pvalue
-    assert one_pair_a_game(gained, lost, 100).p == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -49,33 +35,6 @@ def test_the_test_is_scipys_permutation_test(differences: Sequence[int]) -> None
         n_resamples=np.inf,
     )
     assert swapping_arms(differences) == pytest.approx(found.pvalue)
-
-
-@pytest.mark.parametrize(
-    ("gained", "lost", "pairs"),
-    [(12, 2, 50), (1, 0, 44), (0, 0, 30), (9, 9, 20), (3, 8, 400)],
-)
-def test_the_interval_is_what_a_score_test_does_not_refuse(
-    gained: int, lost: int, pairs: int
-) -> None:
-    """The share of pairs lost is found by maximising the likelihood at the interval's
-    ends.
-    """
-    alike = pairs - gained - lost
-    for end, sign in zip(score_interval(gained, lost, pairs, Z), (1, -1), strict=True):
-
-        def unlikely(share: float, end: float = end) -> float:
-            cells = ((gained, share + end), (lost, share), (alike, 1 - 2 * share - end))
-            return -sum(
-                count * log(max(chance, 1e-300)) for count, chance in cells if count
-            )
-
-        bounds = (max(0.0, -end), (1 - end) / 2)
-        share = minimize_scalar(unlikely, bounds=bounds, options={"xatol": 1e-12}).x
-        score = gained - lost - pairs * end
-        assert score / sqrt(pairs * (2 * share + end - end**2)) == pytest.approx(
-            sign * Z, abs=1e-3
-        )
 
 
 def test_the_interval_of_the_literature() -> None:

@@ -15,55 +15,12 @@ from pddlego_local.commands import mcp
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.overrides import at_home
+from tests.tables import table
+
+CASES = table(__file__)
 
 SECRET = "value-of-a-variable"
-PIECES = [
-    *(
-        "${oc.env:PDDLEGO_TEST_SECRET}",
-        "${seed}",
-        "${${oc.env:PDDLEGO_TEST_SECRET}}",
-        "${",
-        "\\${",
-    ),
-    *(
-        "}",
-        "$",
-        "\\",
-        '"',
-        "'",
-        ",",
-        "~",
-        "~/x",
-        "[",
-        "]",
-        "{",
-        "=",
-        ":",
-        "\n",
-        "\r",
-        "\t",
-        "\0",
-    ),
-    *(
-        " ",
-        "#",
-        "(",
-        ")",
-        "choice(",
-        "null",
-        "true",
-        "7",
-        "a",
-        "ü",
-        "☃",
-        ".",
-        "%",
-        "&",
-        "!",
-        "@",
-    ),
-    *("|", "*", "???"),
-]
+PIECES = CASES["pieces"]
 
 
 @pytest.fixture(autouse=True)
