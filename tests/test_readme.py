@@ -5,6 +5,7 @@ covers fails.
 """
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -89,8 +90,8 @@ def test_the_pages_commands_do_what_they_say(
         (tmp_path / f"{name}.pddl").write_text(text, encoding="utf-8")
     case = CASES[command]
     (cell,) = (path.parent for path in played.rglob("run.json"))
-    words = (
-        case.get("run", command).format(tmp=tmp_path, played=played, cell=cell).split()
+    words = shlex.split(
+        case.get("run", command).format(tmp=tmp_path, played=played, cell=cell)
     )
     ended = (
         exit_code(words[1:])
