@@ -172,3 +172,23 @@ def test_signatures_add_nothing_to_syntax() -> None:
     for written in (*ACCEPTED.values(), *REJECTED.values()):
         text = json.dumps(written)
         assert decoder_verdict(signatures, text) == decoder_verdict(syntax, text)
+
+
+@pytest.mark.parametrize(("lists", "kept", "again", "other"), CASES["contradictions"])
+def test_what_contradicts_is_rolled_back(
+    lists: str, kept: str, again: str, other: str
+) -> None:
+    """The text is kept up to the repetition; the same cannot come again, something else
+    can.
+    """
+    stages = staged("typed").stages()
+    text = f'{{"objects": {{{lists}}}'
+    assert decoder_verdict(next(stages).grammar, text) == "accepted"
+    rest = stages.send(text)
+    before = text[: len(text) - rest.rollback_chars]
+    assert before.endswith(kept)
+    assert decoder_verdict(rest.grammar, text[len(before) :]) == "rejected"
+    assert decoder_verdict(rest.grammar, again) == "rejected"
+    end = {"add": '], "replace": {}, "delete": []}', "replace": '}, "delete": []}'}
+    heading = next(key for key in ("delete", "replace", "add") if f'"{key}"' in before)
+    assert decoder_verdict(rest.grammar, other + end.get(heading, "]}")) == "accepted"
