@@ -63,15 +63,12 @@ def test_a_run_ends_with_its_table_and_the_next_command(
     [
         ("method.variant=compact", ""),
         ("method.variant=compact method=pddlego decoding=grounded", ""),
-        ("decoding=free", "method.variant=detailed"),
         ("method=plangen", "method.prompts=plangen, method.variant=None"),
         ("method.variant=compact environment=cooking", "environment=cooking"),
-        ("method.variant=compact decoding.reason=draft", "decoding.reason=draft"),
     ],
 )
 @pytest.mark.parametrize(
-    "model",
-    ["model=nano", "model=nano_vllm", "model=transformers model.weights=nano_early"],
+    "model", ["model=nano", "model=transformers model.weights=nano_early"]
 )
 def test_a_small_model_that_is_asked_what_it_never_learned_is_told(
     overrides: str, new: str, model: str
@@ -135,8 +132,10 @@ def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.argv", [".venv/bin/pddlego", "demo"])
-    words = ["--model", "reference", "--games", "1,3", "--out", tmp_path]
+    words = ["--model", "reference", "--games", "0,1,3", "--out", tmp_path]
     told = pddlego("demo", *words).out
+    assert "100.0 % [34.2, 100.0] of 2" in told
+    assert "Trivial games (solved at reset) are excluded." in told
     table = [line for line in told.splitlines() if line[:1] in "┏┃┡│└"]
     assert "…" not in told
     assert len(table) > 4
@@ -181,12 +180,3 @@ def test_a_table_on_any_width_shows_whole_names(
         for cause in CAUSES.split(", "):
             assert cause in shown
     assert all(len(line) <= width for line in told.partition(OMITTED)[0].splitlines())
-
-
-def test_the_demo_does_not_count_games_that_are_solved_at_the_start(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    words = ["--model", "reference", "--games", "0,1,3", "--out", tmp_path]
-    told = pddlego("demo", *words).out
-    assert "100.0 % [34.2, 100.0] of 2" in told
-    assert "Trivial games (solved at reset) are excluded." in told
