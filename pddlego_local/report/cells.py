@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.grouping import grouped
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.folder import (
     missing_end,
@@ -24,7 +24,6 @@ from pddlego_local.decoding.settings import options
 from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
-_FILES = ("run.json", "episodes.jsonl")
 STRICTLY = ", read strictly"
 
 
@@ -63,8 +62,10 @@ class CellRecord:
         """(game, trial) of every episode that a sweep or a start of this cell
         requested.
         """
-        started = (episode for start in self.run.starts for episode in start.episodes)
-        return frozenset((*started, *self.planned))
+        episodes = set(self.planned)
+        for start in self.run.starts:
+            episodes |= start.episodes
+        return frozenset(episodes)
 
     @property
     def seed(self) -> int:
@@ -73,7 +74,8 @@ class CellRecord:
     @cached_property
     def missing_episodes(self) -> set[tuple[int, int]]:
         """(game, trial) of every requested episode without a result."""
-        return set(self.requested) - {(row.game, row.trial) for row in self.rows}
+        finished = {row.episode for row in self.rows}
+        return set(self.requested) - finished
 
     @property
     def missing(self) -> int:
@@ -94,20 +96,26 @@ class CellRecord:
         """
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
-            labels["decoding"] = self.run.identity["decoding"]["rung"]
-        return labels | {"decoding": labels["decoding"] + self.added}
+            labels["decoding"] = self.decoding["rung"]
+        labels["decoding"] += self.added
+        return labels
+
+    @property
+    def decoding(self) -> Mapping[str, Any]:
+        """The recorded options of decoding."""
+        options: Mapping[str, Any] = self.run.identity.get("decoding", {})
+        return options
 
     @property
     def added(self) -> str:
         """Returns the additions to the rung: the strict reader of free answers, a
         draft, or the repair or rejection of free answers.
         """
-        decoding = self.run.identity.get("decoding", {})
-        rung = str(decoding.get("rung"))
+        rung = str(self.decoding.get("rung"))
         additions = [
-            option.in_reports(name, rung, decoding[name])
+            option.in_reports(name, rung, self.decoding[name])
             for name, option in options().items()
-            if name in decoding
+            if name in self.decoding
         ]
         return "".join(additions)
 
@@ -117,7 +125,7 @@ class CellRecord:
         decoding is.
         """
         label = self.run.labels.get("decoding")
-        rung = self.run.identity.get("decoding", {}).get("rung", label)
+        rung = self.decoding.get("rung", label)
         return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
@@ -128,7 +136,7 @@ class CellRecord:
         budget = self.run.identity["environment"]["budget"]
         return f"{budget['limit']} {budget['unit']}"
 
-    @property
+    @cached_property
     def options(self) -> dict[str, str]:
         """Every option that changes results, such as "method.variant": "simple",
         without the labels.
@@ -139,7 +147,9 @@ class CellRecord:
         """Returns the options in `varying` as text, for example "method.variant=simple
         seed=0".
         """
-        return " ".join(f"{k}={v}" for k, v in self.options.items() if k in varying)
+        return " ".join(
+            f"{name}={value}" for name, value in self.options.items() if name in varying
+        )
 
     def group(self, task_type: str) -> str:
         """Returns the environment's group of this task type, or the type itself if it
@@ -177,7 +187,7 @@ def unrequested(cell: CellRecord) -> list[str]:
     return [
         f"{name}: nobody requested game {row.game}, trial {row.trial}"
         for row in cell.rows
-        if (row.game, row.trial) not in cell.requested
+        if row.episode not in cell.requested
     ]
 
 
@@ -201,21 +211,24 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     sorted by labels and settings. Raises ConfigError if a folder holds no cell that can
     be read.
     """
-    cells, left_out, sweeps = dict[Path, CellRecord](), list[str](), _Sweeps()
+    cells = dict[Path, CellRecord]()
+    left_out = list[str]()
+    sweeps = _Sweeps()
     for path in paths:
-        found, wrong = list[CellRecord](), list[str]()
-        folders = {file.parent for name in _FILES for file in path.rglob(name)}
-        for folder in sorted(folders):
+        found = list[CellRecord]()
+        wrong = list[str]()
+        files = [*path.rglob("run.json"), *path.rglob("episodes.jsonl")]
+        for folder in sorted({file.parent for file in files}):
             try:
                 found.append(_read(folder, sweeps))
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
-            raise ConfigError(
-                "; ".join(wrong) or f"{path}: no run.json at or below this folder"
-            )
+            no_cells = f"{path}: no run.json at or below this folder"
+            raise ConfigError("; ".join(wrong) or no_cells)
         left_out += wrong
-        cells |= {cell.folder.resolve(): cell for cell in sorted(found, key=_order)}
+        for cell in sorted(found, key=_order):
+            cells[cell.folder.resolve()] = cell
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
@@ -235,7 +248,7 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
             " episodes again with the same command"
         )
     rows = read_rows(folder / "episodes.jsonl", problems)
-    rows.sort(key=lambda row: (row.game, row.trial))
+    rows.sort(key=lambda row: row.episode)
     here = folder.resolve()
     planned = sweeps[here.parent].get(here, set())
     return CellRecord(folder, read_run(folder), rows, problems, planned)
@@ -244,28 +257,38 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """A key to sort by: labels with rungs in the order of the ladder, then settings."""
     who = [value for label, value in cell.run.labels.items() if label != "decoding"]
-    return (*who, cell.rung, [by_number(value) for value in cell.options.values()])
+    settings = [by_number(value) for value in cell.options.values()]
+    return (*who, cell.rung, settings)
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
     """Returns the options that differ between cells with the same labels or that only
     some of them have. The seed is always included.
     """
-    same_labels = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
+    same_labels = grouped_by(cells, lambda cell: tuple(cell.labels.values()))
     varying = {"seed"}
     for alike in same_labels.values():
-        for key in set[str]().union(*alike):
-            if len({options.get(key) for options in alike}) > 1:
-                varying.add(key)
+        names = {name for cell in alike for name in cell.options}
+        for name in names:
+            values = {cell.options.get(name) for cell in alike}
+            if len(values) > 1:
+                varying.add(name)
     return varying
+
+
+def short_name(option: str) -> str:
+    """Returns an option's name without its config group: "layout" for
+    "decoding.layout".
+    """
+    return option.rpartition(".")[2]
 
 
 def by_number(text: str) -> list[str | int]:
     """A key to sort by: "3 rooms" comes before "11 rooms", and texts with a leading
     number first.
     """
-    parts = re.split(r"(\d+)", text)
-    return [int(part) if number % 2 else part for number, part in enumerate(parts)]
+    parts = re.split(r"(\d+)", text)  # every second part is a number
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.run_record import Start
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.runner.clear_errors import clear_errors
@@ -60,11 +61,8 @@ def declarations(cells: Sequence[CellRecord]) -> list[Declaration]:
     """Returns the declaration of each experiment that the cells belong to. Raises
     ConfigError if a record of declared comparisons is not valid.
     """
-    folders = dict.fromkeys(cell.folder.parent for cell in cells)
-    return [
-        _declaration(folder, [cell for cell in cells if cell.folder.parent == folder])
-        for folder in folders
-    ]
+    experiments = grouped_by(cells, lambda cell: cell.folder.parent)
+    return [_declaration(*experiment) for experiment in experiments.items()]
 
 
 def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.grouping import grouped
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.outcomes import OUTCOMES, Apart
 from pddlego_local.core.record.rows import EpisodeRow
 
@@ -94,7 +94,7 @@ def clusters(rows: Sequence[EpisodeRow]) -> dict[int, Cluster]:
 
 
 def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
-    return grouped((row.game, row) for row in rows)
+    return grouped_by(rows, lambda row: row.game)
 
 
 class Standing:

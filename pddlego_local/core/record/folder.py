@@ -90,7 +90,7 @@ class Cell:
 
     def done(self) -> set[tuple[int, int]]:
         """Returns (game, trial) of every terminal row."""
-        return {(row.game, row.trial) for row in self._rows()}
+        return {row.episode for row in self._rows()}
 
     def _rows(self) -> list[EpisodeRow]:
         return read_rows(self.folder / "episodes.jsonl")
@@ -241,7 +241,7 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
     """
     first: dict[tuple[int, int], EpisodeRow] = {}
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
-        is_further = first.setdefault((row.game, row.trial), row) is not row
+        is_further = first.setdefault(row.episode, row) is not row
         if is_further and problems is not None:
             problems.append(
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}, is"

@@ -25,6 +25,11 @@ class Ending(Recorded):
     won: bool
     wall_time_s: float
 
+    @property
+    def episode(self) -> tuple[int, int]:
+        """(game, trial)."""
+        return self.game, self.trial
+
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Recorded):

@@ -202,7 +202,7 @@ def differences(cell: Path) -> Iterator[str]:
     problems = list[str]()
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
-    recorded = {(row.game, row.trial): row for row in rows}
+    recorded = {row.episode: row for row in rows}
     transcripts = dict[tuple[int, int], Path]()
     for path in (cell / "transcripts").glob("*.jsonl"):
         if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):

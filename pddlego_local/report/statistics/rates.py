@@ -16,6 +16,16 @@ import numpy as np
 
 LEVEL = 0.05
 
+
+def two_sided(level: float) -> float:
+    """Returns the z that the absolute value of a standard normal exceeds with the
+    probability `level`: 1.96 for 5 %.
+    """
+    from scipy.special import ndtri  # slow to import
+
+    return float(-ndtri(level / 2))
+
+
 Result = tuple[Hashable, int, int]
 """(cluster, k, n): k successes among n samples of the cluster."""
 
@@ -49,7 +59,8 @@ class Rate:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> "Rate":
-        successes, samples = Counter[Hashable](), Counter[Hashable]()
+        successes = Counter[Hashable]()
+        samples = Counter[Hashable]()
         for cluster, k, n in results:
             successes[cluster] += k
             samples[cluster] += n
@@ -71,10 +82,9 @@ class Rate:
             return Interval(0.0, 1.0)
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
+        share = self.k / self.n
         n = self.n if self.effective is None else self.effective
-        low, high = proportion_confint(
-            self.k / self.n * n, n, alpha=LEVEL, method="wilson"
-        )
+        low, high = proportion_confint(share * n, n, alpha=LEVEL, method="wilson")
         return Interval(float(low), float(high))
 
 
@@ -100,7 +110,8 @@ class Mean:
     def of(cls, values: Iterable[float]) -> "Mean":
         numbers = list(values)
         mean = fmean(numbers) if numbers else None
-        return cls(mean, stdev(numbers) if len(numbers) > 1 else None, len(numbers))
+        sd = stdev(numbers) if len(numbers) > 1 else None
+        return cls(mean, sd, len(numbers))
 
 
 @dataclass(frozen=True)
@@ -126,15 +137,22 @@ class Clustered:
         all samples of a cluster agree. The maximum is used if there is one cluster or
         if the samples have no variance.
         """
-        sizes, totals = np.array(self.sizes), np.asarray(self.totals)
-        samples, clusters = sizes.sum(), len(sizes)
+        sizes = np.array(self.sizes)
+        totals = np.asarray(self.totals)
+        samples = sizes.sum()
+        clusters = len(sizes)
         most = float((sizes**2).sum() / samples)
-        mean = totals.sum(-1) / samples
-        independent = self.squares - mean * totals.sum(-1)
-        residuals = totals - mean[..., None] * sizes
-        seen = (residuals**2).sum(-1) * clusters / max(clusters - 1, 1)
+
+        total = totals.sum(-1)
+        mean = total / samples
+        independent = self.squares - mean * total
         unknown = (independent <= 0) | (clusters == 1)
-        excess = np.maximum(seen / np.where(unknown, 1, independent) - 1, 0)
+        divisor = np.where(unknown, 1, independent)
+
+        residuals = totals - mean[..., None] * sizes
+        squares = (residuals**2).sum(-1)
+        observed = squares * clusters / max(clusters - 1, 1)
+        excess = np.maximum(observed / divisor - 1, 0)
         return np.where(unknown, most - 1, excess), most
 
     def squared_deviate(self, z: float) -> Any:
@@ -149,8 +167,10 @@ class Clustered:
         excess, most = self.design_effect
         if not excess.any():
             return z**2
-        student = -stdtrit(max(len(self.sizes) - 1, 1), ndtr(-z))
-        return np.minimum(z**2 + excess * student**2, most * z**2)
+        freedom = max(len(self.sizes) - 1, 1)
+        student = -stdtrit(freedom, ndtr(-z))
+        widened = z**2 + excess * student**2
+        return np.minimum(widened, most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
         """Returns the number of independent samples with the same information at this
@@ -160,7 +180,6 @@ class Clustered:
         samples = sum(self.sizes)
         if max(self.sizes, default=0) <= 1:
             return float(samples)
-        from scipy.special import ndtri
-
-        z = float(-ndtri(level / 2))
-        return float(samples / (self.squared_deviate(z) / z**2))
+        z = two_sided(level)
+        design_effect = self.squared_deviate(z) / z**2
+        return float(samples / design_effect)
