@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.counting import counted
@@ -25,14 +25,22 @@ EpisodeKey = tuple[int, int, int]
 
 RUNG, BUDGET = "decoding.rung", "environment.budget"
 
+
+class Hashed(NamedTuple):
+    """What was hashed, and the config groups whose options explain different hashes of
+    two arms.
+    """
+
+    name: str
+    explained_by: tuple[str, ...]
+
+
 RECORDED = {
-    "prompt_sha256": ("prompts", {"method"}),
-    "tables_sha256": ("tables of the environment", {""}),
-    "grammar_sha256": ("grammars", {"method", "decoding"}),
+    "prompt_sha256": Hashed("prompts", ("method",)),
+    "tables_sha256": Hashed("tables of the environment", ()),
+    "grammar_sha256": Hashed("grammars", ("method", "decoding")),
 }
-"""Hashes in run.json: what was hashed, and the config groups whose options explain
-different hashes of two arms ("" is no group).
-"""
+"""Hashes in run.json, by their names there."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +95,10 @@ class Arm:
         """False if no scored episode made a model call, and there are scored
         episodes.
         """
-        scored = counted(list(self.rows.values())).counted
-        return not scored or any(row.calls for row in scored)
+        found = counted([*self.rows.values()])
+        if not found.counted:
+            return True
+        return any(row.calls for row in found.counted)
 
     @property
     def plays_by_rules(self) -> bool:
@@ -100,8 +110,8 @@ class Arm:
         """The options that determine the games, as JSON: the environment's, without its
         budget.
         """
-        options = {**self.run.identity["environment"], "budget": 0}
-        return json.dumps(options, sort_keys=True)
+        environment = self.run.identity["environment"]
+        return json.dumps({**environment, "budget": 0}, sort_keys=True)
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -144,8 +154,8 @@ class Arm:
         return {f"decoding.{name}": str(value) for name, value in values.items()}
 
     def kind(self, group: str) -> str:
-        target = self.run.identity.get(group, {}).get("_target_")
-        return str(target or self.first.labels[group])
+        options = self.run.identity.get(group, {})
+        return str(options.get("_target_") or self.first.labels[group])
 
     @property
     def rung(self) -> str:
@@ -191,8 +201,9 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     """Returns the arms of these cells, in the order of their first cells."""
 
     def all_but_seed(cell: CellRecord) -> str:
-        options = {**cell.run.identity, "seed": 0}
-        model = {**cell.run.model, "weights": ""}
+        run = cell.run
+        options = {**run.identity, "seed": 0}
+        model = {**run.model, "weights": ""}
         return json.dumps([options, model, hashes(cell)], sort_keys=True)
 
     together = grouped_by(cells, all_but_seed)
@@ -205,40 +216,44 @@ def differences(a: Arm, b: Arm) -> set[str]:
     A setting that only one of the arms has belongs to its method or model and is no
     difference. Neither are the settings of a model if the models differ.
     """
-    common = a.settings.keys() & b.settings.keys()
-    differing = {key for key in common if a.settings[key] != b.settings[key]}
-    for name, option in options().items():
-        key = f"decoding.{name}"
-        if key in differing and _are_alike(name, option, a, b):
-            differing.discard(key)
-    if "model" in differing:
-        differing = {key for key in differing if not key.startswith("model.")}
+    of_decoding = {f"decoding.{name}": name for name in options()}
+    models_differ = a.settings["model"] != b.settings["model"]
+    differing = set()
+    for key in a.settings.keys() & b.settings.keys():
+        if a.settings[key] == b.settings[key]:
+            continue
+        if models_differ and key.startswith("model."):
+            continue
+        if key in of_decoding and _are_alike(of_decoding[key], a, b):
+            continue
+        differing.add(key)
     return differing
 
 
-def _are_alike(name: str, option: Option, a: Arm, b: Arm) -> bool:
+def _are_alike(name: str, a: Arm, b: Arm) -> bool:
     """Returns whether the values of an option do not set two arms apart: both are the
     same value, one of them stands in for the other arm's grammar, or the other arm's
     rung cannot have it.
     """
-    key = f"decoding.{name}"
-    recorded = a.options.get(key)
-    if recorded is not None and recorded == b.options.get(key):
+    recorded = a.options.get(f"decoding.{name}")
+    if recorded is not None and recorded == b.options.get(f"decoding.{name}"):
         return True
-    if option.instead and a.constrained != b.constrained:
+    if options()[name].instead and a.constrained != b.constrained:
         return True
-    return _cannot_have(name, option, a, b) or _cannot_have(name, option, b, a)
+    return _cannot_have(name, a, b) or _cannot_have(name, b, a)
 
 
-def _cannot_have(name: str, option: Option, arm: Arm, other: Arm) -> bool:
+def _cannot_have(name: str, arm: Arm, other: Arm) -> bool:
     """Whether the rung of `arm`, which has its default, excludes the value of
     `other`.
     """
-    key = f"decoding.{name}"
+    option = options()[name]
     rung = arm.settings[RUNG]
+    if rung in option.rungs:
+        return False
+    key = f"decoding.{name}"
     has_default = arm.settings[key] == str(default_of(name, rung))
-    excluded = other.settings[key] not in option.anywhere
-    return rung not in option.rungs and has_default and excluded
+    return has_default and other.settings[key] not in option.anywhere
 
 
 def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
@@ -247,11 +262,13 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     """
     group = factor.split(".")[0]
     names = []
-    for key, (name, explained_by) in RECORDED.items():
-        differ = getattr(a.run, key) != getattr(b.run, key)
-        if differ and group not in explained_by:
-            names.append(name)
-    fingerprints = {arm.run.model.get("fingerprint") for arm in (a, b)}
-    if group != "model" and len(fingerprints) > 1:
+    for recorded, ours, theirs in zip(
+        RECORDED.values(), hashes(a.first), hashes(b.first), strict=True
+    ):
+        if ours != theirs and group not in recorded.explained_by:
+            names.append(recorded.name)
+    ours = a.run.model.get("fingerprint")
+    theirs = b.run.model.get("fingerprint")
+    if group != "model" and ours != theirs:
         names.append("weights")
     return names

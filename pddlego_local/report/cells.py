@@ -49,7 +49,8 @@ class CellRecord:
         path = transcript_of(self.folder, row.game, row.trial)
         try:
             events = read_events(path)
-            if path.exists() and (problem := missing_end(path, events)):
+            problem = missing_end(path, events)
+            if path.exists() and problem:
                 raise ConfigError(*problem)
             return events, ""
         except ConfigError as error:
@@ -126,7 +127,8 @@ class CellRecord:
         """
         label = self.run.labels.get("decoding")
         rung = self.decoding.get("rung", label)
-        return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
+        ladder = [*RUNGS, rung]  # an unknown rung comes last
+        return ladder.index(rung)
 
     @property
     def budget(self) -> str:
@@ -147,9 +149,8 @@ class CellRecord:
         """Returns the options in `varying` as text, for example "method.variant=simple
         seed=0".
         """
-        return " ".join(
-            f"{name}={value}" for name, value in self.options.items() if name in varying
-        )
+        chosen = [name for name in self.options if name in varying]
+        return " ".join(f"{name}={self.options[name]}" for name in chosen)
 
     def group(self, task_type: str) -> str:
         """Returns the environment's group of this task type, or the type itself if it
@@ -195,7 +196,8 @@ def without_transcript(cell: CellRecord) -> list[str]:
     """Returns a sentence for each row without a transcript. There is none if the cell
     has no transcripts at all: then it was archived without them.
     """
-    there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
+    transcripts = cell.folder / "transcripts"
+    there = {path.stem for path in transcripts.glob("*.jsonl")}
     if not there:
         return []
     name = visible(str(cell.folder))
@@ -250,13 +252,15 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: row.episode)
     here = folder.resolve()
-    planned = sweeps[here.parent].get(here, set())
+    of_folder = sweeps[here.parent]
+    planned = of_folder.get(here, set())
     return CellRecord(folder, read_run(folder), rows, problems, planned)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """A key to sort by: labels with rungs in the order of the ladder, then settings."""
-    who = [value for label, value in cell.run.labels.items() if label != "decoding"]
+    labels = cell.run.labels
+    who = [labels[label] for label in labels if label != "decoding"]
     settings = [by_number(value) for value in cell.options.values()]
     return (*who, cell.rung, settings)
 
@@ -296,4 +300,5 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         elif key != "_target_":
-            yield visible(f"{prefix}{key}"), visible(str(value))
+            name = f"{prefix}{key}"
+            yield visible(name), visible(str(value))

@@ -51,6 +51,10 @@ class Pair:
         return solved(self.base)
 
     @property
+    def discordant(self) -> bool:
+        return solved(self.base) != solved(self.other)
+
+    @property
     def finished(self) -> bool:
         return bool(self.base and self.other)
 
@@ -64,7 +68,8 @@ def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
     arms. A game that is excluded from one arm is excluded from both.
     """
     rows = [*base.rows.values(), *other.rows.values()]
-    scored = {row.game for row in counted(rows, also=also).counted}
+    found = counted(rows, also=also)
+    scored = {row.game for row in found.counted}
     excluded = {row.game for row in rows} - scored
     maps = clusters(rows)
     both = sorted(base.requested & other.requested)
@@ -285,7 +290,8 @@ def _family(
     finished = [[pair for pair in pairs if pair.finished] for pairs in requested]
     new = _answers(role, finished, lambda pair: pair.cluster)
     here = _answers(role, finished, lambda pair: pair.game)
-    tested = 0 if role == "not asked" else sum(map(bool, finished))
+    with_pairs = sum(bool(pairs) for pairs in finished)
+    tested = 0 if role == "not asked" else with_pairs
     return [
         _comparison(
             role,
@@ -334,7 +340,7 @@ def tallied(
     """Returns both arms' results by cluster, with success after the last trial. `unit`
     gives a pair's cluster. Missing results favour `other` or, by default, `base`.
     """
-    tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
+    tallies = defaultdict[GameKey, Counter[str]](Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
         other = solved(pair.other) if pair.other else missing_favour_other
@@ -359,7 +365,8 @@ def _comparison(
     if_lost = by_map(requested).interval(new.level)
     if_won = by_map(requested, missing_favour_other=True).interval(new.level)
     first = group[0]
-    factor, base, other = first.factor, first.base, first.other
+    factor = first.factor
+    base, other = first.arms
     power = found.power(new.level) if new.p is not None else None
     return Comparison(
         role=role,
@@ -390,9 +397,7 @@ def _comparison(
         shows_10_points=power.at(0.1) if power else None,
         opposing=power.opposing if power else None,
         within=power.within if power else None,
-        discordant=tuple(
-            pair for pair in pairs if solved(pair.base) != solved(pair.other)
-        ),
+        discordant=tuple(pair for pair in pairs if pair.discordant),
     )
 
 

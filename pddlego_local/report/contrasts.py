@@ -53,9 +53,11 @@ Group = Sequence[Contrast]
 
 def contrasts(cells: Sequence[CellRecord]) -> list[Contrast]:
     """Returns all contrasts of these cells, in the order of the cells."""
-    pairs = combinations(arms_of(cells), 2)
-    found = [_contrast(a, b) for a, b in pairs]
-    return [contrast for contrast in found if contrast]
+    found = []
+    for a, b in combinations(arms_of(cells), 2):
+        if contrast := _contrast(a, b):
+            found.append(contrast)
+    return found
 
 
 def _contrast(a: Arm, b: Arm) -> Contrast | None:
@@ -92,8 +94,10 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
         if contrast.factor == declared.factor and _fits(declared, contrast)
     ]
     for spelled in (Arm.name, Arm.value):
-        found = [_as_declared(declared, contrast, spelled) for contrast in candidates]
-        selected = [contrast for contrast in found if contrast]
+        selected = []
+        for contrast in candidates:
+            if found := _as_declared(declared, contrast, spelled):
+                selected.append(found)
         if selected:
             return selected
     return []
@@ -117,7 +121,9 @@ def _as_declared(
     for candidate in (contrast, contrast.swapped):
         base = spelled(candidate.base, candidate.factor)
         other = spelled(candidate.other, candidate.factor)
-        if declared.base in ("", base) and declared.other in ("", other):
+        base_fits = declared.base in ("", base)
+        other_fits = declared.other in ("", other)
+        if base_fits and other_fits:
             return candidate
     return None
 
@@ -136,10 +142,13 @@ def groups(
         selected = matching(declaration, every)
         new = [contrast for contrast in selected if contrast.key not in taken]
         taken |= {contrast.key for contrast in new}
-        new_groups = _pooled(new)
-        alone |= {group[0].key for group in new_groups if len(group) == 1}
-        found["primary" if declaration.primary else "secondary"] += new_groups
-    found["not asked"] = [[contrast] for contrast in every if contrast.key not in alone]
+        role: Role = "primary" if declaration.primary else "secondary"
+        for group in _pooled(new):
+            found[role].append(group)
+            if len(group) == 1:
+                alone.add(group[0].key)
+    others = [contrast for contrast in every if contrast.key not in alone]
+    found["not asked"] = [[contrast] for contrast in others]
     return found
 
 
@@ -177,9 +186,11 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
     common = {**base.first.labels, "decoding": base.rung}
     if len(group) > 1:
         common["environment"] = base.environment
-    option = options().get(first.factor.removeprefix("decoding."))
-    if option and (option.added or option.own.keys() & option.rungs):
-        common["decoding"] = base.settings[RUNG]
+    name = first.factor.removeprefix("decoding.")
+    if option := options().get(name):
+        depends_on_rung = option.own.keys() & option.rungs
+        if option.added or depends_on_rung:
+            common["decoding"] = base.settings[RUNG]
     hidden = "decoding" if first.factor == RUNG else first.factor
     if hidden in common:
         common[hidden] = ""
@@ -217,19 +228,22 @@ def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
     if "." in factor and factor not in (RUNG, BUDGET):
         named = f"{short_name(factor)} {named}"  # "max_retries 5", not "5"
     only_here = arm.settings.keys() - against.settings.keys()
-    own = [f"{short_name(key)} {arm.value(key)}" for key in sorted(varying & only_here)]
-    return ", ".join([named, *own])
+    for key in sorted(varying & only_here):
+        named += f", {short_name(key)} {arm.value(key)}"
+    return named
 
 
 def layout(contrast: Contrast) -> str:
     """Returns the layout that the grammar of one arm fixes while the other arm is free,
     or "" if there is none.
     """
-    layouts = {arm.settings.get("decoding.layout", "") for arm in contrast.arms}
-    layouts.discard("any")
-    if contrast.factor == RUNG and "" in layouts:
-        return max(layouts)
-    return ""
+    if contrast.factor != RUNG:
+        return ""
+    base, other = (arm.settings.get("decoding.layout", "") for arm in contrast.arms)
+    if base and other:
+        return ""
+    fixed = base or other
+    return "" if fixed == "any" else fixed
 
 
 def pooled_over(group: Group) -> str:
@@ -239,12 +253,15 @@ def pooled_over(group: Group) -> str:
     options = [contrast.base.options for contrast in group]
     parts = []
     for key in options[0]:
-        of_games = key.startswith("environment.") and not key.startswith(BUDGET)
+        if not key.startswith("environment.") or key.startswith(BUDGET):
+            continue
         values = {of_kind.get(key, "–") for of_kind in options}
-        if of_games and len(values) > 1:
-            listed = ", ".join(sorted(values, key=by_number))
-            short = listed if len(listed) < 60 else str(len(values))
-            parts.append(f"{short_name(key)} {short}")
+        if len(values) == 1:
+            continue
+        words = ", ".join(sorted(values, key=by_number))
+        if len(words) >= 60:
+            words = str(len(values))
+        parts.append(f"{short_name(key)} {words}")
     return "; ".join(parts)
 
 

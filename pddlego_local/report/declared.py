@@ -39,7 +39,11 @@ class Declaration:
             "Seen before the declaration": config.get("looked_at"),
             "The setting was chosen in": config.get("setting_from"),
         }
-        return [f"{title}: {text.rstrip('.')}." for title, text in said.items() if text]
+        sentences = []
+        for title, text in said.items():
+            if text:
+                sentences.append(f"{title}: {text.rstrip('.')}.")
+        return sentences
 
     @property
     def history(self) -> str:
@@ -76,10 +80,10 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     recorded.sort(key=lambda declared: declared[0])
     given = [compare for _, compare in recorded if compare is not None]
     last = given[-1] if given else None
-    with_it = [start for start in starts if start.config.get("compare") == last]
+    with_it = (start for start in starts if start.config.get("compare") == last)
     with clear_errors(f"{folder}: compare"):
         compare = COMPARE.validate_python(last, context=RECORDED)
-    return Declaration(folder, compare, with_it[0] if with_it else None)
+    return Declaration(folder, compare, next(with_it, None))
 
 
 def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...], str]:

@@ -207,12 +207,12 @@ def columns(row: Any) -> dict[str, Cell]:
 
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     if isinstance(value, Rate):
-        low, high = value.interval if value.n else (None, None)
+        interval = value.interval if value.n else None
         yield f"{name}_k", value.k
         yield f"{name}_n", value.n
         yield f"{name}_share", value.share
-        yield f"{name}_low", low
-        yield f"{name}_high", high
+        yield f"{name}_low", interval.low if interval else None
+        yield f"{name}_high", interval.high if interval else None
     elif isinstance(value, Mean):
         for part, number in vars(value).items():
             yield f"{name}_{part}", number
@@ -222,9 +222,10 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     elif isinstance(value, Mapping):
         yield from value.items()
     elif dataclasses.is_dataclass(value):
-        prefix = f"{name}_" if isinstance(value, Side) or name == "here" else ""
-        for field in dataclasses.fields(value):
-            yield from _flat(getattr(value, field.name), prefix + field.name)
+        is_part = isinstance(value, Side) or name == "here"
+        prefix = f"{name}_" if is_part else ""
+        for field, inner in vars(value).items():
+            yield from _flat(inner, prefix + field)
     elif isinstance(value, Interval | Range):
         for end, number in value._asdict().items():
             yield f"{name}_{end}", number
@@ -232,8 +233,10 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
         return
     elif isinstance(value, tuple):
         yield name, "; ".join(value)
+    elif isinstance(value, bool):
+        yield name, int(value)
     else:
-        yield name, int(value) if isinstance(value, bool) else value
+        yield name, value
 
 
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (spreadsheets know the wide ones too)
@@ -257,10 +260,8 @@ class Formulas:
         for row in rows:
             risky = [name for name, text in row.items() if _is_formula(text)]
             self.found += len(risky)
-            if self.mark:
-                yield {**row, **{name: f"'{row[name]}" for name in risky}}
-            else:
-                yield row
+            marked = {name: f"'{row[name]}" for name in risky}
+            yield {**row, **marked} if self.mark else row
 
     @property
     def warning(self) -> str:

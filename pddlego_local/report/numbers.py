@@ -166,11 +166,10 @@ def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:
     known = clusters(cell.rows)
     excluded = known.keys() - {row.game for row in scored}
     finished = [(known[row.game], int(row.success), 1) for row in scored]
-    missing = [
-        known.get(game, game)
-        for game, _ in sorted(cell.missing_episodes)
-        if game not in excluded
-    ]
+    missing = list[Cluster]()
+    for game, _ in sorted(cell.missing_episodes):
+        if game not in excluded:
+            missing.append(known.get(game, game))
     return if_missing(finished, missing)
 
 
@@ -180,7 +179,10 @@ def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]
     """
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
     scored = counted(cell.rows, also=also).counted
-    groups = grouped_by(scored, lambda row: cell.group(types.get(row.game, "")))
+    groups = defaultdict[str, list[EpisodeRow]](list)
+    for row in scored:
+        task_type = types.get(row.game, "")
+        groups[cell.group(task_type)].append(row)
     in_order = {**cell.run.task_groups, **groups}
     return {name: groups[name] for name in in_order if name in groups}
 
@@ -230,7 +232,8 @@ def _after(
     for game, rows in played.items():
         cluster = known.get(game, game)
         if any(row.trial == trial for row in rows):
-            solved = any(row.success for row in rows if row.trial <= trial)
+            so_far = [row for row in rows if row.trial <= trial]
+            solved = any(row.success for row in so_far)
             finished.append((cluster, solved, 1))
         else:
             missing.append(cluster)

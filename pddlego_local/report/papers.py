@@ -138,7 +138,8 @@ def _named(arms: Sequence[Arm], varying: set[str]) -> Row:
         for key, value in arm.settings.items()
         if key in varying and key not in ("method.variant", "method.domains")
     ]
-    rooms = {other.options.get("environment.rooms", "") for other in arms} - {""}
+    rooms = {other.options.get("environment.rooms", "") for other in arms}
+    rooms.discard("")
     listed = ", ".join(sorted(rooms, key=by_number))
     domains = arm.options.get("method.domains", "None")
     return {
@@ -174,7 +175,8 @@ def papers_markdown(results: Sequence[Row]) -> str:
     """Returns papers.md, or "" if there are no results."""
     if not results:
         return ""
-    table = markdown(without_empty([_text_row(row) for row in results]))
+    rows = [_text_row(row) for row in results]
+    table = markdown(without_empty(rows))
     notes = notes_of("papers")
     for source, title in _file()["sources"].items():
         notes.append(f"{source}: {title}")

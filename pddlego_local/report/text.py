@@ -241,7 +241,8 @@ def markdown(table: Sequence[TextRow]) -> str:
     if not table:
         return ""
     columns = list(table[0])
-    text = _line(columns) + _line(["---"] * len(columns))
+    rule = ["---"] * len(columns)
+    text = _line(columns) + _line(rule)
     for row in table:
         cells = [row[column].replace("|", "\\|") for column in columns]
         text += _line(cells)
@@ -254,10 +255,10 @@ def _line(cells: Sequence[str]) -> str:
 
 def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
     """Removes the columns that are empty in all rows."""
-    filled = {name for row in rows for name in row if row[name].strip("–→ ")}
-    return [
-        {name: text for name, text in row.items() if name in filled} for row in rows
-    ]
+    filled = set[str]()
+    for row in rows:
+        filled |= {name for name, text in row.items() if text.strip("–→ ")}
+    return [without(row, row.keys() - filled) for row in rows]
 
 
 def with_common_first(rows: Sequence[TextRow]) -> str:
@@ -265,11 +266,12 @@ def with_common_first(rows: Sequence[TextRow]) -> str:
     results are on the left.
     """
     common, _ = split_common(rows, FOUND)
-    shared = [f"{name} {text}" for name, text in common.items() if text.strip("–")]
     table = markdown([without(row, common) for row in rows])
-    if shared:
-        return f"In all rows: {', '.join(shared)}.\n\n{table}"
-    return table
+    known = [name for name in common if common[name].strip("–")]
+    if not known:
+        return table
+    shared = ", ".join(f"{name} {common[name]}" for name in known)
+    return f"In all rows: {shared}.\n\n{table}"
 
 
 def split_common(
@@ -308,7 +310,8 @@ def on_screen(numbers: Numbers) -> Table:
     notes = notes_of("results", cells=numbers.cells)
     screen = Table(*columns, caption="\n".join(notes[:-1]), caption_justify="left")
     for row in table:
-        screen.add_row(*(row[column] for column in columns))
+        cells = [row[column] for column in columns]
+        screen.add_row(*cells)
     return screen
 
 
@@ -316,7 +319,8 @@ def rate(value: Rate) -> str:
     """For example "55.0 % [34.2, 74.2] of 20", or a dash if n is 0."""
     if value.share is None:
         return "–"
-    return f"{percent(value.share)} {interval(*value.interval)} of {value.n}"
+    low, high = value.interval
+    return f"{percent(value.share)} {interval(low, high)} of {value.n}"
 
 
 def percent(share: float) -> str:
@@ -331,7 +335,9 @@ def _games(games: int, maps: int | None) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+    low_percent = 100 * low
+    high_percent = 100 * high
+    return f"[{low_percent:.1f}, {high_percent:.1f}]"
 
 
 def number(value: float | None) -> str:

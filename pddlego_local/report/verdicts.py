@@ -45,7 +45,9 @@ class Verdict:
 
     @property
     def title(self) -> str:
-        return f"{self.arms} ({self.where})" if self.where else self.arms
+        if not self.where:
+            return self.arms
+        return f"{self.arms} ({self.where})"
 
 
 def declared_in_words(compared: Compared) -> str:
@@ -125,7 +127,9 @@ def conclusion(found: Comparison, base: str, other: str) -> str:
     more = "more" if found.difference > 0 else "fewer"
     wins = f"{other} wins {more} games than {base}"
     if found.new.shown:
-        return f"{wins}, on new maps too." if found.share_maps else f"{wins}."
+        if found.share_maps:
+            wins += ", on new maps too"
+        return f"{wins}."
     largest = max(map(abs, found.new.interval))
     open_words = f"differences of up to {100 * largest:.0f} points are not excluded."
     if found.here.shown:
@@ -208,7 +212,8 @@ def comparisons_markdown(compared: Compared) -> str:
         for title, rows in tables.items()
         if rows
     ]
-    if (left := len(compared.others) - MOST_OTHERS) > 0:
+    left = len(compared.others) - len(others)
+    if left:
         parts.append(f"comparisons.csv has {left} more of these differences.\n")
     counts = {found.role: found.family for found in compared.tested if found.family}
     declared = declared_in_words(compared)
@@ -220,6 +225,7 @@ def comparisons_markdown(compared: Compared) -> str:
 def _tested(found: Comparison) -> TextRow:
     base = _side(found.base)
     other = _side(found.other)
+    both = {name: f"{base[name]} → {other[name]}" for name in base}
     return {
         **shared(found),
         "from": found.base.value,
@@ -227,7 +233,7 @@ def _tested(found: Comparison) -> TextRow:
         "on these maps": in_short(found, found.here) if found.share_maps else "–",
         "on new maps": in_short(found, found.new),
         "games": _games(found),
-        **{name: f"{base[name]} → {other[name]}" for name in base},
+        **both,
     }
 
 

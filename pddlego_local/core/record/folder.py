@@ -239,10 +239,11 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
     Raises as `read_events`. With `problems`, lines that cannot be read and further rows
     of an episode are reported there instead.
     """
-    first: dict[tuple[int, int], EpisodeRow] = {}
+    first = dict[tuple[int, int], EpisodeRow]()
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
-        is_further = first.setdefault(row.episode, row) is not row
-        if is_further and problems is not None:
+        if row.episode not in first:
+            first[row.episode] = row
+        elif problems is not None:
             problems.append(
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}, is"
                 " ignored"
@@ -270,8 +271,9 @@ def _read(
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     parsed = []
     for number, line in enumerate(lines[:-1], start=1):
+        place = f"{path} line {number}"
         try:
-            parsed.append(read_as(adapter, line, f"{path} line {number}", what))
+            parsed.append(read_as(adapter, line, place, what))
         except ConfigError as error:
             if problems is None:
                 raise

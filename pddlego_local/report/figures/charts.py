@@ -3,6 +3,7 @@ Cells that differ only in their seed are one series, drawn as one bar or one poi
 line.
 """
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -96,8 +97,8 @@ class Series(Names):
 
     @cached_property
     def measures(self) -> Measures:
-        rows = [row for of_task in self.tasks.values() for row in of_task]
-        return measure(rows)
+        rows = itertools.chain(*self.tasks.values())
+        return measure([*rows])
 
     @property
     def success(self) -> Rate:
@@ -146,8 +147,7 @@ def _added_up(rates: Sequence[Rate]) -> Rate:
     """
     k = sum(rate.k for rate in rates)
     n = sum(rate.n for rate in rates)
-    worth = [rate.n if rate.effective is None else rate.effective for rate in rates]
-    return Rate(k, n, max(worth))
+    return Rate(k, n, max(rate.worth for rate in rates))
 
 
 def _short(settings: str) -> str:
@@ -211,7 +211,8 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     heights = [plotting.rows_height(len(stacks))]
     with plotting.drawing(folder, "outcomes", heights) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
-    return _caption("outcomes", len(series) - len(shown), "arms")
+    left = len(series) - len(shown)
+    return _caption("outcomes", left, "arms")
 
 
 def _caption(name: str, left: int, what: str) -> str:
@@ -237,7 +238,8 @@ def draw_differences(
         comparison = compared.tested[verdict.number]
         if comparison.difference is not None:
             name = f"{verdict.title}, n = {comparison.pairs}"
-            rows.append(Dot(name, comparison.difference, comparison.new.interval))
+            interval = comparison.new.interval
+            rows.append(Dot(name, comparison.difference, interval))
     if len(rows) < 2:
         return {}
     heights = [plotting.rows_height(len(rows))]

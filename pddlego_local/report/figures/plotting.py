@@ -96,7 +96,8 @@ def drawing(
         warnings.filterwarnings("ignore", "Glyph")
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
-        panels = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
+        rows = range(len(heights))
+        panels = [figure.add_subplot(grid[row, 0]) for row in rows]
         yield panels
         with_legends = [
             height + _legend_height(panel)
@@ -227,8 +228,9 @@ def _legend_height(axes: "Axes") -> float:
     legend = axes.get_legend()
     if not legend:
         return 0.0
-    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()]
-    return 0.2 + 0.18 * sum(lines)
+    texts = [text.get_text() for text in legend.get_texts()]
+    lines = sum(text.count("\n") + 1 for text in texts)
+    return 0.2 + 0.18 * lines
 
 
 def _wrapped(text: str) -> str:
@@ -237,8 +239,12 @@ def _wrapped(text: str) -> str:
 
 def _errors(dots: Sequence[Dot]) -> tuple[list[float], list[float]]:
     """How far each interval extends below and above its share."""
-    below = [max(0.0, dot.share - dot.interval.low) for dot in dots]
-    above = [max(0.0, dot.interval.high - dot.share) for dot in dots]
+    below = []
+    above = []
+    for dot in dots:
+        low, high = dot.interval
+        below.append(max(0.0, dot.share - low))
+        above.append(max(0.0, high - dot.share))
     return below, above
 
 

@@ -86,7 +86,8 @@ def difference(before: str, after: str) -> list[Line]:
     more than MOST_LINES lines, returns only the first lines of `after`, without
     changes.
     """
-    old, new = before.split("\n"), after.split("\n")
+    old = before.split("\n")
+    new = after.split("\n")
     if not before or len(old) + len(new) > MOST_LINES:
         lines = [Line("", text) for text in new[:MOST_LINES]]
         if (left := len(new) - MOST_LINES) > 0:
@@ -119,6 +120,8 @@ class Entry:
 def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) -> str:
     """Returns the page as HTML."""
     events, unreadable = cell.events(link.row)
+    calls = [event for event in events if isinstance(event, Call)]
+    ends = [event for event in events if isinstance(event, End)]
     return page(
         "episode.html.jinja",
         styles=["common.css", "episode.css"],
@@ -128,8 +131,8 @@ def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) ->
         neighbours=neighbours,
         unreadable=unreadable,
         entries=entries(events),
-        steps=sorted({event.where.step for event in events if isinstance(event, Call)}),
-        row=next((event.row for event in events if isinstance(event, End)), None),
+        steps=sorted({call.where.step for call in calls}),
+        row=ends[0].row if ends else None,
         parts_of=parts_of,
         drawn_stages=drawn_stages,
         OUTCOMES=OUTCOMES,
@@ -156,9 +159,9 @@ def entries(events: Sequence[Event]) -> Iterator[Entry]:
     for event in events:
         match event:
             case Call():
-                begins = event.where.step if event.where.step != step else 0
-                yield Entry(event, begins=begins)
+                begins_step = event.where.step != step
                 step = event.where.step
+                yield Entry(event, begins=step if begins_step else 0)
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}

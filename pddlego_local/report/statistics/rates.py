@@ -72,6 +72,11 @@ class Rate:
         return cls(k, n, effective if effective < n else None)
 
     @property
+    def worth(self) -> float:
+        """The number of independent samples."""
+        return self.n if self.effective is None else self.effective
+
+    @property
     def share(self) -> float | None:
         return self.k / self.n if self.n else None
 
@@ -83,7 +88,7 @@ class Rate:
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
         share = self.k / self.n
-        n = self.n if self.effective is None else self.effective
+        n = self.worth
         low, high = proportion_confint(share * n, n, alpha=LEVEL, method="wilson")
         return Interval(float(low), float(high))
 
@@ -91,9 +96,11 @@ class Rate:
 def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
     """Returns the range of a rate. `missing` has the cluster of each missing result."""
     clusters = list(missing)
-    lost = Rate.of([*results, *((cluster, 0, 1) for cluster in clusters)])
-    won = Rate.of([*results, *((cluster, 1, 1) for cluster in clusters)])
-    return Range(lost.interval.low, won.interval.high)
+    lost: list[Result] = [(cluster, 0, 1) for cluster in clusters]
+    won: list[Result] = [(cluster, 1, 1) for cluster in clusters]
+    if_lost = Rate.of([*results, *lost])
+    if_won = Rate.of([*results, *won])
+    return Range(if_lost.interval.low, if_won.interval.high)
 
 
 @dataclass(frozen=True)
