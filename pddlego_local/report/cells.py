@@ -95,7 +95,8 @@ class CellRecord:
         """The labels in run.json, with `added` after the decoding's label. For answers
         that are read strictly, that label is the rung.
         """
-        labels = {label: visible(self.run.labels[label]) for label in LABELS}
+        recorded = self.run.labels
+        labels = {label: visible(recorded[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
             labels["decoding"] = self.decoding["rung"]
         labels["decoding"] += self.added

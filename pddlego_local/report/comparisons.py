@@ -264,6 +264,10 @@ def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
         role: _family(role, groups, varying, also)
         for role, groups in contrasts.groups(every, declared).items()
     }
+    without_arms = []
+    for declaration in declared:
+        if not contrasts.matching(declaration, every):
+            without_arms.append(declaration)
     return Compared(
         declared=declared,
         origin=origin,
@@ -272,7 +276,7 @@ def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
             sentence for made in experiments for sentence in made.known_before
         ],
         tested=found["primary"] + found["secondary"],
-        without_arms=[one for one in declared if not contrasts.matching(one, every)],
+        without_arms=without_arms,
         others=found["not asked"],
     )
 

@@ -223,8 +223,9 @@ def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
     """
     named = arm.name(factor)
     if factor == "model":
-        same_name = named == against.name(factor)
-        return arm.settings.get("model.weights", named) if same_name else named
+        if named == against.name(factor):
+            return arm.settings.get("model.weights", named)
+        return named
     if "." in factor and factor not in (RUNG, BUDGET):
         named = f"{short_name(factor)} {named}"  # "max_retries 5", not "5"
     only_here = arm.settings.keys() - against.settings.keys()

@@ -5,6 +5,7 @@ about the declaration: its commit, and what had been seen before.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.run_record import Start
@@ -75,15 +76,21 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     """
     starts = [start for cell in cells for start in cell.run.starts]
     starts.sort(key=lambda start: start.began)
-    recorded = [(start.began, start.config.get("compare")) for start in starts]
+    recorded = [(start.began, _compare_of(start)) for start in starts]
     recorded += read_compare(folder)
     recorded.sort(key=lambda declared: declared[0])
     given = [compare for _, compare in recorded if compare is not None]
     last = given[-1] if given else None
-    with_it = (start for start in starts if start.config.get("compare") == last)
     with clear_errors(f"{folder}: compare"):
         compare = COMPARE.validate_python(last, context=RECORDED)
-    return Declaration(folder, compare, next(with_it, None))
+    for start in starts:
+        if _compare_of(start) == last:
+            return Declaration(folder, compare, start)
+    return Declaration(folder, compare, None)
+
+
+def _compare_of(start: Start) -> Any:
+    return start.config.get("compare")
 
 
 def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...], str]:

@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pddlego_local.core.grouping import grouped_by
-from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
+from pddlego_local.core.record.counting import (
+    Also,
+    Cluster,
+    clusters,
+    counted,
+    task_types,
+)
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
@@ -151,8 +157,8 @@ def tries_used_up(cell: CellRecord, scored: Sequence[EpisodeRow]) -> tuple[Rate,
     for row in scored if reject else ():
         events, _ = cell.events(row)
         calls = [event for event in events if isinstance(event, Call)]
-        used_up = [len(call.rejected) >= reject["tries"] for call in calls]
         cluster = known[row.game]
+        used_up = [len(call.rejected) >= reject["tries"] for call in calls]
         answers += [(cluster, of_answer, 1) for of_answer in used_up]
         if events:
             games.append((cluster, any(used_up), 1))
@@ -165,7 +171,9 @@ def _of_asked(cell: CellRecord, scored: Sequence[EpisodeRow]) -> Range:
     """
     known = clusters(cell.rows)
     excluded = known.keys() - {row.game for row in scored}
-    finished = [(known[row.game], int(row.success), 1) for row in scored]
+    finished = list[Result]()
+    for row in scored:
+        finished.append((known[row.game], row.success, 1))
     missing = list[Cluster]()
     for game, _ in sorted(cell.missing_episodes):
         if game not in excluded:
@@ -177,7 +185,7 @@ def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]
     """Returns the scored rows by the environment's groups of task types, in the
     environment's order, then by task types without a group.
     """
-    types = {row.game: row.task_type for row in cell.rows if row.task_type}
+    types = task_types(cell.rows)
     scored = counted(cell.rows, also=also).counted
     groups = defaultdict[str, list[EpisodeRow]](list)
     for row in scored:
@@ -204,12 +212,13 @@ def success_after_trials(
         return []
     played = grouped_by(scored, lambda row: row.game)
     games_of_kind = defaultdict[str, list[int]](list)
-    for game, trials in played.items():
-        # A trial that was not played because an earlier one had won names no kind.
-        kind = next((row.task_type for row in trials if row.task_type), "")
+    types = task_types(scored)
+    for game in played:
+        kind = types.get(game, "")
         games_of_kind[kind].append(game)
     not_begun = set(games) - {row.game for row in rows}
-    kinds = [(ALL, [*played, *not_begun]), *sorted(games_of_kind.items())]
+    every_game = [*played, *not_begun]
+    kinds = [(ALL, every_game), *sorted(games_of_kind.items())]
     known = clusters(scored)
     last = max(row.trial for row in scored)
     found = []

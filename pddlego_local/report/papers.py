@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from pddlego_local.core.grouping import grouped, grouped_by
-from pddlego_local.core.record.counting import Also, counted
+from pddlego_local.core.record.counting import Also, counted, task_types
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import table
 from pddlego_local.report.arms import Arm, arms_of
@@ -107,9 +107,12 @@ class _Scored(NamedTuple):
 
 def _results(arms: Sequence[Arm], varying: set[str], also: Also) -> Iterator[Row]:
     """Yields the results of one system on all games, and on each kind of games."""
-    scored = [found for arm in arms for found in _scored(arm, also)]
     system = _named(arms, varying)
-    missing = sum(cell.missing for arm in arms for cell in arm.cells)
+    scored = list[_Scored]()
+    missing = 0
+    for arm in arms:
+        scored += _scored(arm, also)
+        missing += sum(cell.missing for cell in arm.cells)
     yield {**system, **_measured(scored), "missing": missing or None}
     kinds = grouped_by(scored, lambda found: found.tasks)
     kinds.pop("", None)
@@ -121,10 +124,9 @@ def _results(arms: Sequence[Arm], varying: set[str], also: Also) -> Iterator[Row
 def _scored(arm: Arm, also: Also) -> Iterator[_Scored]:
     named_by_others = {row["tasks"] for row in published()}
     rows = [*arm.rows.values()]
-    # A trial that was not played again has no kind, but its game has.
-    kinds = {row.game: row.task_type for row in rows if row.task_type}
+    types = task_types(rows)
     for row in counted(rows, also=also).counted:
-        tasks = kinds.get(row.game, "")
+        tasks = types.get(row.game, "")
         if tasks and tasks not in named_by_others:
             tasks = arm.first.group(tasks)
         yield _Scored(row, arm.games, tasks)

@@ -126,18 +126,21 @@ def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
     there are several.
     """
     unsaid = unsaid_columns(numbers) - {"finished"}
-    kinds = {task.tasks for task in numbers.tasks}
-    tables = [("Results", [cell_text(cell) for cell in numbers.cells])]
-    if len(kinds) > 1:
-        tables.append(("By kind of task", [_task_text(task) for task in numbers.tasks]))
-    if numbers.trials:
-        trials = [_trial_text(trial) for trial in numbers.trials]
-        tables.append(("After each trial", trials))
-    return [
-        (title, [without(row, unsaid) for row in rows])
-        for title, rows in tables
-        if rows
-    ]
+    cells = [cell_text(cell) for cell in numbers.cells]
+    tasks = [_task_text(task) for task in numbers.tasks]
+    trials = [_trial_text(trial) for trial in numbers.trials]
+    if len({row["tasks"] for row in tasks}) == 1:
+        tasks = []
+    tables = {
+        "Results": cells,
+        "By kind of task": tasks,
+        "After each trial": trials,
+    }
+    shown = []
+    for title, rows in tables.items():
+        if rows:
+            shown.append((title, [without(row, unsaid) for row in rows]))
+    return shown
 
 
 def without(row: TextRow, columns: Collection[str]) -> TextRow:
@@ -308,7 +311,8 @@ def on_screen(numbers: Numbers) -> Table:
     columns = differing or ["model"]
     columns += [column for column in ON_SCREEN if column not in unsaid]
     notes = notes_of("results", cells=numbers.cells)
-    screen = Table(*columns, caption="\n".join(notes[:-1]), caption_justify="left")
+    caption = "\n".join(notes[:-1])
+    screen = Table(*columns, caption=caption, caption_justify="left")
     for row in table:
         cells = [row[column] for column in columns]
         screen.add_row(*cells)

@@ -16,6 +16,7 @@ from omegaconf.errors import GrammarParseError, OmegaConfBaseException
 from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError, PddlegoError
 from pddlego_local.core.secrets import hidden, is_secret_name
+from pddlego_local.core.visible import in_one_line
 
 # Pydantic adds these to the path of a JSON value.
 _OF_JSON = ("dict", "list", "float", "[key]")
@@ -80,8 +81,7 @@ def _about_building(
         cause, TypeError | ValueError | ImportError
     ):
         return None
-    words = " ".join(str(cause or error).split())
-    return f"{group}: {words}"
+    return f"{group}: {in_one_line(cause or error)}"
 
 
 def _about_configuration(group: str, error: Exception) -> str | None:

@@ -281,8 +281,8 @@ def _unknown_choice(file: str) -> str:
     options = _choices_of(group)
     if not options:
         return ""
-    by_last_part = {option.rpartition("/")[2]: option for option in options}
-    in_folder = by_last_part.get(nearest(name, by_last_part), "")
+    by_stem = {Path(option).name: option for option in options}
+    in_folder = by_stem.get(nearest(name, by_stem), "")
     close = nearest(name, options) or in_folder
     end = f"; did you mean {close}?" if close else "."
     is_path = "/" in name or Path(name).suffix == ".gguf"

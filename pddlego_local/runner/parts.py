@@ -205,15 +205,16 @@ def _as_read(value: Any, kind: "pydantic.TypeAdapter[Any]", default: object) -> 
 def _in_place_of(value: Any, read: Any, default: object = None) -> Any:
     """Returns `value` with the numbers and truth values of `read`."""
     if isinstance(value, Mapping) and isinstance(read, Mapping):
-        return {
-            key: _in_place_of(inner, read.get(key, inner))
-            for key, inner in value.items()
-        }
+        replaced = {}
+        for key, inner in value.items():
+            replaced[key] = _in_place_of(inner, read.get(key, inner))
+        return replaced
     if isinstance(value, list) and isinstance(read, list):
         same_length = len(value) == len(read)
         return list(map(_in_place_of, value, read)) if same_length else value
-    is_scalar = isinstance(value, str | int | float) and isinstance(read, int | float)
-    if not is_scalar:
+    if not isinstance(value, str | int | float):
+        return value
+    if not isinstance(read, int | float):
         return value
     if isinstance(read, float) and read.is_integer() and read != default:
         return int(read)

@@ -175,7 +175,8 @@ def _files_of(kind: type) -> dict[str, Path]:
     """
     names = kind.__module__.split(".")
     module = sys.modules.get(kind.__module__)
-    file = Path(getattr(module, "__file__", None) or "").absolute()
+    source = getattr(module, "__file__", None) or ""
+    file = Path(source).absolute()
     if names[0] == _PROJECT or not file.is_file():
         return {}
     package = names if file.stem == "__init__" else names[:-1]

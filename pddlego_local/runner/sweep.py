@@ -34,6 +34,7 @@ from pddlego_local.core.formats import now
 from pddlego_local.core.grouping import grouped, grouped_by
 from pddlego_local.core.record.folder import recording, write_json
 from pddlego_local.core.record.run_record import in_ranges, parse_games
+from pddlego_local.core.visible import in_one_line
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import read_override, values_of
 
@@ -55,7 +56,7 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     params = config.hydra.sweeper.get("params") or {}
     overrides = [f"{key}={value}" for key, value in params.items()]
     overrides += config.hydra.overrides.task
-    choices: dict[str, list[str]] = {}
+    choices = dict[str, list[str]]()
     for text in overrides:
         override = read_override(text, config_loader)
         values = [text]
@@ -109,8 +110,8 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
         compare = its_cells[0].tree.get("compare")
         content = {"cells": requests, "compare": compare}
         text = json.dumps(content, sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        path = folder / f"sweep-{digest[:12]}.json"
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        path = folder / f"sweep-{digest}.json"
         with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
         write_json(path, {**content, "began": now()})
@@ -162,8 +163,9 @@ def read_compare(folder: Path) -> list[tuple[str, Any]]:
     """
     # Two sweeps may begin within one second; their files tell which came last.
     files = sorted(_files(folder), key=lambda path: (path.stat().st_mtime_ns, path))
-    declared = [(sweep["began"], sweep["compare"]) for _, sweep in _sweeps(files)]
-    return sorted(declared, key=lambda began_and_compare: began_and_compare[0])
+    sweeps = [sweep for _, sweep in _sweeps(files)]
+    sweeps.sort(key=lambda sweep: sweep["began"])
+    return [(sweep["began"], sweep["compare"]) for sweep in sweeps]
 
 
 def _read(path: Path) -> _Sweep:
@@ -172,9 +174,9 @@ def _read(path: Path) -> _Sweep:
         for requests in sweep["cells"].values():
             _episodes_of(requests)
     except (OSError, ValueError) as error:
-        first = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
-            f"{path} is not a valid sweep ({first:.300}); move it away"
+            f"{path} is not a valid sweep ({words:.300}); move it away"
         ) from error
     return sweep
 

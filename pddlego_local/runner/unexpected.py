@@ -4,6 +4,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddlego_local.core.visible import in_one_line
+
 _MOST_CHARS = 20_000  # of a traceback
 _MOST_MESSAGE_CHARS = 500
 
@@ -28,8 +30,7 @@ def unexpected(error: BaseException) -> Unexpected:
     summary = traceback.TracebackException.from_exception(error)
     kind = type(error).__name__
     last_lines = "".join(summary.format_exception_only())
-    in_one_line = " ".join(last_lines.split())
-    _, _, message = in_one_line.partition(f"{kind}: ")
+    _, _, message = in_one_line(last_lines).partition(f"{kind}: ")
     place = "an unknown place"
     if summary.stack:
         frame = summary.stack[-1]

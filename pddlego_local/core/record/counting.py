@@ -101,6 +101,13 @@ def clusters(rows: Sequence[EpisodeRow]) -> dict[int, Cluster]:
     return {row.game: found.get(row.game, row.game) for row in rows}
 
 
+def task_types(rows: Iterable[EpisodeRow]) -> dict[int, str]:
+    """Returns the task type of each game, if any of its trials has one: a trial that
+    was not played, because an earlier one had solved the game, has none.
+    """
+    return {row.game: row.task_type for row in rows if row.task_type}
+
+
 @dataclass
 class _Game:
     """The trials of one game so far: why the game is excluded, and which were won."""

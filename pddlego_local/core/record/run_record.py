@@ -19,6 +19,7 @@ from pddlego_local.core.formats import FORMAT, object_of
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import Outcome, declare
 from pddlego_local.core.secrets import hidden
+from pddlego_local.core.visible import in_one_line
 
 MOST_EPISODES = 1_000_000
 """The limit for one cell. Without it, a typing error could fill the memory unnoticed.
@@ -30,7 +31,8 @@ def parse_games(text: object) -> tuple[int, ...]:
 
     Raises ValueError for any other syntax, and for more than `MOST_EPISODES` games.
     """
-    ranges = [_range(part) for part in str(text).strip("[] ").split(",")]
+    parts = str(text).strip("[] ").split(",")
+    ranges = [_range(part) for part in parts]
     count = sum(games.stop - games.start for games in ranges)
     if count > MOST_EPISODES:
         raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
@@ -176,9 +178,9 @@ def read_run(cell: Path) -> RunRecord:
             raise ConfigError(_other_format(path, recorded_format, found))
         run = _run_of(found)
     except (OSError, ValueError) as error:
-        first = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
-            f"{path} is not a valid record ({first:.300}); move it away"
+            f"{path} is not a valid record ({words:.300}); move it away"
         ) from error
     declare(run.outcomes or {})
     return run
@@ -199,13 +201,17 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     All prompts of a folder are compared only if it is not known which of them the
     record used.
     """
-    keys = (new.keys() | before.keys()) - {"starts"}
+    ignored = {"starts"}
     if _USED_PROMPT in before:
-        keys.discard(_PROMPT)
-    changed = sorted(key for key in keys if before.get(key) != new.get(key))
+        ignored.add(_PROMPT)
+    changed = []
+    for key in sorted(new.keys() | before.keys()):
+        if key not in ignored and before.get(key) != new.get(key):
+            changed.append(key)
     if changed:
         raise ValueError(_differing(changed, before, new))
-    return {**new, **before, "starts": [*before["starts"], *new["starts"]]}
+    starts = before["starts"] + new["starts"]
+    return {**new, **before, "starts": starts}
 
 
 MOST_FILES = 5  # that a message names
@@ -275,10 +281,12 @@ def _options_of_one(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     """
     options = list[str]()
     for group in a.keys() & b.keys() - {"seed"}:
-        for name in a[group].keys() | b[group].keys():
-            if name not in a[group] or name not in b[group]:
+        ours = a[group]
+        theirs = b[group]
+        for name in ours.keys() | theirs.keys():
+            if name not in ours or name not in theirs:
                 options.append(f"{group}.{name}")
-            elif a[group][name] != b[group][name]:
+            elif ours[name] != theirs[name]:
                 return []
     return sorted(options)
 
@@ -288,7 +296,7 @@ def check_readable(written: Mapping[str, Any]) -> None:
     try:
         _run_of(json.loads(json.dumps(written)))
     except (TypeError, ValueError) as error:
-        words = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
             f"a record of this cell could not be read back: {words:.300}"
         ) from error

@@ -205,15 +205,20 @@ def differences(cell: Path) -> Iterator[str]:
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
     recorded = {row.episode: row for row in rows}
-    transcripts = dict[tuple[int, int], Path]()
-    for path in (cell / "transcripts").glob("*.jsonl"):
-        if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
-            game, trial = map(int, name.groups())
-            transcripts[game, trial] = path
+    transcripts = _transcripts(cell)
     for episode in sorted(recorded.keys() | transcripts.keys()):
         game, trial = episode
         for difference in _compared(recorded.get(episode), transcripts.get(episode)):
             yield f"game {game}, trial {trial}: {difference}"
+
+
+def _transcripts(cell: Path) -> dict[tuple[int, int], Path]:
+    found = {}
+    for path in (cell / "transcripts").glob("*.jsonl"):
+        if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
+            game, trial = map(int, name.groups())
+            found[game, trial] = path
+    return found
 
 
 def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:

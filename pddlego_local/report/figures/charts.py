@@ -196,7 +196,8 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
         return lost, -every[outcome], outcome
 
     order = sorted(every, key=won_first)
-    one_panel = len({arm.panel for arm in shown}) == 1
+    panels = {arm.panel for arm in shown}
+    one_panel = len(panels) == 1
     title = "How episodes ended"
     if one_panel:
         title += f": {shown[0].panel}"
@@ -204,10 +205,9 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     for arm in shown:
         outcomes = arm.measures.outcomes
         n = outcomes.total()
+        shares = {name.replace("_", " "): outcomes[name] / n for name in order}
         name = arm.name if one_panel else arm.full_name
-        stacks[f"{name}, n = {n}"] = {
-            outcome.replace("_", " "): outcomes[outcome] / n for outcome in order
-        }
+        stacks[f"{name}, n = {n}"] = shares
     heights = [plotting.rows_height(len(stacks))]
     with plotting.drawing(folder, "outcomes", heights) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
@@ -293,10 +293,11 @@ def _by_task(series: Sequence[Series]) -> Iterator[Panel]:
     """
     for system, arms in grouped_by(series, lambda arm: arm.system).items():
         lines = defaultdict[str, dict[str, Rate]](dict)
+        tasks = set[str]()
         for arm in arms:
             for task, rows in arm.tasks.items():
+                tasks.add(task)
                 lines[arm.name][task] = measure(rows).success
-        tasks = {task for line in lines.values() for task in line}
         yield Panel(system, sorted(tasks, key=by_number), lines)
 
 

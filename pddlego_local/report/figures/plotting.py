@@ -118,23 +118,31 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
     """Draws at most `most` lines in each panel, each slightly shifted to the side. A
     name has the same style in all panels.
     """
-    styles = list(dict.fromkeys(name for panel in panels for name in panel.lines))
+    styles = dict[str, int]()
+    for panel in panels:
+        for name in panel.lines:
+            styles.setdefault(name, len(styles))
     for axis, panel in zip(axes, panels, strict=False):
         names = list(panel.lines)[:most]
         middle = (len(names) - 1) / 2
         for number, name in enumerate(names):
             aside = 0.08 * (number - middle)
-            _draw_line(axis, panel, name, aside, styles.index(name))
-        ticks = [visible(tick) for tick in panel.ticks]
-        axis.set_xticks(range(len(ticks)), ticks)
-        axis.set_xlim(-0.5, len(ticks) - 0.5)
-        axis.set_ylim(-0.03, 1.03)
-        axis.set_ylabel("success")
+            _draw_line(axis, panel, name, aside, styles[name])
+        _set_scale(axis, panel.ticks)
+        title = panel.title
         if len(names) > 1:
-            axis.set_title(_wrapped(panel.title))
             _legend(axis)
         else:
-            axis.set_title(_wrapped(f"{panel.title}: {names[0]}"))
+            title += f": {names[0]}"
+        axis.set_title(_wrapped(title))
+
+
+def _set_scale(axis: "Axes", ticks: Sequence[str]) -> None:
+    places = range(len(ticks))
+    axis.set_xticks(places, [visible(tick) for tick in ticks])
+    axis.set_xlim(-0.5, len(ticks) - 0.5)
+    axis.set_ylim(-0.03, 1.03)
+    axis.set_ylabel("success")
 
 
 def _draw_line(axis: "Axes", panel: Panel, name: str, aside: float, style: int) -> None:

@@ -31,11 +31,13 @@ def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
     """
     so_far = ""
     for stage in call.stages:
-        if stage.name not in ("draft", "rejected"):
-            head = stage.head if stage.text.startswith(stage.head) else ""
-            taken_back = so_far[len(stage.before) :] if stage.drop else ""
-            yield stage, taken_back, head, stage.text[len(head) :]
-            so_far = stage.before + stage.text
+        if stage.name in ("draft", "rejected"):
+            continue
+        head = stage.head if stage.text.startswith(stage.head) else ""
+        chosen = stage.text.removeprefix(head)
+        taken_back = so_far[len(stage.before) :] if stage.drop else ""
+        yield stage, taken_back, head, chosen
+        so_far = stage.before + stage.text
 
 
 def parts_of(text: str) -> list[tuple[str, str]]:
@@ -88,19 +90,27 @@ def difference(before: str, after: str) -> list[Line]:
     """
     old = before.split("\n")
     new = after.split("\n")
-    if not before or len(old) + len(new) > MOST_LINES:
-        lines = [Line("", text) for text in new[:MOST_LINES]]
-        if (left := len(new) - MOST_LINES) > 0:
-            lines.append(Line("", f"… ({left} more lines: see the transcript)"))
-        return lines
+    too_long = len(old) + len(new) > MOST_LINES
+    if not before or too_long:
+        return _cut(new)
     lines = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        removed = old[old_start:old_end]
+        added = new[new_start:new_end]
         if tag == "equal":
-            lines += [Line("", text) for text in new[new_start:new_end]]
+            lines += [Line("", text) for text in added]
         else:
-            lines += [Line("gone", text) for text in old[old_start:old_end]]
-            lines += [Line("new", text) for text in new[new_start:new_end]]
+            lines += [Line("gone", text) for text in removed]
+            lines += [Line("new", text) for text in added]
+    return lines
+
+
+def _cut(texts: Sequence[str]) -> list[Line]:
+    lines = [Line("", text) for text in texts[:MOST_LINES]]
+    left = len(texts) - len(lines)
+    if left:
+        lines.append(Line("", f"… ({left} more lines: see the transcript)"))
     return lines
 
 

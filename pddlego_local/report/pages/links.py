@@ -144,17 +144,17 @@ def cells_by_factor(cells: Sequence[CellRecord]) -> list[ByFactor]:
     """Returns for each cell the cells that differ from it only in one factor."""
     arms = [Arm((cell,)) for cell in cells]
     found = [defaultdict[str, dict[int, str]](dict) for _ in cells]
-    for pair in combinations(range(len(cells)), 2):
-        a, b = (arms[number] for number in pair)
+    for first, second in combinations(range(len(cells)), 2):
+        a = arms[first]
+        b = arms[second]
         differing = differences(a, b)
         if a.first.seed != b.first.seed:
             differing.add("seed")
-        if a.games != b.games or len(differing) != 1:
-            continue
-        (factor,) = differing
-        values = {number: _value(arms[number], factor) for number in pair}
-        for number in pair:
-            found[number][factor] |= values
+        if a.games == b.games and len(differing) == 1:
+            (factor,) = differing
+            values = {first: _value(a, factor), second: _value(b, factor)}
+            found[first][factor] |= values
+            found[second][factor] |= values
     return [*found]
 
 

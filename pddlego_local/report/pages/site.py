@@ -9,7 +9,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -159,19 +159,27 @@ def _first_rows(numbers: Numbers) -> list[text.TextRow]:
     return [{name: row[name] for name in shown} for row in rows]
 
 
-def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
+class _Started(NamedTuple):
+    """The first start of its kind, and the names of all cells that have one."""
+
+    start: Start
+    cells: list[str]
+
+
+def _starts(cells: Iterable[CellRecord]) -> list[_Started]:
     """Returns each way in which cells were started and its cells, in the order of the
     first cells.
     """
-    first_starts = dict[str, Start]()
-    names = defaultdict[str, dict[str, None]](dict)
+    found = dict[str, _Started]()
     for cell in cells:
+        folder = cell.folder.name
         for start in cell.run.starts:
             recorded = [getattr(start, name) for name in OF_A_START]
             way = repr((start.command, recorded))
-            first_starts.setdefault(way, start)
-            names[way][cell.folder.name] = None
-    return [(start, list(names[way])) for way, start in first_starts.items()]
+            started = found.setdefault(way, _Started(start, []))
+            if folder not in started.cells:
+                started.cells.append(folder)
+    return [*found.values()]
 
 
 def _inline(sentences: str) -> Markup:

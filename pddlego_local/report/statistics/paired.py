@@ -87,7 +87,8 @@ class Paired:
         weight = pairs / self.sums.pairs
         gained = self.sums.gained * weight
         lost = self.sums.lost * weight
-        low, high = score_interval(gained, lost, pairs, two_sided(level))
+        z = two_sided(level)
+        low, high = score_interval(gained, lost, pairs, z)
         if self.p < level:
             return Interval(low, high)
         return Interval(min(low, 0.0), max(high, 0.0))
@@ -97,14 +98,15 @@ class Paired:
         oppose the difference as here, and where pairs that disagree lie together on a
         cluster as often.
         """
-        sizes = tuple(sorted(cluster.pairs for cluster in self.clusters))
         sums = self.sums
+        sizes = tuple(sorted(cluster.pairs for cluster in self.clusters))
         differ = sum(cluster.discordant > 0 for cluster in self.clusters)
         if not differ:
             return Power(sizes, opposing=0.0, level=level)
         opposing = min(sums.gained, sums.lost) / sums.pairs
         discordant = sums.discordant / sums.pairs
-        within = min(discordant * len(self.clusters) / differ, 1.0)
+        clusters = len(self.clusters)
+        within = min(discordant * clusters / differ, 1.0)
         return Power(sizes, opposing=opposing, within=within, level=level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
@@ -132,7 +134,8 @@ class Paired:
         def surplus(z: float) -> float:
             return float(self._samples.squared_deviate(z)) - statistic
 
-        z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
+        above = sqrt(statistic) * 1.001
+        z = brentq(surplus, 0, above, xtol=1e-14)
         return float(2 * ndtr(-z))
 
 
@@ -163,12 +166,18 @@ def score_interval(
             return float(excess / sqrt(variance))
         return float(np.sign(excess)) * 1e6  # no variance: any excess is rejected
 
+    def above_low(difference: float) -> float:
+        return score(difference) - z
+
+    def above_high(difference: float) -> float:
+        return score(difference) + z
+
     estimate = net / pairs
     low, high = -1.0, 1.0
     if estimate > low:
-        low = brentq(lambda d: score(d) - z, low, estimate)
+        low = brentq(above_low, low, estimate)
     if estimate < high:
-        high = brentq(lambda d: score(d) + z, estimate, high)
+        high = brentq(above_high, estimate, high)
     return low, high
 
 
@@ -188,9 +197,11 @@ def swapping_arms(differences: Iterable[int]) -> float:
         subtracted = np.pad(chances, (0, weight))
         added = np.pad(chances, (weight, 0))
         chances = (subtracted + added) / 2
-    sums = 2 * np.arange(len(chances)) - sum(weights)
+    total = sum(weights)
+    sums = np.arange(-total, total + 1, 2)
     as_extreme = abs(sums) >= abs(sum(observed))
-    return min(1.0, float(chances[as_extreme].sum()))
+    p = float(chances[as_extreme].sum())
+    return min(1.0, p)
 
 
 class Adjusted(NamedTuple):

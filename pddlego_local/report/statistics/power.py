@@ -58,7 +58,8 @@ def _power(of: Power, difference: float) -> float:
     share_of_pairs = min(difference + 2 * of.opposing, 1.0)
     share_of_clusters = min(share_of_pairs / of.within, 1.0)
     share_within = share_of_pairs / share_of_clusters
-    favourable = (1 + difference / share_of_pairs) / 2
+    balance = difference / share_of_pairs
+    favourable = (1 + balance) / 2
 
     draws = _draws(of.sizes)
     chosen = np.repeat(draws.clusters < share_of_clusters, of.sizes, axis=1)
@@ -69,9 +70,11 @@ def _power(of: Power, difference: float) -> float:
     totals = np.add.reduceat(results, first_pairs, axis=1)
 
     discordant = disagree.sum(1)
-    statistic = totals.sum(1) ** 2 / np.maximum(discordant, 1)
+    difference_won = totals.sum(1)
+    statistic = difference_won**2 / np.maximum(discordant, 1)
     samples = Clustered(of.sizes, totals, discordant)
-    rejected = totals[statistic > samples.squared_deviate(two_sided(of.level))]
+    threshold = samples.squared_deviate(two_sided(of.level))
+    rejected = totals[statistic > threshold]
     if not len(rejected):
         return 0.0
     both = (_p_by_swaps(rejected) < of.level).sum()
@@ -112,19 +115,22 @@ def _p_by_swaps(totals: Any) -> Any:
     weights = abs(totals)
     largest_sum = int(weights.sum(1).max())
     length = largest_sum + 1
-    values = np.arange(1, int(weights.max()) + 2)
+    values = range(1, weights.max() + 1)
     frequencies = np.arange(length + 1) * pi / length
     waves = np.cos(np.outer(values, frequencies))
     # The product of powers of waves, as exp(sum of logarithms) with separate signs.
-    counts = np.stack([(weights == value).sum(1) for value in values], axis=1)
-    logarithms = np.log(np.maximum(abs(waves), 1e-300))
+    counts_by_value = [(weights == value).sum(1) for value in values]
+    counts = np.stack(counts_by_value, axis=1)
+    at_least_tiny = np.maximum(abs(waves), 1e-300)
+    logarithms = np.log(at_least_tiny)
     sizes = np.exp(counts @ logarithms)
     negative = counts @ (waves < 0).astype(float)
     signs = 1 - 2 * (negative % 2)
 
-    chances = np.fft.irfft(signs * sizes, 2 * length)[:, :length]
-    from_the_top = np.cumsum(chances[:, ::-1], axis=1)
-    at_least = from_the_top[:, ::-1]
+    of_all_sums = np.fft.irfft(signs * sizes, 2 * length)
+    chances = of_all_sums[:, :length]  # the negative sums follow
+    from_the_top = np.cumsum(np.fliplr(chances), axis=1)
+    at_least = np.fliplr(from_the_top)
     observed = abs(totals.sum(1))
     experiments = np.arange(len(observed))
     p = 2 * at_least[experiments, observed]

@@ -67,7 +67,8 @@ class Rate:
         with_samples = [cluster for cluster, n in samples.items() if n]
         sizes = [samples[cluster] for cluster in with_samples]
         totals = [successes[cluster] for cluster in with_samples]
-        k, n = successes.total(), samples.total()
+        k = successes.total()
+        n = samples.total()
         effective = Clustered(sizes, totals, k).effective()
         return cls(k, n, effective if effective < n else None)
 
@@ -135,32 +136,36 @@ class Clustered:
     squares: Any
 
     @cached_property
-    def design_effect(self) -> tuple[Any, float]:
-        """The design effect minus 1, at least 0, and the maximum of the design effect.
+    def most(self) -> float:
+        """The maximum of the design effect, when all samples of a cluster agree."""
+        sizes = np.array(self.sizes)
+        squares = (sizes**2).sum()
+        return float(squares / sizes.sum())
+
+    @cached_property
+    def excess(self) -> Any:
+        """The design effect minus 1, at least 0.
 
         The design effect is the variance of the mean of clustered samples (as a ratio
         estimator: Obuchowski, Statistics in Medicine 17, 1998) divided by that of
-        independent samples (Rao and Scott, Biometrics 48, 1992). It has its maximum if
-        all samples of a cluster agree. The maximum is used if there is one cluster or
-        if the samples have no variance.
+        independent samples (Rao and Scott, Biometrics 48, 1992). Its maximum is used if
+        there is one cluster or if the samples have no variance.
         """
         sizes = np.array(self.sizes)
         totals = np.asarray(self.totals)
-        samples = sizes.sum()
-        clusters = len(sizes)
-        most = float((sizes**2).sum() / samples)
-
         total = totals.sum(-1)
-        mean = total / samples
+        mean = total / sizes.sum()
         independent = self.squares - mean * total
-        unknown = (independent <= 0) | (clusters == 1)
-        divisor = np.where(unknown, 1, independent)
 
+        clusters = len(sizes)
         residuals = totals - mean[..., None] * sizes
         squares = (residuals**2).sum(-1)
         observed = squares * clusters / max(clusters - 1, 1)
+
+        unknown = (independent <= 0) | (clusters == 1)
+        divisor = np.where(unknown, 1, independent)
         excess = np.maximum(observed / divisor - 1, 0)
-        return np.where(unknown, most - 1, excess), most
+        return np.where(unknown, self.most - 1, excess)
 
     def squared_deviate(self, z: float) -> Any:
         """Returns z² of a standard normal times the design effect.
@@ -171,13 +176,12 @@ class Clustered:
         """
         from scipy.special import ndtr, stdtrit  # slow to import
 
-        excess, most = self.design_effect
-        if not excess.any():
+        if not self.excess.any():
             return z**2
         freedom = max(len(self.sizes) - 1, 1)
         student = -stdtrit(freedom, ndtr(-z))
-        widened = z**2 + excess * student**2
-        return np.minimum(widened, most * z**2)
+        widened = z**2 + self.excess * student**2
+        return np.minimum(widened, self.most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
         """Returns the number of independent samples with the same information at this
