@@ -16,7 +16,7 @@ from pddlego_local.core.record.folder import (
     read_rows,
     transcript_of,
 )
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
@@ -31,7 +31,7 @@ STRICTLY = ", read strictly"
 class CellRecord:
     """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial.
     `problems` lists the lines that could not be read so far or are ignored. `planned`
-    are the episodes, (game, trial), that sweeps requested, whether or not a start of
+    are the episodes that sweeps requested, whether or not a start of
     the cell has.
     """
 
@@ -39,7 +39,7 @@ class CellRecord:
     run: RunRecord
     rows: list[EpisodeRow]
     problems: list[str] = field(default_factory=list)
-    planned: Collection[tuple[int, int]] = ()
+    planned: Collection[GameTrial] = ()
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
         """Returns the events of an episode and "", or no events and the reason if its
@@ -59,10 +59,8 @@ class CellRecord:
             return [], str(error)
 
     @cached_property
-    def requested(self) -> frozenset[tuple[int, int]]:
-        """(game, trial) of every episode that a sweep or a start of this cell
-        requested.
-        """
+    def requested(self) -> frozenset[GameTrial]:
+        """The episodes that a sweep or a start of this cell requested."""
         episodes = set(self.planned)
         for start in self.run.starts:
             episodes |= start.episodes
@@ -73,8 +71,8 @@ class CellRecord:
         return int(self.run.identity["seed"])
 
     @cached_property
-    def missing_episodes(self) -> set[tuple[int, int]]:
-        """(game, trial) of every requested episode without a result."""
+    def missing_episodes(self) -> set[GameTrial]:
+        """The requested episodes without a result."""
         finished = {row.episode for row in self.rows}
         return set(self.requested) - finished
 

@@ -21,7 +21,7 @@ from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment, LanguageModel, Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
-from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow, GameTrial
 from pddlego_local.core.record.run_record import refuse_older
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
@@ -107,7 +107,7 @@ class ModelStore:
 class OpenCell:
     """A cell whose record this process locks until `close`.
 
-    `missing` lists the episodes, as (game, trial), that have no terminal row yet.
+    `missing` lists the episodes that have no terminal row yet.
     `ready` says that all episodes are done and run.json exists. `waves` yields groups
     of episodes that may be played together; a group may start when all episodes of the
     previous group have ended. `result` is the result so far. `in_flight` counts the
@@ -217,7 +217,7 @@ class OpenCell:
             schema=not any(is_lark),
         )
 
-    def _waves(self) -> Iterator[list[tuple[int, int]]]:
+    def _waves(self) -> Iterator[list[GameTrial]]:
         """Yields one trial after the other for a method that learns from earlier
         trials. After a fault, later trials wait for the next run, so that learning does
         not depend on chance.

@@ -26,6 +26,7 @@ from omegaconf import DictConfig, OmegaConf
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
@@ -144,8 +145,8 @@ class CellConfig:
         return settings.run.out / settings.name / self.cell
 
     @property
-    def episodes(self) -> Iterator[tuple[int, int]]:
-        """Yields (game, trial) for each requested episode."""
+    def episodes(self) -> Iterator[GameTrial]:
+        """Yields the requested episodes."""
         trials = range(self.settings.trials)
         return itertools.product(self.settings.games, trials)
 

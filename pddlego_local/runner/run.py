@@ -26,7 +26,7 @@ from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.folder import read_rows
-from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow, GameTrial
 from pddlego_local.runner.cell import CellResult, ModelStore, OpenCell
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.progress_display import LiveView
@@ -100,7 +100,7 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
     """Returns how many episodes these cells request, and how many of them have no
     result. An episode that two cells request is counted once.
     """
-    asked = defaultdict[Path, set[tuple[int, int]]](set)
+    asked = defaultdict[Path, set[GameTrial]](set)
     for config in configs:
         asked[config.folder].update(config.episodes)
     missing = 0

@@ -33,6 +33,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
 from pddlego_local.core.grouping import grouped, grouped_by
 from pddlego_local.core.record.folder import recording, write_json
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.record.run_record import in_ranges, parse_games
 from pddlego_local.core.visible import in_one_line
 from pddlego_local.runner.config import CellConfig
@@ -86,8 +87,7 @@ class _Sweep(TypedDict):
 
 _SWEEP = pydantic.TypeAdapter(_Sweep)
 
-Episodes = set[tuple[int, int]]
-"""(game, trial) of each episode."""
+Episodes = set[GameTrial]
 
 
 def _episodes_of(requests: Iterable[_Request]) -> Episodes:

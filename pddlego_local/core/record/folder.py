@@ -35,7 +35,7 @@ from pddlego_local.core.durable import replace_file, sync_folder, unused_name
 from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, End, Event
-from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow, GameTrial
 from pddlego_local.core.record.run_record import (
     RUN,
     RunRecord,
@@ -88,8 +88,8 @@ class Cell:
         """Whether there is a run.json."""
         return (self.folder / "run.json").exists()
 
-    def done(self) -> set[tuple[int, int]]:
-        """Returns (game, trial) of every terminal row."""
+    def done(self) -> set[GameTrial]:
+        """Returns the episodes with a terminal row."""
         return {row.episode for row in self._rows()}
 
     def _rows(self) -> list[EpisodeRow]:
@@ -239,7 +239,7 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
     Raises as `read_events`. With `problems`, lines that cannot be read and further rows
     of an episode are reported there instead.
     """
-    first = dict[tuple[int, int], EpisodeRow]()
+    first = dict[GameTrial, EpisodeRow]()
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
         if row.episode not in first:
             first[row.episode] = row

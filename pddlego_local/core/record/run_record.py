@@ -18,6 +18,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import Outcome, declare
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.secrets import hidden
 from pddlego_local.core.visible import in_one_line
 
@@ -124,8 +125,8 @@ class Start:
     rows_before: Annotated[int | None, _if_known] = None
 
     @property
-    def episodes(self) -> set[tuple[int, int]]:
-        """(game, trial) of each requested episode. Raises ValueError."""
+    def episodes(self) -> set[GameTrial]:
+        """The requested episodes. Raises ValueError."""
         games = parse_games(self.config["games"])
         trials = range(self.config["trials"])
         return set(itertools.product(games, trials))

@@ -26,7 +26,7 @@ from pddlego_local.core.record.events import (
     Start,
 )
 from pddlego_local.core.record.folder import read_events, read_rows
-from pddlego_local.core.record.rows import Counts, EpisodeRow
+from pddlego_local.core.record.rows import Counts, EpisodeRow, GameTrial
 
 WRITES_PDDL = ("pddl", "problem", "edit")
 """The answer formats whose answers go to the planner."""
@@ -212,7 +212,7 @@ def differences(cell: Path) -> Iterator[str]:
             yield f"game {game}, trial {trial}: {difference}"
 
 
-def _transcripts(cell: Path) -> dict[tuple[int, int], Path]:
+def _transcripts(cell: Path) -> dict[GameTrial, Path]:
     found = {}
     for path in (cell / "transcripts").glob("*.jsonl"):
         if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):

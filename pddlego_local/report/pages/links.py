@@ -10,12 +10,9 @@ from typing import NamedTuple
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.report.arms import Arm, differences
 from pddlego_local.report.cells import CellRecord
-
-GameTrial = tuple[int, int]
-"""A game and a trial."""
 
 
 @dataclass(frozen=True)
