@@ -1,9 +1,9 @@
 """Reads the cells below a folder."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -214,14 +214,14 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     """
     cells = dict[Path, CellRecord]()
     left_out = list[str]()
-    sweeps = _Sweeps()
+    sweeps_of = cache(read_sweep)
     for path in paths:
         found = list[CellRecord]()
         wrong = list[str]()
         files = [*path.rglob("run.json"), *path.rglob("episodes.jsonl")]
         for folder in sorted({file.parent for file in files}):
             try:
-                found.append(_read(folder, sweeps))
+                found.append(_read(folder, sweeps_of))
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
@@ -233,15 +233,10 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
-class _Sweeps(dict[Path, dict[Path, Episodes]]):
-    """The sweeps of each folder of cells, which are read once."""
-
-    def __missing__(self, folder: Path) -> dict[Path, Episodes]:
-        self[folder] = read_sweep(folder)
-        return self[folder]
-
-
-def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
+def _read(
+    folder: Path, sweeps_of: Callable[[Path], dict[Path, Episodes]]
+) -> CellRecord:
+    """`sweeps_of` reads the sweeps of a folder of cells."""
     problems = list[str]()
     if not (folder / "run.json").exists():
         raise ConfigError(
@@ -251,8 +246,7 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: row.episode)
     here = folder.resolve()
-    of_folder = sweeps[here.parent]
-    planned = of_folder.get(here, set())
+    planned = sweeps_of(here.parent).get(here, set())
     return CellRecord(folder, read_run(folder), rows, problems, planned)
 
 
