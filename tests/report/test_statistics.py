@@ -22,7 +22,8 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.report.exports import calls
-from pddlego_local.report.numbers import measure, success_after_trials
+from pddlego_local.report.measures import measure
+from pddlego_local.report.numbers import success_after_trials
 from pddlego_local.report.statistics.rates import Rate, if_missing
 from tests.rows import call, row, stage
 
