@@ -19,7 +19,7 @@ from pddlego_local.environments.described.generated import (
 )
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.wording import (
-    fact_in_words,
+    Vocabulary,
     rules_in_words,
     task_in_words,
 )
@@ -192,6 +192,7 @@ def test_the_gold_files_in_words_say_what_the_text_says(
         for key, phrase in told.items()
         if key not in of_two
     }
+    vocabulary = Vocabulary(phrases)
 
     def facts_of(sentence: str) -> set[str]:
         for key in of_two:
@@ -200,7 +201,7 @@ def test_the_gold_files_in_words_say_what_the_text_says(
                 things = [thing.replace(" ", "") for thing in match.groups()]
                 form = forms[key].format(*dict.fromkeys(things))
                 facts = re.findall(r"[^()]{2,}", form)
-                return {fact_in_words(fact.split(), phrases, {}) for fact in facts}
+                return {vocabulary.fact(fact.split()) for fact in facts}
         return {re.sub(r"(\w+) (\d+)", r"\1\2", sentence)}
 
     for seed in range(4):

@@ -114,11 +114,12 @@ class Described:
         """
         if self.folder:
             return ()
-        examples: dict[str, tuple[str, str]] = {}
+        examples = {}
         for seed in reversed(LAST_SEEDS):
             world = self._load(seed)
             flat_problem = " ".join(world.problem.split())
-            examples[task_hash(world.problem)] = world.problem_text, flat_problem
+            task = task_hash(world.problem)
+            examples[task] = (world.problem_text, flat_problem)
         examples.pop(self.map, None)
         return tuple(examples.values())[:count]
 
@@ -129,9 +130,9 @@ class Described:
         specified" in your own worlds, and in worlds without invariants that complete a
         goal.
         """
-        invariants = None if self.folder else words_of(self.world).get("invariants")
-        if invariants is None:
+        if self.folder or "invariants" not in words_of(self.world):
             return "not fully specified"
+        invariants = words_of(self.world)["invariants"]
         return compare(self._world.domain, self._world.problem, problem, invariants)
 
     def preflight(self) -> None:
@@ -151,7 +152,8 @@ class Described:
     def step(self, command: str) -> Observation:
         assert self._simulator
         refusal = self._simulator.carry_out(command)
-        return Observation("" if refusal else f"Done: {command}.", refusal, self.won())
+        text = "" if refusal else f"Done: {command}."
+        return Observation(text, refusal, self.won())
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns no goals, because the problem text states the goal."""

@@ -9,6 +9,7 @@ not checked here.
 import itertools
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import (
@@ -43,7 +44,7 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
                 f" world; the worlds are {', '.join(families())}"
             )
     flat = _flat(text)
-    known_sentences: set[str] = set()
+    known_sentences = set()
     for family, degree in itertools.product(known, LEARNED):
         words = words_of(family)
         about = words["domain_text"][degree].strip()
@@ -52,10 +53,12 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
         if rules is None:
             known_sentences.update(_sentences(about))
             continue
-        problem = _problem(flat[rules.end() :], family, degree, known[family])
+        rest = flat[rules.end() :]
+        problem = _problem(rest, words, degree, known[family])
         if not problem:
             return "", _OTHER.format(family)
-        parts = [about, heads, problem] if rules[1] else [about, problem]
+        has_heads = rules[1] is not None
+        parts = [about, heads, problem] if has_heads else [about, problem]
         return "\n\n".join(parts), ""
     for sentence in _sentences(flat):
         if sentence not in known_sentences:
@@ -63,29 +66,30 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
     return "", "is empty or breaks off"
 
 
-def _problem(text: str, family: str, degree: Degree, sizes: tuple[int, int]) -> str:
-    """Returns the text in three lines, or "" if it describes no world of this family
-    and these sizes.
+def _problem(
+    text: str, words: Mapping[str, Any], degree: Degree, sizes: tuple[int, int]
+) -> str:
+    """Returns the text in three lines, or "" if it describes no world of the family
+    with these words and of these sizes.
     """
-    words = words_of(family)
     form: str = words["problem_text"][degree].strip()
     parts = re.fullmatch(_pattern(form, "(.+?)"), text)
     if parts is None:
         return ""
     told, start, goal = parts.groups()
-    things, facts = told.split(", "), start.split("; ") + goal.split("; ")
-    constants = _CONSTANTS.findall(words["domain"])
-    name = "|".join([NAME, *constants])
-    told_as = words["told"][degree].values()
-    phrases = [_pattern(phrase, f"(?:{name})") for phrase in told_as]
-    known_fact = re.compile("|".join(phrases))
+    things = told.split(", ")
     if not all(re.fullmatch(NAME, thing) for thing in things):
         return ""
-    if not all(known_fact.fullmatch(fact) for fact in facts):
-        return ""
-    count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
+    constants = _CONSTANTS.findall(words["domain"])
+    slot = f"(?:{'|'.join([NAME, *constants])})"
+    known_facts = [_pattern(phrase, slot) for phrase in words["told"][degree].values()]
+    known_fact = re.compile("|".join(known_facts))
+    for fact in (*start.split("; "), *goal.split("; ")):
+        if not known_fact.fullmatch(fact):
+            return ""
+    counted = [thing for thing in things if thing.startswith(f"{words['thing']} ")]
     least, most = sizes
-    if not least <= count <= most:
+    if not least <= len(counted) <= most:
         return ""
     return form.format(things=told, start=start, goal=goal)
 
@@ -94,7 +98,8 @@ def _pattern(words: str, slot: str = "") -> str:
     """Returns a regular expression for these words, with `slot` in the place of each
     {name}.
     """
-    return slot.join(map(re.escape, re.split(r"\{\w+\}", _flat(words))))
+    parts = re.split(r"\{\w+\}", _flat(words))
+    return slot.join(map(re.escape, parts))
 
 
 def _sentences(text: str) -> list[str]:

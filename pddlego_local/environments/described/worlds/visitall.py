@@ -10,15 +10,13 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
     robot starts.
     """
-    cells, gate = numbered(thing, count), "gate 1"
+    cells = numbered(thing, count)
+    gate = "gate 1"
     grown = {(0, 0): gate}
     for cell in chance.sample(cells, count):
-        free = [
-            place
-            for grown_place in grown
-            for place in _beside(grown_place)
-            if place not in grown
-        ]
+        free = []
+        for place in grown:
+            free += [beside for beside in _beside(place) if beside not in grown]
         grown[chance.choice(free)] = cell
     return Drawing(
         things={"gate": [gate], thing: cells},
@@ -29,4 +27,6 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
 
 def _beside(place: Cell) -> list[Cell]:
     column, row = place
-    return [(column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)]
+    right, left = (column + 1, row), (column - 1, row)
+    down, up = (column, row + 1), (column, row - 1)
+    return [right, left, down, up]
