@@ -53,7 +53,9 @@ def faults(package: str) -> list[str]:
         return []
     place = family.place(package, "domain.pddl")
     fault = domain_fault(family.text(package, "domain.pddl"))
-    return [f"{place}: {REFUSED}: {fault}"] if fault else []
+    if not fault:
+        return []
+    return [f"{place}: {REFUSED}: {fault}"]
 
 
 def _problem(domain: str, goal: str) -> str:

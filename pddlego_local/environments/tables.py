@@ -102,8 +102,9 @@ class Tables(BaseModel):
         name, *arguments = words or [""]
         spelled = [spell(argument) for argument in arguments]
         for action in self.actions:
-            has_name = action.name.lower() == name
-            if has_name and len(action.variables) == len(spelled):
+            if action.name.lower() != name:
+                continue
+            if len(action.variables) == len(spelled):
                 values = dict(zip(action.variables, spelled, strict=True))
                 return action.command.format(**values)
         return None

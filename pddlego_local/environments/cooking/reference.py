@@ -114,7 +114,8 @@ def _aims(kitchen: Kitchen) -> dict[str, Fact]:
         tool = f"with the {KNIFE}"
         if step.state in APPLIANCES:
             tool = f"in the {_appliance(step.state)}"
-        aims[f"{VERBS[step.state]} the {step.thing} {tool}"] = step
+        verb = VERBS[step.state]
+        aims[f"{verb} the {step.thing} {tool}"] = step
     aims["prepare the meal in the kitchen"] = PREPARED
     aims["eat the meal"] = EATEN
     return aims
@@ -179,12 +180,15 @@ def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
     here = kitchen.house.here
     lying = [name for name in _things(work) if kitchen.items.get(name) == here]
     at_hand = {*kitchen.held, *lying}
-    tools = [tool.name for tool in kitchen.appliances if tool.room == here]
+    tools = {tool.name for tool in kitchen.appliances if tool.room == here}
+    if KNIFE in at_hand:
+        tools.add(KNIFE)
     facts = of_each("have", lying)
     for state, thing in work:
-        can_cut = state in CUT and KNIFE in at_hand
-        can_cook = any(tool in APPLIANCES.get(state, ()) for tool in tools)
-        if thing in at_hand and (can_cut or can_cook):
+        suitable = APPLIANCES.get(state, ())
+        if state in CUT:
+            suitable = (KNIFE,)
+        if thing in at_hand and not tools.isdisjoint(suitable):
             facts.append((state, thing))
     return facts
 
@@ -225,12 +229,11 @@ def _problem(
     """Declares all known objects. The recipe's ingredients are objects before they are
     found, and so is a knife that is needed.
     """
-    house = kitchen.house
     things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
     containers = [*kitchen.closed, *kitchen.opened]
-    kinds: dict[str, list[str]] = {
-        "location": [*house.places(), "kitchen"],
-        "direction": house.directions(),
+    kinds = {
+        "location": [*kitchen.house.places(), "kitchen"],
+        "direction": kitchen.house.directions(),
         "container": [container.name for container in containers],
         "ingredient": [name for name in things if name not in (KNIFE, COOKBOOK)],
     }
@@ -241,11 +244,15 @@ def _problem(
     objects = []
     for kind, names in kinds.items():
         if names:
-            spelled = dict.fromkeys(map(pddl_name, names))
-            objects.append(f"{' '.join(spelled)} - {kind}")
+            spelled = " ".join(dict.fromkeys(map(pddl_name, names)))
+            objects.append(f"{spelled} - {kind}")
     wanted = "\n    ".join(["(and", *atoms(goal, pddl_name)])
     return problem_file(
-        f"{domain}_now", domain, objects, atoms(facts, pddl_name), f"{wanted})"
+        name=f"{domain}_now",
+        domain=domain,
+        objects=objects,
+        facts=atoms(facts, pddl_name),
+        goal=f"{wanted})",
     )
 
 

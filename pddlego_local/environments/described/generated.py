@@ -64,7 +64,8 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
     module = importlib.import_module(f"{_WORLDS}.{family}")
     drawing: Drawing = module.draw(chance, count, words["thing"])
     about = words["domain_text"][degree].strip()
-    domain_text = f"{about}\n\n{HEADS}\n{words['heads'].strip()}"
+    heads = words["heads"].strip()
+    domain_text = f"{about}\n\n{HEADS}\n{heads}"
     phrases = words["told"][degree]
     form: str = words["problem_text"][degree].strip()
     problem_text = form.format(
@@ -109,7 +110,8 @@ def _in_pddl(facts: Sequence[Fact], forms: Mapping[str, str]) -> list[str]:
         if name in forms:
             written.append(forms[name].format(*names))
         else:
-            written.append(f"({' '.join([name, *names])})")
+            fact = " ".join([name, *names])
+            written.append(f"({fact})")
     return written
 
 
@@ -124,16 +126,20 @@ def words_of(family: str) -> dict[str, Any]:
     the world's domain: the action heads, and the heavily templated text, which begins
     with `about`.
     """
-    frames = _yaml(__package__, "frames.yaml")
-    own = _yaml(_WORLDS, f"{family}.yaml")
-    words: dict[str, Any] = {"problem_text": frames, "written": {}} | own
+    words: dict[str, Any] = {
+        "problem_text": _yaml(__package__, "frames.yaml"),
+        "written": {},
+        **_yaml(_WORLDS, f"{family}.yaml"),
+    }
+    domain = words["domain"]
     told = words["told"]
     told["moderately"] = told["heavily"] | told["moderately"]
-    words.setdefault("heads", heads_of(words["domain"]))
+    words.setdefault("heads", heads_of(domain))
     texts = words["domain_text"]
     if "heavily" not in texts:
-        rules = rules_in_words(words["domain"], told["heavily"])
-        texts["heavily"] = f"{words['about'].strip()}\n\n{rules}"
+        about = words["about"].strip()
+        rules = rules_in_words(domain, told["heavily"])
+        texts["heavily"] = f"{about}\n\n{rules}"
     return words
 
 

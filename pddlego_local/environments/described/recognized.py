@@ -49,7 +49,8 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
         words = words_of(family)
         about = words["domain_text"][degree].strip()
         heads = f"{HEADS}\n{words['heads'].strip()}"
-        rules = re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat)
+        opening = f"{_pattern(about)}( {_pattern(heads)})? "
+        rules = re.match(opening, flat)
         if rules is None:
             known_sentences.update(_sentences(about))
             continue
@@ -77,21 +78,29 @@ def _problem(
     if parts is None:
         return ""
     told, start, goal = parts.groups()
+    facts = [*start.split("; "), *goal.split("; ")]
+    known_fact = _fact_pattern(words, degree)
+    if not all(known_fact.fullmatch(fact) for fact in facts):
+        return ""
     things = told.split(", ")
     if not all(re.fullmatch(NAME, thing) for thing in things):
         return ""
-    constants = _CONSTANTS.findall(words["domain"])
-    slot = f"(?:{'|'.join([NAME, *constants])})"
-    known_facts = [_pattern(phrase, slot) for phrase in words["told"][degree].values()]
-    known_fact = re.compile("|".join(known_facts))
-    for fact in (*start.split("; "), *goal.split("; ")):
-        if not known_fact.fullmatch(fact):
-            return ""
-    counted = [thing for thing in things if thing.startswith(f"{words['thing']} ")]
+    main = words["thing"]
+    counted = [thing for thing in things if thing.startswith(f"{main} ")]
     least, most = sizes
     if not least <= len(counted) <= most:
         return ""
     return form.format(things=told, start=start, goal=goal)
+
+
+def _fact_pattern(words: Mapping[str, Any], degree: Degree) -> re.Pattern[str]:
+    """Returns a regular expression for the facts that a world's texts may state."""
+    constants = _CONSTANTS.findall(words["domain"])
+    names = "|".join([NAME, *constants])
+    phrases = words["told"][degree].values()
+    slot = f"(?:{names})"
+    patterns = [_pattern(phrase, slot) for phrase in phrases]
+    return re.compile("|".join(patterns))
 
 
 def _pattern(words: str, slot: str = "") -> str:

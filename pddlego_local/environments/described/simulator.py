@@ -87,5 +87,10 @@ def spellings(names: Iterable[str]) -> dict[str, str]:
     """
     short = {name: spelled(name) for name in names}
     times = Counter(short.values())
-    unique = {word: name for name, word in short.items() if times[word] == 1}
-    return unique | {name: name for name in short}
+    known = {}
+    for name, word in short.items():
+        if times[word] == 1:
+            known[word] = name
+    for name in short:
+        known[name] = name
+    return known

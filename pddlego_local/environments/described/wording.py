@@ -12,6 +12,7 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read, source
 from pddlego_local.pddl.task import (
     ActionDefinition,
+    Effect,
     Literal,
     Problem,
     TypedName,
@@ -75,18 +76,20 @@ def task_in_words(domain: str, problem: str, phrases: Words) -> str:
     for fault in check(domain, problem).faults:
         if fault.kind == "syntax":
             return f"The PDDL cannot be put into words: {fault}."
+    constants = read_domain(read(domain)).constants
     task = read_problem(read(problem))
-    objects = (*read_domain(read(domain)).constants, *task.objects)
-    things = {thing.name: thing for thing in objects}
+    things = {thing.name: thing for thing in (*constants, *task.objects)}
     spoken = {name: thing.word.text for name, thing in things.items()}
     vocabulary = Vocabulary(phrases, spoken)
     values = [source(problem, value.block) for value in task.values]
     lines = [_START, *_start_in_words(task, things, values, vocabulary)]
     if task.goal:
-        lines.append(f"The goal: {vocabulary.condition(task.goal, problem)}.")
+        goal = vocabulary.condition(task.goal, problem)
+        lines.append(f"The goal: {goal}.")
     quoted = [source(problem, block) for block in _sections(problem, ":metric")]
     quoted += [source(domain, block) for block in _sections(domain, ":derived")]
-    lines += [f"The PDDL also says: {section}." for section in quoted]
+    for section in quoted:
+        lines.append(f"The PDDL also says: {section}.")
     lines.append(rules_in_words(domain, phrases))
     return "\n".join(lines)
 
@@ -114,7 +117,8 @@ def _start_in_words(
     for name, facts in begun.items():
         title = f"{name}, undeclared"
         if name in things:
-            title = f"{vocabulary.spoken[name]}, {_a(things[name].kind)}"
+            kind = _a(things[name].kind)
+            title = f"{vocabulary.spoken[name]}, {kind}"
         if facts:
             title += f": {'; '.join(facts)}"
         elif name not in named:
@@ -136,9 +140,11 @@ def rules_in_words(domain: str, phrases: Words) -> str:
     lines = []
     for subtype in rules.types:
         if subtype.kind != "object":
-            lines.append(f"Every {subtype.word} is {_a(subtype.kind)}.")
+            parent = _a(subtype.kind)
+            lines.append(f"Every {subtype.word} is {parent}.")
     for constant in rules.constants:
-        lines.append(f"There is always {constant.word}, {_a(constant.kind)}.")
+        kind = _a(constant.kind)
+        lines.append(f"There is always {constant.word}, {kind}.")
     blocks = _sections(domain, ":action")
     for action, block in zip(rules.actions, blocks, strict=False):
         lines += _action(action, block, domain, phrases)
@@ -151,38 +157,50 @@ def heads_of(domain: str) -> str:
     """
     lines = []
     for action in read_domain(read(domain)).actions:
-        parameters = [f"{entry.word} - {entry.kind}" for entry in action.parameters]
-        lines.append(f"{action.word} ({' '.join(parameters)})")
+        typed = [f"{entry.word} - {entry.kind}" for entry in action.parameters]
+        parameters = " ".join(typed)
+        lines.append(f"{action.word} ({parameters})")
     return "\n".join(lines)
 
 
 def _sections(text: str, head: str) -> list[Block]:
     root = read(text)
-    return [block for block in root.blocks if block.head == head] if root else []
+    if root is None:
+        return []
+    return [block for block in root.blocks if block.head == head]
 
 
 def _action(
     action: ActionDefinition, block: Block, domain: str, phrases: Words
-) -> Iterator[str]:
-    """Yields the lines about one action, which is written as `block`."""
-    name = str(action.word).capitalize()
+) -> list[str]:
+    """Returns the lines about one action, which is written as `block`."""
     vocabulary = Vocabulary(phrases, _spoken(action.parameters))
-    things = _list(list(vocabulary.spoken.values()))
-    yield f"{name} is done with {things or 'nothing'}."
-    yield f"  {name} needs: {vocabulary.condition(action.precondition, domain)}."
+    told = {"needs": vocabulary.condition(action.precondition, domain)}
     effect = action.effect
     if effect.conditions or effect.quantified or not effect.complete:
-        yield f"  {name} changes: {_written_effect(block, domain)}."
-        return
+        told["changes"] = _written_effect(block, domain)
+    else:
+        told |= _changes(effect, vocabulary)
+    name = str(action.word).capitalize()
+    things = _list(list(vocabulary.spoken.values())) or "nothing"
+    lines = [f"{name} is done with {things}."]
+    for does, what in told.items():
+        lines.append(f"  {name} {does}: {what}.")
+    return lines
+
+
+def _changes(effect: Effect, vocabulary: Vocabulary) -> dict[str, str]:
+    told = {}
     made = [change for change in effect.changes if not change.negated]
     if made:
-        yield f"  {name} makes true: {vocabulary.facts(made)}."
+        told["makes true"] = vocabulary.facts(made)
     gone = [Literal(change.atom) for change in effect.changes if change.negated]
     if gone:
-        yield f"  {name} makes false: {vocabulary.facts(gone)}."
+        told["makes false"] = vocabulary.facts(gone)
     if effect.cost:
         cost = effect.cost if effect.cost.terms else effect.cost.predicate
-        yield f"  {name} costs: {cost}."
+        told["costs"] = str(cost)
+    return told
 
 
 def _written_effect(action: Block, domain: str) -> str:
@@ -196,10 +214,10 @@ def _spoken(parameters: Sequence[TypedName]) -> dict[str, str]:
     """Returns "the truck" for a parameter, or "the first place" if there are two
     places.
     """
-    nouns = [
-        parameter.kind if parameter.types else parameter.name.lstrip("?")
-        for parameter in parameters
-    ]
+    nouns = []
+    for parameter in parameters:
+        name = parameter.name.lstrip("?")
+        nouns.append(parameter.kind if parameter.types else name)
     so_far: Counter[str] = Counter()
     spoken = {}
     for parameter, noun in zip(parameters, nouns, strict=True):
@@ -212,12 +230,16 @@ def _spoken(parameters: Sequence[TypedName]) -> dict[str, str]:
 
 
 def _ordinal(number: int) -> str:
-    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    return f"{number}th"
 
 
 def _list(things: Sequence[str]) -> str:
     *others, last = things or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    if not others:
+        return last
+    return f"{', '.join(others)} and {last}"
 
 
 def _a(noun: str) -> str:

@@ -15,7 +15,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.files import ORDER, read_domain, read_problem
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reader import Block, read, source
 
@@ -23,7 +23,19 @@ HEADS = ";; Action Heads"
 LONGEST_TEXT = 200_000
 """Bytes of one file. The longest public file has a twentieth of that."""
 
-_ORDER = (*ORDER[:2], ":types", ":constants", ":predicates", ":functions", *ORDER[2:])
+_ORDER = (
+    ":domain",
+    ":requirements",
+    ":types",
+    ":constants",
+    ":predicates",
+    ":functions",
+    ":objects",
+    ":init",
+    ":goal",
+    ":metric",
+)
+"""Sections that are not listed come last."""
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
 _HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
 
@@ -51,9 +63,10 @@ def heads_in(text: str, where: str) -> tuple[Action, ...]:
 
     Raises ConfigError if there are none, or if a line is not an action head.
     """
-    _, mark, lines = text.partition(HEADS)
-    heads = [_head(line, where) for line in lines.splitlines() if line.strip()]
-    if not mark or not heads:
+    _, _, rest = text.partition(HEADS)
+    lines = [line for line in rest.splitlines() if line.strip()]
+    heads = [_head(line, where) for line in lines]
+    if not heads:
         raise ConfigError(
             f"{where} ends without {HEADS!r} and a line for each action below it"
         )
@@ -169,11 +182,17 @@ def in_order(text: str) -> str:
     root = read(text)
     if root is None:
         return text
-    place = {head: number for number, head in enumerate(_ORDER)}
     blocks = [item for item in root.items[2:] if isinstance(item, Block)]
-    blocks.sort(key=lambda block: place.get(block.head, len(place)))
+    blocks.sort(key=_place_in_file)
     parts = [source(text, node) for node in (*root.items[:2], *blocks)]
-    return f"({' '.join(parts)})"
+    written = " ".join(parts)
+    return f"({written})"
+
+
+def _place_in_file(section: Block) -> int:
+    if section.head not in _ORDER:
+        return len(_ORDER)
+    return _ORDER.index(section.head)
 
 
 def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:

@@ -203,11 +203,12 @@ def _ways(room: Any) -> Iterator[Way]:
 
 
 def _things(item: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Thing]:
+    name = item["name"]
     if item["isMovable"]:
         states = [key for key, value in item.items() if value is True]
-        yield Thing(item["name"], place, tuple(sorted(states)), item["readText"])
+        yield Thing(name, place, tuple(sorted(states)), item["readText"])
     for content in item["contents"].values():
-        yield from _things(content, (*place, item["name"]))
+        yield from _things(content, (*place, name))
 
 
 def java_path() -> str:

@@ -19,20 +19,21 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     for row in rows:
         links += pairwise(row)
     order = chance.sample(keys, count)
-    doors = {}
+    door_of: dict[str, str] = {}
     for key, (before, behind) in zip(order, pairwise(rows), strict=True):
         column = chance.randrange(3)
         links.append((before[column], behind[column]))
-        doors[key] = behind[column]
-    places = {}
-    for rank, key in enumerate(order, start=1):
-        reachable = cells[: 3 * rank]
+        door_of[key] = behind[column]
+    places: dict[str, str] = {}
+    reachable: list[str] = []
+    for key, row in zip(order, rows, strict=False):
+        reachable += row
         places[key] = chance.choice(reachable)
     starts = {key: places[key] for key in keys}
     robot = chance.choice(rows[0])
-    locked = [cell for cell in cells if cell in doors.values()]
+    locked = [cell for cell in cells if cell in door_of.values()]
     unlocked = [cell for cell in cells if cell not in locked]
-    opens = [(key, doors[key]) for key in keys]
+    opens = [(key, door_of[key]) for key in keys]
     return Drawing(
         things={thing: keys, "cell": cells},
         start=[

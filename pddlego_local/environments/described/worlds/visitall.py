@@ -5,6 +5,8 @@ from random import Random
 from pddlego_local.environments.described.drawing import Cell, Drawing, lines, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
+_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
 
 def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
@@ -27,6 +29,4 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
 
 def _beside(place: Cell) -> list[Cell]:
     column, row = place
-    right, left = (column + 1, row), (column - 1, row)
-    down, up = (column, row + 1), (column, row - 1)
-    return [right, left, down, up]
+    return [(column + right, row + down) for right, down in _STEPS]
