@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 import transformers
+from torch.nn.functional import normalize
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from pddlego_training.settings import Shape
@@ -70,55 +71,60 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     which the first head uses to attend by position, a part for the tokens, and a part
     for the previous tokens.
     """
-    width, heads = model.config.hidden_size, model.config.num_attention_heads
-    size, half = width // heads, width // heads // 2
+    width = model.config.hidden_size
+    size = width // model.config.num_attention_heads
+    half = size // 2
     basis, _ = torch.linalg.qr(torch.randn(width, width))
-    shared, token, before = (
-        basis[:, 0],
-        basis[:, 1 : width - size],
-        basis[:, width - size :],
-    )
-    read, said = token[:, :size], token[:, -size:]
+    shared = basis[:, 0]
+    token = basis[:, 1 : width - size]
+    before = basis[:, width - size :]
+    read = token[:, :size]
+    said = token[:, -size:]
 
     embedding = model.model.embed_tokens.weight
     length = 0.12 * math.sqrt(width)
-    own = torch.nn.functional.normalize(
-        torch.randn(len(embedding), token.shape[1]), dim=1
-    )
-    own = _near_related(own, related) if related else own
-    embedding.copy_(length / math.sqrt(2) * (own @ token.T + shared))
-    normed = math.sqrt(
-        width / 2
-    )  # the length of either half of an embedding after the norm
-    kept = normed * math.sqrt(
-        size / token.shape[1]
-    )  # the length of what a head of this size reads
+    own = normalize(torch.randn(len(embedding), token.shape[1]), dim=1)
+    if related:
+        own = _near_related(own, related)
+    each = length / math.sqrt(2)  # the length of either half of an embedding
+    embedding.copy_(each * (own @ token.T + shared))
+    # The length of either half of an embedding after the norm.
+    normed = math.sqrt(width / 2)
+    # The length of what a head of this size reads.
+    kept = normed * math.sqrt(size / token.shape[1])
 
     for layer in model.model.layers:  # layers have little effect at first
         torch.nn.init.normal_(layer.self_attn.o_proj.weight, std=0.005)
         torch.nn.init.normal_(layer.mlp.down_proj.weight, std=0.005)
 
-    back, copy = (layer.self_attn for layer in model.model.layers[:2])
-    turn = (
-        ROPE_THETA ** (-torch.arange(half) / half)[: half // 4]
-    )  # angle per token of fast pairs
-    here, there = torch.zeros(size), torch.zeros(size)
-    there[: len(turn)] = 1
-    here[: len(turn)], here[half : half + len(turn)] = turn.cos(), -turn.sin()
-    back.q_proj.weight[:size] = 24 / normed * torch.outer(here, shared)
-    back.k_proj.weight[:size] = 24 / normed * torch.outer(there, shared)
+    back = model.model.layers[0].self_attn
+    angles = ROPE_THETA ** (-torch.arange(half) / half)  # of each pair, per token
+    fast = angles[: half // 4]
+    count = len(fast)
+    there = torch.zeros(size)
+    there[:count] = 1
+    here = torch.zeros(size)
+    here[:count] = fast.cos()
+    here[half : half + count] = -fast.sin()
+    sharp = 24 / normed
+    back.q_proj.weight[:size] = sharp * torch.outer(here, shared)
+    back.k_proj.weight[:size] = sharp * torch.outer(there, shared)
     back.v_proj.weight[:size] = read.T
-    back.o_proj.weight[:, :size] = 4 * length / math.sqrt(2) / kept * before
+    loud = 4 * length / math.sqrt(2) / kept
+    back.o_proj.weight[:, :size] = loud * before
 
-    slow = [
-        *range(half // 2, half),
-        *range(half + half // 2, size),
-    ]  # pairs that hardly rotate
-    copy.q_proj.weight[:size] = copy.k_proj.weight[:size] = 0
-    copy.q_proj.weight[slow] = 40 / normed * read.T[slow]
-    copy.k_proj.weight[slow] = 40 / normed * before.T[slow]
+    copy = model.model.layers[1].self_attn
+    # The pairs of dimensions that hardly rotate.
+    first_slow = half // 2
+    slow = [*range(first_slow, half), *range(half + first_slow, size)]
+    sharp = 40 / normed
+    copy.q_proj.weight[:size] = 0
+    copy.k_proj.weight[:size] = 0
+    copy.q_proj.weight[slow] = sharp * read.T[slow]
+    copy.k_proj.weight[slow] = sharp * before.T[slow]
     copy.v_proj.weight[:size] = said.T
-    copy.o_proj.weight[:, :size] = 6 * length / kept * said
+    loud = 6 * length / kept
+    copy.o_proj.weight[:, :size] = loud * said
 
 
 def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
@@ -126,22 +132,22 @@ def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
     the directions of the token's word and number and, with smaller weights, of its
     surrounding characters and its own direction.
     """
-    directions = dict[tuple[str, ...], torch.Tensor]()
+    directions = {}
 
     def direction(*key: str) -> torch.Tensor:
         if key not in directions:
-            directions[key] = torch.nn.functional.normalize(
-                torch.randn(own.shape[1]), dim=0
-            )
+            directions[key] = normalize(torch.randn(own.shape[1]), dim=0)
         return directions[key]
 
-    sums = list[torch.Tensor]()
-    for number, one in enumerate(own):
+    sums = []
+    for number, alone in enumerate(own):
+        total = alone
         spelled = _WORD.fullmatch(tokenizer.decode([number]))
         if spelled:
             opening, word, blank, digits, closing = spelled.groups()
             around = direction("around", opening, blank, closing, str(bool(digits)))
-            one = direction("word", word) + 0.5 * around + 0.3 * one
-            one = one + direction("number", digits) if digits else one
-        sums.append(torch.nn.functional.normalize(one, dim=0))
+            total = direction("word", word) + 0.5 * around + 0.3 * alone
+            if digits:
+                total = total + direction("number", digits)
+        sums.append(normalize(total, dim=0))
     return torch.stack(sums)
