@@ -53,7 +53,8 @@ def missing(package: str, *names: str) -> list[str]:
     """Returns a sentence for each of these files that is missing. Raises ConfigError if
     there is no such package.
     """
-    incomplete = f"the environment {package.partition('@')[0]} is not complete"
+    known_as, _, _ = package.partition("@")
+    incomplete = f"the environment {known_as} is not complete"
     sentences = []
     for name in names:
         if not _has(package, name):
@@ -100,7 +101,8 @@ def text(package: str, name: str) -> str:
     try:
         return _path(package, name).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(yaml_faults.not_utf_8(Path(place(package, name)))) from error
+        path = Path(place(package, name))
+        raise ConfigError(yaml_faults.not_utf_8(path)) from error
 
 
 @cache
@@ -136,7 +138,8 @@ def sha256(package: str) -> str:
     if package not in _given:
         names += _worlds(package)
     texts = [text(package, name) for name in names if _has(package, name)]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    everything = "\0".join(texts)
+    return hashlib.sha256(everything.encode()).hexdigest()
 
 
 def _worlds(package: str) -> list[str]:

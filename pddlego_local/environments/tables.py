@@ -114,7 +114,8 @@ class Tables(BaseModel):
         carried out.
         """
         for rule in self.feedback:
-            if rule.command.search(command) and rule.reply.search(reply):
+            is_about = rule.command.search(command)
+            if is_about and rule.reply.search(reply):
                 return rule.message.format(command=command)
         return ""
 

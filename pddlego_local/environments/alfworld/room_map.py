@@ -51,7 +51,9 @@ def of_class(name: str, things: Iterable[str]) -> list[str]:
 
 def _search_rank(place: str) -> int:
     kind = class_of(place)
-    return SEARCH.index(kind) if kind in SEARCH else len(SEARCH)
+    if kind not in SEARCH:
+        return len(SEARCH)
+    return SEARCH.index(kind)
 
 
 def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:

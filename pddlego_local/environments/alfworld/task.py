@@ -153,9 +153,9 @@ def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
     """Yields what can be done now with the things that were seen."""
     if not of_class(task.object, room.objects):
         return
-    sliced = len(of_class(task.object, room.treated["slice"]))
-    if task.sliced and sliced < task.count:
-        yield _slice(task, sliced + 1)
+    slices = of_class(task.object, room.treated["slice"])
+    if task.sliced and len(slices) < task.count:
+        yield _slice(task, len(slices) + 1)
         if "knife" not in class_of(room.held):
             yield Goal("hold a knife", "(exists (?k - sharpObject) (holding ?k))")
         return

@@ -99,11 +99,15 @@ class Cooking(HouseEnvironment):
         held = atoms(of_each("have", recipe.ingredients), pddl_name)
         processed = atoms(recipe.steps, pddl_name)
         all_facts = " ".join([*held, *processed, "(at kitchen)"])
-        then = ("prepare meal", "eat meal")
-        prepare = Goal("prepare the meal", f"(and {all_facts})", then)
+        prepare = Goal(
+            words="prepare the meal",
+            pddl=f"(and {all_facts})",
+            then=("prepare meal", "eat meal"),
+        )
         if set(recipe.ingredients).issubset(kitchen.held):
             return prepare, UNVISITED
-        hold = Goal("hold each ingredient", f"(and {' '.join(held)})")
+        all_held = " ".join(held)
+        hold = Goal("hold each ingredient", f"(and {all_held})")
         return prepare, hold, UNVISITED
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:

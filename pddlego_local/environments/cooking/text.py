@@ -185,7 +185,9 @@ class Kitchen:
     def _see(self, text: str) -> None:
         for name, states in _listed(text):
             self.items[name] = self.house.here
-            self.done.update(Step(state, name) for state in states if state != "raw")
+            for state in states:
+                if state != "raw":
+                    self.done.add(Step(state, name))
 
 
 def _add(fixtures: list[Fixture], seen: Fixture) -> None:

@@ -31,8 +31,8 @@ def numbered(thing: str, count: int) -> list[str]:
 
 def most_of(chance: Random, things: Sequence[str]) -> list[str]:
     """Returns two thirds of the things, and at least one, in their own order."""
-    count = max(1, round(len(things) * 2 / 3))
-    chosen = chance.sample(things, count)
+    two_thirds = round(len(things) * 2 / 3)
+    chosen = chance.sample(things, max(1, two_thirds))
     return [thing for thing in things if thing in chosen]
 
 

@@ -72,7 +72,9 @@ class Described:
         """Returns the numbers of the games. Raises ConfigError if the folder holds no
         worlds.
         """
-        return range(len(names_in(self.folder))) if self.folder else SEEDS
+        if self.folder is None:
+            return SEEDS
+        return range(len(names_in(self.folder)))
 
     @property
     def task_type(self) -> str:
@@ -163,14 +165,15 @@ class Described:
         """Returns the gold files' objects that the texts name: "block 3" is block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if is_named(name, text))
-        return Names(objects, objects)
+        named = tuple(name for name in every if is_named(name, text))
+        return Names(named, named)
 
     def command(self, action: str) -> str | None:
         """Returns "stack b1 b2" for "(stack b1 b2)", or None if no action has this name
         and number of parameters.
         """
-        command = Tables(actions=self.actions, feedback=()).command(action, str)
+        tables = Tables(actions=self.actions, feedback=())
+        command = tables.command(action, str)
         return command and command.lower()
 
     def won(self) -> bool:
@@ -196,5 +199,7 @@ def is_named(name: str, text: str) -> bool:
     """Returns whether a text contains a name, such as "block 3" for block3. Spaces and
     punctuation are ignored, except between digits.
     """
-    parts = r"[\W_]*".join(re.findall(r"[^\W\d_]|\d+", name))
-    return re.search(rf"(?<![^\W_]){parts}(?![^\W_])", text, re.IGNORECASE) is not None
+    parts = re.findall(r"[^\W\d_]|\d+", name)
+    pattern = r"[\W_]*".join(parts)
+    found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", text, re.IGNORECASE)
+    return found is not None

@@ -182,9 +182,10 @@ def in_order(text: str) -> str:
     root = read(text)
     if root is None:
         return text
-    blocks = [item for item in root.items[2:] if isinstance(item, Block)]
+    opening, sections = root.items[:2], root.items[2:]
+    blocks = [section for section in sections if isinstance(section, Block)]
     blocks.sort(key=_place_in_file)
-    parts = [source(text, node) for node in (*root.items[:2], *blocks)]
+    parts = [source(text, node) for node in (*opening, *blocks)]
     written = " ".join(parts)
     return f"({written})"
 
@@ -245,4 +246,5 @@ def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
     constants."""
     constants = read_domain(read(domain)).constants
     objects = read_problem(read(problem)).objects
-    return tuple(entry.word.text for entry in (*constants, *objects))
+    entries = [*constants, *objects]
+    return tuple(entry.word.text for entry in entries)

@@ -103,7 +103,8 @@ class HouseMap:
 
     def directions(self) -> list[str]:
         """Returns the directions of all passages, each once."""
-        return list(dict.fromkeys(way.direction for way in self.passages()))
+        directions = [way.direction for way in self.passages()]
+        return list(dict.fromkeys(directions))
 
     def nearest_unvisited(self) -> str | None:
         """Searches breadth-first from the current room. Opening a closed door costs one
@@ -190,8 +191,13 @@ def names(
         for place in house.places():
             spellings.setdefault(place, "")
     places = house.places()
-    objects = [name for name, thing in spellings.items() if thing or name in places]
-    things = filter(None, spellings.values())
+    objects = []
+    things = []
+    for name, thing in spellings.items():
+        if thing or name in places:
+            objects.append(name)
+        if thing:
+            things.append(thing)
     return Names(tuple(objects), tuple(things))
 
 

@@ -53,8 +53,17 @@ class House:
         closes the problem, as in the goal library.
         """
         facts = [f"({fact})" for fact in self._facts()]
-        lines = [f"(define (problem {name})", "(:domain alfred)"]
-        lines += ["(:objects", *self._objects(), ")", "(:init", *facts, ")", goal]
+        lines = [
+            f"(define (problem {name})",
+            "(:domain alfred)",
+            "(:objects",
+            *self._objects(),
+            ")",
+            "(:init",
+            *facts,
+            ")",
+            goal,
+        ]
         return "\n".join(lines)
 
     def _objects(self) -> Iterator[str]:
@@ -78,11 +87,13 @@ class House:
         yield f"atLocation agent1 {pddl_name(off_grid(0))}"
         for receptacle in self.receptacles:
             name = pddl_name(receptacle.id)
+            place = pddl_name(receptacle.place)
             yield f"receptacleType {name} {receptacle.kind}Type"
-            yield f"receptacleAtLocation {name} {pddl_name(receptacle.place)}"
+            yield f"receptacleAtLocation {name} {place}"
             if receptacle.opens:
                 yield f"openable {name}"
-        for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
+        kinds = {receptacle.kind for receptacle in self.receptacles}
+        for kind in sorted(kinds):
             for held in sorted(catalogue().holds[kind]):
                 yield f"canContain {kind}Type {held}Type"
         for thing in self.things:
@@ -91,11 +102,14 @@ class House:
 
 def _facts_of(thing: Thing) -> Iterator[str]:
     name = pddl_name(thing.id)
+    inside = pddl_name(thing.inside.id)
+    place = pddl_name(thing.inside.place)
     yield f"objectType {name} {thing.kind}Type"
-    yield f"inReceptacle {name} {pddl_name(thing.inside.id)}"
+    yield f"inReceptacle {name} {inside}"
     if thing.also:
-        yield f"inReceptacle {name} {pddl_name(thing.also.id)}"
-    yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
+        also = pddl_name(thing.also.id)
+        yield f"inReceptacle {name} {also}"
+    yield f"objectAtLocation {name} {place}"
     for ability in _abilities(thing.kind):
         yield f"{ability} {name}"
 
@@ -155,11 +169,13 @@ def draw_things(
         if holders:
             count = rng.randint(least(kind), most(kind))
             for rank in range(count):
-                things.append(_thing(kind, _draw_holder(rng, holders), rank))
+                holder = _draw_holder(rng, holders)
+                things.append(_thing(kind, holder, rank))
     stands = [place for place in receptacles if place.kind in STANDS]
     if plan.lamp and stands:
         for rank in range(most(LAMP)):
-            things.append(_thing(LAMP, rng.choice(stands), rank))
+            stand = rng.choice(stands)
+            things.append(_thing(LAMP, stand, rank))
     return tuple(things)
 
 

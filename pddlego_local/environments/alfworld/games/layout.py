@@ -135,8 +135,9 @@ def draw_goal(
         kinds[role] = parameters[f"{of}_target"]
     spoken = {role: kind.lower() for role, kind in kinds.items()}
     template: str = rng.choice(goal["templates"])
+    sentence = template.format(**spoken)
     condition: str = goal["pddl"].format(**kinds)
-    return template.format(**spoken), condition.replace("#", "-")
+    return sentence, condition.replace("#", "-")
 
 
 @cache

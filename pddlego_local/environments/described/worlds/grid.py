@@ -22,8 +22,9 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     door_of: dict[str, str] = {}
     for key, (before, behind) in zip(order, pairwise(rows), strict=True):
         column = chance.randrange(3)
-        links.append((before[column], behind[column]))
-        door_of[key] = behind[column]
+        door = behind[column]
+        links.append((before[column], door))
+        door_of[key] = door
     places: dict[str, str] = {}
     reachable: list[str] = []
     for key, row in zip(order, rows, strict=False):

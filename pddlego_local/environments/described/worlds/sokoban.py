@@ -36,7 +36,8 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
         *goal, worker = chance.sample(cells, count + 1)
         now = list(goal)
         for _ in range(20 * count):
-            moves = _steps(worker, now, beside) + _pulls(worker, now, ways)
+            moves = _steps(worker, now, beside)
+            moves += _pulls(worker, now, ways)
             if moves:
                 move = chance.choice(moves)
                 worker = move.to
