@@ -165,16 +165,21 @@ class _News:
             self._read(context, names)
         new = difference(self.before, self.after)
         edit = difference(context.problem, self.after)
-        facts, objects = edit["init"], edit["objects"]
-        justified = set(new["init"]["add"])
-        justified.update(fact for fact in facts["add"] if self._is_named(fact))
-        facts["add"] = [fact for fact in facts["add"] if fact in justified]
-        declared = set()
+        facts = edit["init"]
+        facts["add"] = [
+            fact
+            for fact in facts["add"]
+            if fact in new["init"]["add"] or self._is_named(fact)
+        ]
+        declared: set[str] = set()
         for fact in facts["add"]:
             declared.update(_words(fact))
-        lines = set(new["objects"]["add"])
-        lines.update(line for line in objects["add"] if line.split()[0] in declared)
-        objects["add"] = [line for line in objects["add"] if line in lines]
+        objects = edit["objects"]
+        objects["add"] = [
+            line
+            for line in objects["add"]
+            if line in new["objects"]["add"] or line.split()[0] in declared
+        ]
         return edit
 
     def _read(self, context: GrammarContext, names: Names) -> None:

@@ -60,7 +60,9 @@ class _Slips:
 
     def fact_left_out(self) -> str:
         fact = self._exit()
-        return self._with_fact(fact, "") if fact else ""
+        if not fact:
+            return ""
+        return self._with_fact(fact, "")
 
     def fact_of_another_room(self) -> str:
         fact = self._exit()
@@ -72,7 +74,10 @@ class _Slips:
 
     def fact_of_no_room(self) -> str:
         fact = self._exit()
-        return self._with_word(fact, 2, self._misspelled(fact[2])) if fact else ""
+        if not fact:
+            return ""
+        name = self._misspelled(fact[2])
+        return self._with_word(fact, 2, name)
 
     def wrong_direction(self) -> str:
         fact = self._exit()
@@ -85,29 +90,35 @@ class _Slips:
         fact = self._exit()
         if not fact:
             return ""
-        return self._with_fact(fact, fact[0].removesuffix(f" {fact[3]})") + ")")
+        rest = fact[0].removesuffix(f" {fact[3]})")
+        return self._with_fact(fact, f"{rest})")
 
     def door_thought_open(self) -> str:
         fact = self._exit("closed-door")
         if not fact:
             return ""
-        return self._with_fact(fact, fact[0].replace("closed-door", "connected"))
+        open_door = fact[0].replace("closed-door", "connected")
+        return self._with_fact(fact, open_door)
 
     def door_thought_closed(self) -> str:
         fact = self._exit("connected")
         if not fact:
             return ""
-        return self._with_fact(fact, fact[0].replace("connected", "closed-door"))
+        closed_door = fact[0].replace("connected", "closed-door")
+        return self._with_fact(fact, closed_door)
 
     def _exit(self, predicate: str = "") -> Exit | None:
         """Draws a fact about an exit whose predicate begins so."""
         facts = [fact for fact in self._exits if fact[0].startswith(f"({predicate}")]
-        return self._rng.choice(facts) if facts else None
+        if not facts:
+            return None
+        return self._rng.choice(facts)
 
     def _with_word(self, fact: Exit, place: int, word: str) -> str:
-        start = fact.start(place) - fact.start()
-        end = fact.end(place) - fact.start()
-        return self._with_fact(fact, fact[0][:start] + word + fact[0][end:])
+        start, end = fact.span(place)
+        before = self._text[fact.start() : start]
+        after = self._text[end : fact.end()]
+        return self._with_fact(fact, before + word + after)
 
     def _with_fact(self, fact: Exit, put: str) -> str:
         """In half of the cases the goal is behind the exit, so that the plan uses the
@@ -131,19 +142,27 @@ class _Slips:
         """Leads to a visited room, next to the current one if possible: with such goals
         the player goes back and forth.
         """
-        visited = {fact[1] for fact in self._exits} - {self._here}
-        exits = [fact for fact in self._exits if fact[1] == self._here]
-        near = [fact[2] for fact in exits if fact[2] in visited]
-        return self._with_goal(self._rng.choice(sorted(near or visited or {""})))
+        visited = {fact[1] for fact in self._exits}
+        visited.discard(self._here)
+        near = []
+        for fact in self._exits:
+            room, beyond, _ = fact.groups()
+            if room == self._here and beyond in visited:
+                near.append(beyond)
+        rooms = near or visited or [""]
+        return self._with_goal(self._rng.choice(sorted(rooms)))
 
     def goal_elsewhere(self) -> str:
-        return self._with_goal(self._rng.choice(self._rooms or [""]))
+        room = self._rng.choice(self._rooms or [""])
+        return self._with_goal(room)
 
     def goal_unknown(self) -> str:
         return self._with_goal(self._misspelled(self._here))
 
     def _with_goal(self, room: str) -> str:
-        return _GOAL.sub(f"(:goal (at {room})))", self._text) if room else ""
+        if not room:
+            return ""
+        return _GOAL.sub(f"(:goal (at {room})))", self._text)
 
     def _misspelled(self, name: str) -> str:
         without = name.replace("_", "")
@@ -187,7 +206,10 @@ class _Slips:
 
     def domain_part_left_out(self) -> str:
         parts = [part for part in WORDS["parts_of_the_domain"] if part in self._text]
-        return self._text.replace(self._rng.choice(parts), "", 1) if parts else ""
+        if not parts:
+            return ""
+        part = self._rng.choice(parts)
+        return self._text.replace(part, "", 1)
 
 
 OF_DOMAIN = ("other_signature", "domain_part_left_out")

@@ -252,8 +252,10 @@ class Reinforcement:
                 self._update(known[first:last], pool)
                 console.print(self.lines[-1])
                 done = len(self.lines)
-                if done == settings.updates or done % settings.model_every == 0:
-                    self._save_model({house.map for house in known[:last]})
+                is_saved = done % settings.model_every == 0
+                if is_saved or done == settings.updates:
+                    learned = {house.map for house in known[:last]}
+                    self._save_model(learned)
                 self._save()
         return model_folder(settings.out, settings.updates)
 

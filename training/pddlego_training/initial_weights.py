@@ -16,7 +16,7 @@ from one spelling to another, and rare names need not be learned one by one.
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import transformers
@@ -58,6 +58,31 @@ def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
     return model
 
 
+class _Space(NamedTuple):
+    """The three parts of the space of the hidden states: one direction that all tokens
+    share, which the first head uses to attend by position, a part for the tokens, and a
+    part for the previous tokens, which is as wide as a head.
+    """
+
+    shared: torch.Tensor
+    token: torch.Tensor
+    before: torch.Tensor
+
+    @property
+    def head_size(self) -> int:
+        return self.before.shape[1]
+
+    @property
+    def normed(self) -> float:
+        """The length of either half of an embedding after the norm."""
+        return math.sqrt(len(self.shared) / 2)
+
+    @property
+    def kept(self) -> float:
+        """The length of what a head reads of a token."""
+        return self.normed * math.sqrt(self.head_size / self.token.shape[1])
+
+
 @torch.no_grad()
 def _set_copying_heads(model: Any, related: Any) -> None:
     """If the tokenizer `related` is given, tokens with similar spelling get similar
@@ -66,38 +91,35 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     The first head of the first layer adds to each position the identity of the previous
     token. The first head of the second layer attends to positions whose previous token
     is the current token, and predicts the token at these positions.
-
-    The space of the hidden states has three parts: one direction that all tokens share,
-    which the first head uses to attend by position, a part for the tokens, and a part
-    for the previous tokens.
     """
     width = model.config.hidden_size
     size = width // model.config.num_attention_heads
-    half = size // 2
     basis, _ = torch.linalg.qr(torch.randn(width, width))
-    shared = basis[:, 0]
-    token = basis[:, 1 : width - size]
-    before = basis[:, width - size :]
-    read = token[:, :size]
-    said = token[:, -size:]
-
+    space = _Space(
+        shared=basis[:, 0],
+        token=basis[:, 1 : width - size],
+        before=basis[:, width - size :],
+    )
     embedding = model.model.embed_tokens.weight
     length = 0.12 * math.sqrt(width)
-    own = normalize(torch.randn(len(embedding), token.shape[1]), dim=1)
+    own = normalize(torch.randn(len(embedding), space.token.shape[1]), dim=1)
     if related:
         own = _near_related(own, related)
-    each = length / math.sqrt(2)  # the length of either half of an embedding
-    embedding.copy_(each * (own @ token.T + shared))
-    # The length of either half of an embedding after the norm.
-    normed = math.sqrt(width / 2)
-    # The length of what a head of this size reads.
-    kept = normed * math.sqrt(size / token.shape[1])
+    half_length = length / math.sqrt(2)
+    embedding.copy_(half_length * (own @ space.token.T + space.shared))
 
     for layer in model.model.layers:  # layers have little effect at first
         torch.nn.init.normal_(layer.self_attn.o_proj.weight, std=0.005)
         torch.nn.init.normal_(layer.mlp.down_proj.weight, std=0.005)
+    first, second, *_ = model.model.layers
+    _look_back(first.self_attn, space, half_length)
+    _copy(second.self_attn, space, length)
 
-    back = model.model.layers[0].self_attn
+
+def _look_back(attention: Any, space: _Space, half_length: float) -> None:
+    """Makes the first head attend to the previous token, and add it to the position."""
+    size = space.head_size
+    half = size // 2
     angles = ROPE_THETA ** (-torch.arange(half) / half)  # of each pair, per token
     fast = angles[: half // 4]
     count = len(fast)
@@ -106,25 +128,33 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     here = torch.zeros(size)
     here[:count] = fast.cos()
     here[half : half + count] = -fast.sin()
-    sharp = 24 / normed
-    back.q_proj.weight[:size] = sharp * torch.outer(here, shared)
-    back.k_proj.weight[:size] = sharp * torch.outer(there, shared)
-    back.v_proj.weight[:size] = read.T
-    loud = 4 * length / math.sqrt(2) / kept
-    back.o_proj.weight[:, :size] = loud * before
+    sharpness = 24 / space.normed
+    attention.q_proj.weight[:size] = sharpness * torch.outer(here, space.shared)
+    attention.k_proj.weight[:size] = sharpness * torch.outer(there, space.shared)
+    attention.v_proj.weight[:size] = space.token[:, :size].T
+    loudness = 4 * half_length / space.kept
+    attention.o_proj.weight[:, :size] = loudness * space.before
 
-    copy = model.model.layers[1].self_attn
-    # The pairs of dimensions that hardly rotate.
+
+def _copy(attention: Any, space: _Space, length: float) -> None:
+    """Makes the first head attend to where the current token was the previous one, and
+    predict what followed.
+    """
+    size = space.head_size
+    half = size // 2
     first_slow = half // 2
+    # The pairs of dimensions that hardly rotate.
     slow = [*range(first_slow, half), *range(half + first_slow, size)]
-    sharp = 40 / normed
-    copy.q_proj.weight[:size] = 0
-    copy.k_proj.weight[:size] = 0
-    copy.q_proj.weight[slow] = sharp * read.T[slow]
-    copy.k_proj.weight[slow] = sharp * before.T[slow]
-    copy.v_proj.weight[:size] = said.T
-    loud = 6 * length / kept
-    copy.o_proj.weight[:, :size] = loud * said
+    sharpness = 40 / space.normed
+    read = space.token[:, :size]
+    attention.q_proj.weight[:size] = 0
+    attention.k_proj.weight[:size] = 0
+    attention.q_proj.weight[slow] = sharpness * read.T[slow]
+    attention.k_proj.weight[slow] = sharpness * space.before.T[slow]
+    said = space.token[:, -size:]
+    attention.v_proj.weight[:size] = said.T
+    loudness = 6 * length / space.kept
+    attention.o_proj.weight[:, :size] = loudness * said
 
 
 def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:

@@ -4,7 +4,7 @@ spot. Such games cannot be guaranteed to be won in 50 actions.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from pddlego_local.core.resources import table
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games.game import (
     GeneratedGame,
+    Task,
     draw_task,
     game_in,
 )
@@ -72,22 +73,33 @@ def make_wide_game(seed: int, task_type: str, split: str = "") -> GeneratedGame:
     rng = Random(f"{task_type} {seed}")
     plan, task = draw_task(rng, task_type, split, wide_plan)
     needed = task.needed(rng, plan)
-    receptacles = draw_receptacles(rng, plan, needed, rng.randint(*COMMANDS))
-
-    def most(kind: str) -> int:
-        amounts = MOST_UNTOUCHED if kind in UNTOUCHED else MOST_OF_OTHERS
-        return rng.choices([*amounts], [*amounts.values()])[0]
-
-    def allowed(kind: str, holder: str) -> bool:
-        return holder in FIXTURES.get(kind, ()) or task.allows(kind, holder)
-
+    commands = rng.randint(*COMMANDS)
+    receptacles = draw_receptacles(rng, plan, needed, commands)
     present = kinds_in(plan.number)
     fixtures = [kind for kind in FIXTURES if kind in present]
-    furnished = replace(plan, objects=(*plan.objects, *fixtures))
-    things = draw_things(rng, furnished, receptacles, task.least, most, allowed)
+    things = draw_things(
+        rng,
+        replace(plan, objects=(*plan.objects, *fixtures)),
+        receptacles,
+        task.least,
+        partial(_most, rng),
+        partial(_allows, task),
+    )
     both = tuple(_listed_twice(rng, things, receptacles))
     house = House(plan, receptacles, both)
     return game_in(rng, house, task, f"plan_trial_{seed:08d}")
+
+
+def _most(rng: Random, kind: str) -> int:
+    amounts = MOST_UNTOUCHED if kind in UNTOUCHED else MOST_OF_OTHERS
+    (drawn,) = rng.choices(list(amounts), list(amounts.values()))
+    return drawn
+
+
+def _allows(task: Task, kind: str, holder: str) -> bool:
+    if holder in FIXTURES.get(kind, ()):
+        return True
+    return task.allows(kind, holder)
 
 
 @cache
