@@ -168,12 +168,13 @@ def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
 def test_what_is_not_offered_from_here_shares_this_spot() -> None:
     memory = remembered("put a mug in fridge", COUNTER, DRAWER)
     offered = [f"go to {place}" for place in RoomMap.of(memory).receptacles]
-    assert RoomMap.of(memory[:1], offered).spots == []
+    assert RoomMap.of(memory[:1], offered).spots == {}
     away = [
         command for command in offered if not command.endswith(("drawer 1", "drawer 2"))
     ]
     room = RoomMap.of(memory, away)
-    assert room.spots == [{"drawer 1", "drawer 2"}] and room.here == "drawer 1"
+    assert room.spots.keys() == {"drawer 1", "drawer 2"} and room.here == "drawer 1"
+    assert room.beside("drawer 1", "drawer 2")
 
 
 # ---- PDDLego's sub-goals
