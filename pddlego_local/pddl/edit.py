@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.files import read_head
+from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.sections import listed, with_section
@@ -29,8 +29,7 @@ class Changes(TypedDict):
 
 def empty_problem(domain: str) -> str:
     """Returns the file that the first edit changes: no objects, no facts, no goal."""
-    block = read(domain)
-    name = read_head(block, "domain", FaultLog()) if block is not None else None
+    name = read_domain(read(domain)).word
     return (
         f"(define (problem game)\n  (:domain {name.text if name else 'game'})\n"
         "  (:objects)\n  (:init)\n  (:goal (and)))\n"

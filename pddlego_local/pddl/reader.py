@@ -69,10 +69,18 @@ class Block:
         """The lists among the items."""
         return [item for item in self.items if isinstance(item, Block)]
 
+    def item(self, number: int) -> "Node | None":
+        """Returns an item, None if the list is too short."""
+        return self.items[number] if number < len(self.items) else None
+
+    def last_of(self, count: int) -> "Node | None":
+        """Returns the last of exactly `count` items, None if there are more or less."""
+        return self.items[-1] if len(self.items) == count else None
+
     @property
     def head(self) -> str:
         """The name of the first word, "" if the block does not begin with a word."""
-        first = self.items[0] if self.items else None
+        first = self.item(0)
         return first.name if isinstance(first, Word) else ""
 
     def __str__(self) -> str:
