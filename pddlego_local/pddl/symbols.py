@@ -18,6 +18,9 @@ FOREIGN_OPERATORS = frozenset({
     "when", "oneof", "either", "preference", "sometime", "always", "at-most-once",
 })  # fmt: skip
 
+CONDITION_FORMS = (
+    "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
+)
 MOST_VARIABLES = 100  # variables that are compared with an undeclared one
 MOST_TYPES = (
     1000  # beyond it the hierarchy is not searched: the time would be quadratic
@@ -169,10 +172,10 @@ class Place:
     """
 
     called: str
-    forms: str
-    variables: dict[str, TypedName] | None
     symbols: Symbols
     log: FaultLog
+    variables: dict[str, TypedName] | None
+    forms: str = CONDITION_FORMS
 
     @property
     def in_domain(self) -> bool:
