@@ -6,9 +6,7 @@ Downward, a quantifier whose condition is true or false by its operators alone i
 dropped: `(exists (?x - t) (and))` holds even if no object is a `t`. Whether objects
 have the types that a predicate declares makes no difference.
 
-A condition is evaluated in two sets of facts. A fact holds if it is in the first one,
-and a negated fact if it is not in the second one. They are one and the same, except
-while derived facts are computed (derived.py). Nothing here knows of actions.
+Nothing here knows of actions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -16,7 +14,7 @@ from typing import NamedTuple
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import read_typed_list
-from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.reader import Block, Word, tidy
 from pddlego_local.pddl.task import TypedName
 
 Fact = tuple[str, ...]
@@ -55,18 +53,35 @@ class Facts:
         if not self._index:
             for fact in self._facts:
                 self._enter(fact)
-        name, length = pattern[0], len(pattern)
-        having = [
-            self._index.get((name, length, place, value), [])
-            for place, value in enumerate(pattern)
-            if value != ANY
-        ]
+        having = []
+        for place, value in enumerate(pattern):
+            if value != ANY:
+                key = (pattern[0], len(pattern), place, value)
+                having.append(self._index.get(key, []))
         return min(having, key=len)
 
     def _enter(self, fact: Fact) -> None:
         for place, value in enumerate(fact):
             key = (fact[0], len(fact), place, value)
             self._index.setdefault(key, []).append(fact)
+
+
+class Known(NamedTuple):
+    """The facts in which a condition is evaluated.
+
+    A fact holds if it is in `true`, and a negated fact if it is not in `possible`. Both
+    are the same, except while derived facts are computed (derived.py), or what may
+    become true (reachability.py).
+    """
+
+    true: Facts
+    possible: Facts
+
+
+def known_as(facts: Iterable[Fact]) -> Known:
+    """Returns the facts of a state, in which every other fact is false."""
+    exactly = Facts(facts)
+    return Known(exactly, exactly)
 
 
 Binding = Mapping[str, str]
@@ -95,11 +110,11 @@ class Atomic:
         """Returns the opposite condition."""
         return Atomic(self.pattern, not self.negated)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
+    def holds(self, binding: Binding, known: Known) -> bool:
         fact = ground(self.pattern, binding)
-        known = possible if self.negated else true
-        is_true = (fact[0] == "=" and fact[1] == fact[2]) or fact in known
-        return is_true != self.negated
+        facts = known.possible if self.negated else known.true
+        is_same = fact[0] == "=" and fact[1] == fact[2]
+        return (is_same or fact in facts) != self.negated
 
     def text(self, binding: Binding) -> str:
         terms = (term.partition(" ")[0] for term in ground(self.pattern, binding))
@@ -125,15 +140,16 @@ class Junction:
             parts.append(part.turned())
         return Junction(not self.every, parts)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
+    def holds(self, binding: Binding, known: Known) -> bool:
         for part in self.parts:
-            if part.holds(binding, true, possible) != self.every:
+            if part.holds(binding, known) != self.every:
                 return not self.every
         return self.every
 
     def text(self, binding: Binding) -> str:
-        parts = (part.text(binding) for part in self.parts)
-        return f"({' '.join(['and' if self.every else 'or', *parts])})"
+        operator = "and" if self.every else "or"
+        parts = [part.text(binding) for part in self.parts]
+        return f"({' '.join([operator, *parts])})"
 
 
 class Quantified:
@@ -154,16 +170,14 @@ class Quantified:
     def turned(self) -> "Condition":
         return Quantified(not self.every, self.choices, self.sought, self.declared)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
-        return (self.found(binding, true, possible) is None) == self.every
+    def holds(self, binding: Binding, known: Known) -> bool:
+        return (self.found(binding, known) is None) == self.every
 
-    def found(self, binding: Binding, true: Facts, possible: Facts) -> Binding | None:
+    def found(self, binding: Binding, known: Known) -> Binding | None:
         """Returns an example of `exists`, or a counterexample to `forall`."""
         if self.every:  # in a counterexample, the facts have the opposite sign
-            true, possible = possible, true
-        return next(
-            bindings(self.choices, [self.sought], binding, true, possible), None
-        )
+            known = Known(known.possible, known.true)
+        return next(bindings(self.choices, [self.sought], binding, known), None)
 
     def text(self, binding: Binding) -> str:
         part = self.sought.turned() if self.every else self.sought
@@ -188,11 +202,9 @@ def without(binding: Binding, variables: Choices) -> Binding:
 
 def conjuncts(condition: Condition) -> Sequence[Condition]:
     """Returns the conditions of an `and`, or the condition itself."""
-    return (
-        condition.parts
-        if isinstance(condition, Junction) and condition.every
-        else [condition]
-    )
+    if isinstance(condition, Junction) and condition.every:
+        return condition.parts
+    return [condition]
 
 
 def joined(every: bool, parts: Sequence[Condition]) -> Condition:
@@ -223,7 +235,8 @@ def condition_of(
     per level. `names` maps the variables of the quantifiers around the block to their
     unique names.
     """
-    head, parts = block.head, block.blocks
+    head = block.head
+    parts = block.blocks
     if not block.items:
         return FALSE if negated else TRUE
     if head == "not":
@@ -252,27 +265,15 @@ def condition_of(
         every=every,
         choices={unique[name]: objects for name, objects in choices.items()},
         sought=part.turned() if every else part,
-        declared=written(variables),
+        declared=tidy(variables).lower(),
     )
-
-
-def written(block: Block) -> str:
-    """Returns the text of a list in one line, in lower case."""
-    parts = [
-        item.name if isinstance(item, Word) else written(item) for item in block.items
-    ]
-    return f"({' '.join(parts)})"
 
 
 # ---- The objects for which conditions hold
 
 
 def bindings(
-    choices: Choices,
-    parts: Sequence[Condition],
-    binding: Binding,
-    true: Facts,
-    possible: Facts,
+    choices: Choices, parts: Sequence[Condition], binding: Binding, known: Known
 ) -> Iterator[Binding]:
     """Yields the extensions of the binding to all variables of `choices` under which
     the parts hold.
@@ -285,14 +286,14 @@ def bindings(
     while pending:
         way = pending.pop()
         free = choices.keys() - way.bound.keys()
-        left = _undecided(way, free, true, possible)
+        left = _undecided(way, free, known)
         if left is None:
             continue
-        if not free:
+        if free:
+            extended = [*_extended(_Open(way.bound, left), choices, free, known.true)]
+            pending += reversed(extended)
+        else:
             yield way.bound
-            continue
-        extended = [*_extended(way.bound, left, choices, free, true)]
-        pending += reversed(extended)
 
 
 class _Open(NamedTuple):
@@ -302,9 +303,7 @@ class _Open(NamedTuple):
     conditions: Sequence[Condition]
 
 
-def _undecided(
-    way: _Open, free: Set[str], true: Facts, possible: Facts
-) -> list[Condition] | None:
+def _undecided(way: _Open, free: Set[str], known: Known) -> list[Condition] | None:
     """The conditions that depend on free variables, or None if another one fails."""
     left = []
     pending = [*reversed(way.conditions)]
@@ -314,36 +313,32 @@ def _undecided(
             pending += reversed(part.parts)
         elif not free.isdisjoint(part.variables):
             left.append(part)
-        elif not part.holds(way.bound, true, possible):
+        elif not part.holds(way.bound, known):
             return None
     return left
 
 
 def _extended(
-    bound: Binding,
-    conditions: Sequence[Condition],
-    choices: Choices,
-    free: Set[str],
-    true: Facts,
+    way: _Open, choices: Choices, free: Set[str], true: Facts
 ) -> Iterator[_Open]:
     """Yields the ways to go on: with the facts that one condition needs, or else with
     each object that one variable may stand for.
     """
     facts = {}
-    for part in conditions:
+    for part in way.conditions:
         if isinstance(part, Atomic) and _binds(part, free):
-            facts[part] = _facts_for(part, bound, free, true)
+            facts[part] = _facts_for(part, way.bound, free, true)
     if facts:
         rarest = min(facts, key=lambda part: len(facts[part]))
-        others = [part for part in conditions if part is not rarest]
+        others = [part for part in way.conditions if part is not rarest]
         for fact in facts[rarest]:
-            found = _matched(rarest, fact, bound, choices, free)
+            found = _matched(rarest, fact, way.bound, choices, free)
             if found is not None:
                 yield _Open(found, others)
         return
     name = min(free, key=lambda variable: (len(choices[variable]), variable))
     for value in choices[name]:
-        yield _Open({**bound, name: value}, conditions)
+        yield _Open({**way.bound, name: value}, way.conditions)
 
 
 def _binds(part: Atomic, free: Set[str]) -> bool:
@@ -361,10 +356,10 @@ def _facts_for(
 ) -> Sequence[Fact]:
     """The facts among which are all that the part can be."""
     name, *terms = part.pattern
-    known = [ANY if term in free else bound.get(term, term) for term in terms]
+    values = [ANY if term in free else bound.get(term, term) for term in terms]
     if name != "=":
-        return true.matching((name, *known))
-    return [("=", term, term) for term in known if term != ANY]
+        return true.matching((name, *values))
+    return [("=", value, value) for value in values if value != ANY]
 
 
 def _matched(

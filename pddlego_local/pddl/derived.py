@@ -18,6 +18,7 @@ from pddlego_local.pddl.conditions import (
     Fact,
     Facts,
     Junction,
+    Known,
     bindings,
     ground,
 )
@@ -111,11 +112,12 @@ def _fixpoint(
     """
     true = Facts(known)
     possible = true if denied is None else Facts(known | denied)
+    view = Known(true, possible)
     found = set[Fact]()
     while True:
         new = set[Fact]()
         for rule in rules:
-            for binding in bindings(rule.choices, [rule.condition], {}, true, possible):
+            for binding in bindings(rule.choices, [rule.condition], {}, view):
                 new.add(ground(rule.head, binding))
         new -= found | known
         if not new:

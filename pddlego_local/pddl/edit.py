@@ -13,7 +13,7 @@ from typing import NamedTuple, TypedDict
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import type_groups
-from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.reader import Block, Node, Word, read, tidy, with_parentheses
 from pddlego_local.pddl.sections import listed, with_section
 
 
@@ -47,7 +47,7 @@ def facts_of(problem: str) -> list[str]:
     """Returns the facts of `:init` with single spaces, without duplicates, in file
     order.
     """
-    return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
+    return list(dict.fromkeys(map(tidy, listed(problem, ":init").blocks)))
 
 
 def difference(before: str, after: str) -> dict[str, Changes]:
@@ -245,7 +245,7 @@ def _is_fact(text: str) -> bool:
 def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
     declared = {}
     for names, kind in type_groups(items, log):
-        type_name = "object" if kind is None else _tidy(kind)
+        type_name = "object" if kind is None else tidy(kind)
         for word in names:
             if isinstance(word, Word):
                 declared[word.text] = type_name
@@ -269,8 +269,8 @@ def _facts_by(line: str) -> list[str]:
     """The facts in a line, mostly one; its parentheses may be missing."""
     listing = _in_parentheses(line)
     if listing.blocks != listing.items:
-        return [_tidy(listing)]
-    return [_tidy(block) for block in listing.blocks if block.items]
+        return [tidy(listing)]
+    return [tidy(block) for block in listing.blocks if block.items]
 
 
 def _in_parentheses(line: str) -> Block:
@@ -282,22 +282,4 @@ def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
     for number, word in enumerate(words):
         if word.lower() == old.lower() and (predicates or words[number - 1] != "("):
             words[number] = new
-    return _joined(words)
-
-
-def _tidy(node: Node) -> str:
-    """The source of a node with single spaces and without comments."""
-    words = []
-    pending: list[Node | str] = [node]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Block):
-            words.append("(")
-            pending += [")", *reversed(item.items)]
-        else:
-            words.append(item.text if isinstance(item, Word) else item)
-    return _joined(words)
-
-
-def _joined(words: list[str]) -> str:
-    return " ".join(words).replace("( ", "(").replace(" )", ")")
+    return with_parentheses(words)

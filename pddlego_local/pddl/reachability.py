@@ -22,6 +22,7 @@ from pddlego_local.pddl.conditions import (
     Condition,
     Fact,
     Facts,
+    Known,
     bindings,
     conjuncts,
     ground,
@@ -95,8 +96,8 @@ class GroundEffect:
 
 
 class Reachable:
-    """The facts that can become `true`, and the `lasting` ones, which no action makes
-    false. All methods raise TooLarge.
+    """What may be `known`: the facts that can become true, and those that no action
+    makes false. All methods raise TooLarge.
     """
 
     def __init__(self, task: Task, steps: int) -> None:
@@ -104,8 +105,9 @@ class Reachable:
         self.task = task
         self._budget = _Budget(steps)
         self.actions = [schema for named in task.actions.values() for schema in named]
-        self.true = _CountedFacts(sorted(task.stated), self._budget)
-        self.lasting = _CountedFacts(task.stated, self._budget)
+        true = _CountedFacts(sorted(task.stated), self._budget)
+        lasting = _CountedFacts(task.stated, self._budget)
+        self.known = Known(true, lasting)
 
     def explore(self, goal: Condition) -> None:
         """Adds what actions can make true and false, until the goal may hold."""
@@ -115,21 +117,22 @@ class Reachable:
             added, deleted = set[Fact](), set[Fact]()
             for effect in self.effects():
                 (deleted if effect.change.negated else added).add(effect.fact)
-            new = [fact for fact in sorted(added) if fact not in self.true]
+            true = self.known.true
+            new = [fact for fact in sorted(added) if fact not in true]
             for fact in new:
-                self.true.add(fact)
+                true.add(fact)
             changing = bool(new) or not lasting.isdisjoint(deleted)
             lasting -= deleted
-            self.lasting = _CountedFacts(lasting, self._budget)
+            self.known = Known(true, _CountedFacts(lasting, self._budget))
 
     def holds(self, condition: Condition) -> bool:
-        return condition.holds({}, self.true, self.lasting)
+        return condition.holds({}, self.known)
 
     def bindings(
         self, choices: Choices, parts: Sequence[Condition], bound: Binding
     ) -> Iterator[Binding]:
         """Yields the extensions of `bound` under which the parts may hold together."""
-        for found in bindings(choices, parts, bound, self.true, self.lasting):
+        for found in bindings(choices, parts, bound, self.known):
             self._budget.spend()
             yield found
 

@@ -9,7 +9,7 @@ with nothing after it.
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pddlego_local.pddl.marks import foreign_character
@@ -145,6 +145,25 @@ def source(text: str, node: Node) -> str:
     """Returns the source text of a word or block."""
     end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
     return text[node.offset : end]
+
+
+def tidy(node: Node) -> str:
+    """Returns a word or block in one line, with single spaces and without comments."""
+    words = []
+    pending: list[Node | str] = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Block):
+            words.append("(")
+            pending += [")", *reversed(item.items)]
+        else:
+            words.append(item if isinstance(item, str) else item.text)
+    return with_parentheses(words)
+
+
+def with_parentheses(words: Iterable[str]) -> str:
+    """Joins words and parentheses, without a space inside a parenthesis."""
+    return " ".join(words).replace("( ", "(").replace(" )", ")")
 
 
 class _Reading:

@@ -31,14 +31,15 @@ from pddlego_local.pddl.conditions import (
     Choices,
     Condition,
     Fact,
-    Facts,
     Junction,
+    Known,
     Quantified,
     bindings,
     condition_of,
     conjuncts,
     ground,
     joined,
+    known_as,
     without,
 )
 from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
@@ -141,17 +142,17 @@ class Task:
         return self._state(self.stated)
 
     def is_goal(self, state: State) -> bool:
-        facts = Facts(state.true)
-        return self.goal.holds({}, facts, facts)
+        known = known_as(state.true)
+        return self.goal.holds({}, known)
 
     # ---- Actions
 
     def applicable(self, state: State) -> list[Fact]:
         """Returns the actions that are possible in a state, sorted."""
-        facts = Facts(state.true)
+        known = known_as(state.true)
         found = set[Fact]()
         for schema in (schema for named in self.actions.values() for schema in named):
-            met = bindings(schema.choices, [schema.condition], {}, facts, facts)
+            met = bindings(schema.choices, [schema.condition], {}, known)
             for binding in met:
                 if self.cost(schema, binding) is not None:
                     things = (binding[entry.name] for entry in schema.parameters)
@@ -167,12 +168,12 @@ class Task:
         several only if the domain has several actions of that name.
         """
         name, *things = step
-        facts = Facts(state.true)
+        known = known_as(state.true)
         for schema in self._called(name, len(things)):
-            if self._refusal(schema, things, facts):
+            if self._refusal(schema, things, known):
                 continue
             binding = schema.binding(things)
-            added, deleted = changed(schema.changes, binding, facts)
+            added, deleted = changed(schema.changes, binding, known)
             cost = self.cost(schema, binding) if self._problem.minimizes else 1
             after = (state.facts - deleted) | added
             yield self._state(after, state.cost + (cost or 0))
@@ -183,9 +184,9 @@ class Task:
         condition that fails.
         """
         name, *things = step
-        facts = Facts(sorted(state.true))
+        known = known_as(sorted(state.true))
         schemas = self._called(name, len(things))
-        refusals = [self._refusal(schema, things, facts) for schema in schemas]
+        refusals = [self._refusal(schema, things, known) for schema in schemas]
         if not refusals:
             return f"no action {name} has {len(things)} parameters"
         return "" if "" in refusals else refusals[0]
@@ -194,7 +195,7 @@ class Task:
         schemas = self.actions.get(name, ())
         return [schema for schema in schemas if len(schema.parameters) == count]
 
-    def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
+    def _refusal(self, schema: Schema, things: Sequence[str], known: Known) -> str:
         for thing in things:
             if thing not in self.objects:
                 return f"there is no {thing}"
@@ -206,8 +207,8 @@ class Task:
                 other = binding[entry.name]
                 return f"{thing} and {other} stand for one parameter, {entry.name}"
         for part in conjuncts(schema.condition):
-            if not part.holds(binding, facts, facts):
-                return why_not(part, binding, facts)
+            if not part.holds(binding, known):
+                return why_not(part, binding, known)
         if schema.cost is not None and self.cost(schema, binding) is None:
             return f"({' '.join(ground(schema.cost, binding))}) has no value"
         return ""
@@ -321,7 +322,7 @@ def _first_type(entry: TypedName) -> str:
 
 
 def changed(
-    changes: Sequence[Change], binding: Binding, facts: Facts
+    changes: Sequence[Change], binding: Binding, known: Known
 ) -> tuple[set[Fact], set[Fact]]:
     """Returns the facts that are added and those that are deleted. A fact that is both
     stays.
@@ -329,7 +330,7 @@ def changed(
     added, deleted = set[Fact](), set[Fact]()
     for change in changes:
         outside = without(binding, change.choices)
-        met = bindings(change.choices, [change.condition], outside, facts, facts)
+        met = bindings(change.choices, [change.condition], outside, known)
         changing = deleted if change.negated else added
         changing |= {ground(change.pattern, found) for found in met}
     return added, deleted - added
@@ -350,18 +351,18 @@ def goal_already_true(domain: Domain, problem: Problem) -> bool:
     return task.is_goal(task.initial)
 
 
-def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
+def why_not(condition: Condition, binding: Binding, known: Known) -> str:
     """Says which fact is missing, or in the way, so that the condition does not
     hold.
     """
     if isinstance(condition, Junction) and condition.every:
         for part in condition.parts:
-            if not part.holds(binding, facts, facts):
-                return why_not(part, binding, facts)
+            if not part.holds(binding, known):
+                return why_not(part, binding, known)
     if isinstance(condition, Quantified) and condition.every:
-        found = condition.found(binding, facts, facts)
+        found = condition.found(binding, known)
         if found is not None:
-            return why_not(condition.sought.turned(), found, facts)
+            return why_not(condition.sought.turned(), found, known)
     if isinstance(condition, Atomic) and condition.negated:
         return f"{condition.turned().text(binding)} holds"
     return f"{condition.text(binding)} does not hold"

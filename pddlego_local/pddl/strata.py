@@ -29,6 +29,7 @@ from pddlego_local.pddl.conditions import (
     Fact,
     Facts,
     Junction,
+    Known,
     Quantified,
     ground,
     joined,
@@ -81,7 +82,8 @@ class _PlannersReachable(Reachable):
         fluent = {
             change.pattern[0] for action in self.actions for change in action.changes
         }
-        self._static = Facts(fact for fact in task.stated if fact[0] not in fluent)
+        static = Facts(fact for fact in task.stated if fact[0] not in fluent)
+        self._static = Known(self.known.true, static)
 
     def bindings(
         self, choices: Choices, parts: Sequence[Condition], bound: Binding
@@ -100,7 +102,7 @@ class _PlannersReachable(Reachable):
         for effect in self.effects():
             outer = self.needs(effect.action.condition, effect.outer)
             inner = self.needs(effect.change.condition, effect.inner)
-            possible = not effect.change.negated or effect.fact in self.true
+            possible = not effect.change.negated or effect.fact in self.known.true
             if outer is not None and inner is not None and possible:
                 is_derived = effect.fact[0] in self._derived
                 yield effect.fact if is_derived else ASKED, outer | inner
@@ -108,7 +110,7 @@ class _PlannersReachable(Reachable):
     def needs(self, condition: Condition, binding: Binding) -> Needs | None:
         """The facts on which a condition depends, None if it can never hold."""
         if isinstance(condition, Atomic):
-            if condition.holds(binding, self.true, self._static):
+            if condition.holds(binding, self._static):
                 return Needs([(ground(condition.pattern, binding), condition.negated)])
             return None
         if isinstance(condition, Junction):
