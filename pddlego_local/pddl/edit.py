@@ -55,18 +55,14 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     `after`.
     """
     old, new = objects_of(before), objects_of(after)
+    gone = [name for name, kind in old.items() if new.get(name) != kind]
+    added = {name: kind for name, kind in new.items() if old.get(name) != kind}
     old_facts, new_facts = facts_of(before), facts_of(after)
+    gone_facts = [fact for fact in old_facts if fact not in new_facts]
+    added_facts = [fact for fact in new_facts if fact not in old_facts]
     return {
-        "objects": {
-            "add": [f"{n} - {kind}" for n, kind in new.items() if old.get(n) != kind],
-            "replace": {},
-            "delete": [name for name, kind in old.items() if new.get(name) != kind],
-        },
-        "init": {
-            "add": [fact for fact in new_facts if fact not in old_facts],
-            "replace": {},
-            "delete": [fact for fact in old_facts if fact not in new_facts],
-        },
+        "objects": Changes(add=_typed_lines(added), replace={}, delete=gone),
+        "init": Changes(add=added_facts, replace={}, delete=gone_facts),
     }
 
 
@@ -76,29 +72,35 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
     A string that holds neither stays as it is.
     """
     objects, init = edit["objects"], edit["init"]
-    added = []
+    added: list[str] = []
     for line in objects["add"]:
-        declared = _declared_by(line)
-        added += [f"{name} - {kind}" for name, kind in declared.items()] or [line]
-    deleted = []
+        added += _typed_lines(_declared_by(line)) or [line]
+    deleted: list[str] = []
     for line in objects["delete"]:
-        deleted += [*_declared_by(line)] or [line]
+        deleted += _declared_by(line) or [line]
     return {
-        "objects": {
-            "add": added,
-            "replace": _tidy_pairs(objects["replace"]),
-            "delete": deleted,
-        },
-        "init": {
-            "add": _one_by_one(init["add"]),
-            "replace": _tidy_pairs(init["replace"]),
-            "delete": _one_by_one(init["delete"]),
-        },
+        "objects": Changes(
+            add=added,
+            replace=_tidy_pairs(objects["replace"]),
+            delete=deleted,
+        ),
+        "init": Changes(
+            add=_one_by_one(init["add"]),
+            replace=_tidy_pairs(init["replace"]),
+            delete=_one_by_one(init["delete"]),
+        ),
     }
 
 
+def _typed_lines(objects: Mapping[str, str]) -> list[str]:
+    return [f"{name} - {kind}" for name, kind in objects.items()]
+
+
 def _one_by_one(lines: Iterable[str]) -> list[str]:
-    return [fact for line in lines for fact in _facts_by(line) or [line]]
+    facts: list[str] = []
+    for line in lines:
+        facts += _facts_by(line) or [line]
+    return facts
 
 
 def _tidy_pairs(pairs: Mapping[str, str]) -> dict[str, str]:
@@ -131,35 +133,43 @@ def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
     edited = _Edited(problem)
     edited.change_objects(edit["objects"])
     edited.change_facts(edit["init"])
-    lines = []
+    objects = []
     for kind in dict.fromkeys(edited.objects.values()):
         names = [name for name, own in edited.objects.items() if own == kind]
-        lines.append(f"{' '.join(names)} - {kind}")
-    for section, entries in ((":objects", lines), (":init", edited.facts)):
-        body = "\n    ".join(entries)
-        problem = with_section(problem, section, f"({section}\n    {body})")
+        objects.append(f"{' '.join(names)} - {kind}")
+    problem = _with_list(problem, ":objects", objects)
+    problem = _with_list(problem, ":init", edited.facts.values())
     return Applied(problem, tuple(edited.faults), tuple(edited.redundant))
 
 
+def _with_list(problem: str, section: str, entries: Iterable[str]) -> str:
+    body = "\n    ".join(entries)
+    return with_section(problem, section, f"({section}\n    {body})")
+
+
 class _Edited:
-    """The objects and facts of a problem while it is edited, and what was found."""
+    """The objects and facts of a problem while it is edited, and what was found.
+
+    The keys of `facts` are in lower case.
+    """
 
     def __init__(self, problem: str) -> None:
         self.objects = objects_of(problem)
-        self.facts = facts_of(problem)
+        self.facts = _by_key(facts_of(problem))
         self.faults: list[str] = []
         self.redundant: list[str] = []
 
     def change_objects(self, changes: Changes) -> None:
         for old, new in changes["replace"].items():
             self._rename(old, new)
-        gone: set[str] = set()
-        for name in (name for line in changes["delete"] for name in _declared_by(line)):
-            if name.lower() in gone:
-                self.redundant.append(f"objects.delete: {name}")
-            elif self.objects.pop(self._spelled(name), None) is None:
-                self.faults.append(f"objects.delete: there is no object {name}")
-            gone.add(name.lower())
+        gone = set[str]()
+        for line in changes["delete"]:
+            for name in _declared_by(line):
+                if name.lower() in gone:
+                    self.redundant.append(f"objects.delete: {name}")
+                elif self.objects.pop(self._spelled(name), None) is None:
+                    self.faults.append(f"objects.delete: there is no object {name}")
+                gone.add(name.lower())
         for line in changes["add"]:
             added = _declared_by(line)
             if not added:
@@ -172,29 +182,29 @@ class _Edited:
 
     def change_facts(self, changes: Changes) -> None:
         for old, new in changes["replace"].items():
-            self._replace_facts(old, new)
-        gone: set[str] = set()
-        for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
-            left = [other for other in self.facts if other.lower() != fact.lower()]
-            if fact.lower() in gone:
-                self.redundant.append(f"init.delete: {fact}")
-            elif left == self.facts:
-                self.faults.append(f"init.delete: there is no fact {fact}")
-            gone.add(fact.lower())
-            self.facts = left
+            if _is_fact(old):
+                self._replace_fact(old, new)
+            else:
+                self._replace_name(old, new)
+            if old.lower() == new.lower():
+                self.redundant.append(f"init.replace: {old}")
+        gone = set[str]()
+        for line in changes["delete"]:
+            for fact in _facts_by(line):
+                key = fact.lower()
+                if key in gone:
+                    self.redundant.append(f"init.delete: {fact}")
+                elif self.facts.pop(key, None) is None:
+                    self.faults.append(f"init.delete: there is no fact {fact}")
+                gone.add(key)
         for line in changes["add"]:
-            added = _facts_by(line)
-            if not added:
+            stated = _facts_by(line)
+            if not stated:
                 self.faults.append(f"init.add: {line!r} states nothing")
-            known = {fact.lower() for fact in self.facts}
-            for fact in added:
-                if fact.lower() in known:
+            for fact in stated:
+                if fact.lower() in self.facts:
                     self.redundant.append(f"init.add: {fact}")
-            self.facts += added
-        once: dict[str, str] = {}
-        for fact in self.facts:
-            once.setdefault(fact.lower(), fact)
-        self.facts = list(once.values())
+            self.facts = _by_key([*self.facts.values(), *stated])
 
     def _rename(self, old: str, new: str) -> None:
         """Renames an object in both sections."""
@@ -208,34 +218,42 @@ class _Edited:
         for name, kind in self.objects.items():
             renamed[new if name == known else name] = kind
         self.objects = renamed
-        self.facts = [_renamed(f, old, new, predicates=False) for f in self.facts]
+        facts = self.facts.values()
+        self.facts = _by_key(_renamed(f, old, new, predicates=False) for f in facts)
 
-    def _replace_facts(self, old: str, new: str) -> None:
-        """Replaces a fact by another, or a name in all facts."""
+    def _replace_fact(self, old: str, new: str) -> None:
         replaced = {fact.lower() for fact in _facts_by(old)}
-        facts = []
-        for fact in self.facts:
-            if not _is_fact(old):
-                facts.append(_renamed(fact, old, new, predicates=True))
-            elif fact.lower() in replaced:
-                facts += _facts_by(new)
-            else:
-                facts.append(fact)
-        is_there = facts != self.facts
-        if _is_fact(old):
-            is_there = any(fact.lower() in replaced for fact in self.facts)
-        if not is_there:
+        if replaced.isdisjoint(self.facts):
             self.faults.append(f"init.replace: there is no {old}")
-        if old.lower() == new.lower():
-            self.redundant.append(f"init.replace: {old}")
-        self.facts = facts
+        facts: list[str] = []
+        for key, fact in self.facts.items():
+            facts += _facts_by(new) if key in replaced else [fact]
+        self.facts = _by_key(facts)
+
+    def _replace_name(self, old: str, new: str) -> None:
+        """Replaces the name of an object or a predicate in all facts."""
+        facts = [*self.facts.values()]
+        renamed = [_renamed(fact, old, new, predicates=True) for fact in facts]
+        if renamed == facts:
+            self.faults.append(f"init.replace: there is no {old}")
+        self.facts = _by_key(renamed)
 
     def _spelled(self, name: str) -> str:
         """The name in the spelling of the file, or unchanged if it is not there."""
         if name in self.objects:
             return name
-        alike = (known for known in self.objects if known.lower() == name.lower())
-        return next(alike, name)
+        for known in self.objects:
+            if known.lower() == name.lower():
+                return known
+        return name
+
+
+def _by_key(facts: Iterable[str]) -> dict[str, str]:
+    """The facts by their text in lower case; of equal ones, the first."""
+    once: dict[str, str] = {}
+    for fact in facts:
+        once.setdefault(fact.lower(), fact)
+    return once
 
 
 def _is_fact(text: str) -> bool:
