@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 import networkx as nx
 
 from pddlego_local.core.grouping import grouped
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.task import Domain, Problem
 
-Fact = tuple[str, ...]
 Invariants = Mapping[str, Sequence[str]]
 """The invariants of a domain are true in all its reachable states. There are two kinds.
 

@@ -12,8 +12,7 @@ Nothing here knows of actions.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import read_typed_list
+from pddlego_local.pddl.formulas import names_in
 from pddlego_local.pddl.reader import Block, Word, tidy
 from pddlego_local.pddl.task import TypedName
 
@@ -21,6 +20,15 @@ Fact = tuple[str, ...]
 """A predicate and its objects, such as ("at", "ball1", "room2")."""
 ANY = ""
 """Stands for any object in a pattern."""
+
+
+class _Where(NamedTuple):
+    """The place of an object in the facts of one predicate with so many terms."""
+
+    predicate: str
+    length: int
+    place: int
+    thing: str
 
 
 class Facts:
@@ -32,7 +40,7 @@ class Facts:
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._facts = dict.fromkeys(facts)
-        self._index: dict[tuple[str, int, int, str], list[Fact]] = {}
+        self._index: dict[_Where, list[Fact]] = {}
 
     def __contains__(self, fact: Fact) -> bool:
         return fact in self._facts
@@ -56,14 +64,14 @@ class Facts:
         having = []
         for place, value in enumerate(pattern):
             if value != ANY:
-                key = (pattern[0], len(pattern), place, value)
-                having.append(self._index.get(key, []))
+                where = _Where(pattern[0], len(pattern), place, value)
+                having.append(self._index.get(where, []))
         return min(having, key=len)
 
     def _enter(self, fact: Fact) -> None:
         for place, value in enumerate(fact):
-            key = (fact[0], len(fact), place, value)
-            self._index.setdefault(key, []).append(fact)
+            where = _Where(fact[0], len(fact), place, value)
+            self._index.setdefault(where, []).append(fact)
 
 
 class Known(NamedTuple):
@@ -254,7 +262,7 @@ def condition_of(
         pattern = tuple(item.name for item in block.items if isinstance(item, Word))
         return Atomic(ground(pattern, names), negated)
     variables, body = parts
-    choices = choices_of(read_typed_list(variables.items, FaultLog()) or [])
+    choices = choices_of(names_in(variables.items))
     unique = {name: f"{name} {block.offset}" for name in choices}
     inner = {name: unique[name] for name in choices if name[0] == "?"}
     part = condition_of(body, choices_of, negated, {**names, **inner})

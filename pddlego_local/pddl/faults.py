@@ -15,9 +15,8 @@ Kind = Literal["syntax", "symbol", "warning"]
 Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
-MOST_PER_KIND = (
-    200  # distinct messages kept for one file; a model reads only the first few
-)
+# Distinct messages kept for one file; a model reads only the first few.
+MOST_PER_KIND = 200
 LITERAL_LINE_BREAK = (
     "`\\n` stands in the text as two characters: write a real line break instead"
 )
@@ -94,13 +93,13 @@ class FaultLog:
         return self._count[kind] > 0
 
     def _add(self, kind: Kind, at: Node | int, message: str) -> None:
-        offset = at
-        if not isinstance(at, int):
+        if isinstance(at, int):
+            offset = at
+        else:
             offset = at.offset
             if isinstance(at, Word):
                 kind, message = _about_the_word(at, kind, message)
             self.nodes.append((kind, at))
-        assert isinstance(offset, int)
         if kind != "warning":
             self._first.pop(("warning", message), None)
         elif ("syntax", message) in self._first or ("symbol", message) in self._first:
@@ -118,22 +117,21 @@ class FaultLog:
             in_text = sorted(self._numeric, key=self._numeric.__getitem__)
             *others, last = [f"`{word}`" for word in in_text]
             listed = f"{', '.join(others)} and {last}" if others else last
-            first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
+            message = NEITHER.format(listed)
+            first["syntax", message] = min(self._numeric.values())
         line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
         faults = []
         for kind, message in sorted(first, key=first.__getitem__):
             offset = first[kind, message]
             line = bisect.bisect_right(line_starts, offset)
-            column = offset - line_starts[line - 1] + 1
-            faults.append(
-                Fault(
-                    kind=kind,
-                    file=self.file,
-                    line=line,
-                    column=column,
-                    message=message,
-                )
+            fault = Fault(
+                kind=kind,
+                file=self.file,
+                line=line,
+                column=offset - line_starts[line - 1] + 1,
+                message=message,
             )
+            faults.append(fault)
         return tuple(faults)
 
 

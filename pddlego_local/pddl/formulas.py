@@ -351,6 +351,13 @@ def read_typed_list(
     return names if readable else None
 
 
+def names_in(items: list[Node]) -> list[TypedName]:
+    """Returns the names of a typed list whose faults are reported elsewhere; none if a
+    part of it cannot be read.
+    """
+    return read_typed_list(items, FaultLog()) or []
+
+
 def type_groups(
     items: list[Node], log: FaultLog
 ) -> Iterator[tuple[list[Node], Node | None]]:

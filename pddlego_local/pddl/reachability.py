@@ -104,7 +104,7 @@ class Reachable:
         """`steps` bounds how many facts are looked up and objects are tried."""
         self.task = task
         self._budget = _Budget(steps)
-        self.actions = [schema for named in task.actions.values() for schema in named]
+        self.actions = [*task.schemas]
         true = _CountedFacts(sorted(task.stated), self._budget)
         lasting = _CountedFacts(task.stated, self._budget)
         self.known = Known(true, lasting)

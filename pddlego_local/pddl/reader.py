@@ -85,12 +85,12 @@ class Block:
 
     def __str__(self) -> str:
         """The beginning of the block, as messages quote it."""
-        words = [
-            str(item) if isinstance(item, Word) else item.outline
-            for item in self.items[:4]
-        ]
-        more = " …" if len(self.items) > 4 else ""
-        return f"({' '.join(words)}{more})"
+        words = []
+        for item in self.items[:4]:
+            words.append(str(item) if isinstance(item, Word) else item.outline)
+        if len(self.items) > 4:
+            words.append("…")
+        return f"({' '.join(words)})"
 
     @property
     def outline(self) -> str:
@@ -98,8 +98,9 @@ class Block:
         "(…)".
         """
         words = [str(item) for item in self.items[:2] if isinstance(item, Word)]
-        shown = words if len(words) == len(self.items) else [*words[:1], "…"]
-        return f"({' '.join(shown)})"
+        if len(words) < len(self.items):
+            words[1:] = ["…"]
+        return f"({' '.join(words)})"
 
 
 Node = Word | Block
@@ -124,8 +125,9 @@ def read(text: str, report: Report = ignore, recover: bool = False) -> Block | N
         return None
     if not text.isascii():
         for match in _COMMENT_OR_FOREIGN.finditer(text):
-            if match[0][0] != ";":
-                report(match.start(), foreign_character(match[0]))
+            found = match[0]
+            if found[0] != ";":
+                report(match.start(), foreign_character(found))
                 break
     return _Reading(text, report, recover).run()
 
@@ -173,9 +175,11 @@ class _Reading:
     """
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
-        self.text, self.report, self.recover = text, report, recover
-        words = _TOKEN.finditer(text)
-        self.tokens = deque(word for word in words if word[0][0] != ";")
+        self.text = text
+        self.report = report
+        self.recover = recover
+        tokens = _TOKEN.finditer(text)
+        self.tokens = deque(token for token in tokens if token[0][0] != ";")
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0
@@ -212,23 +216,32 @@ class _Reading:
 
     def _begins_well(self) -> bool:
         """Whether the text begins with a list, or contains one if recovering."""
-        if not self.tokens:
-            empty = "the text is empty: it must be one list that begins with `(define`"
-            self.report(0, empty)
-            return False
-        first, offset = self.tokens[0][0], self.tokens[0].start()
+        first = self._following
         if first == "(":
             return True
+        if first == "":
+            self.report(
+                0, "the text is empty: it must be one list that begins with `(define`"
+            )
+            return False
+        offset = self.tokens[0].start()
         if path := path_in_place_of_text(self.text):
             self.report(offset, path)
             return False
         if first.isascii():  # a non-ASCII character has been reported already
-            must = "the text must begin with `(define`"
-            said = f"{must}, not with `{_shortened(first)}`"
-            self.report(offset, f"{said}: remove what stands before it")
-        while self.recover and self.tokens and self.tokens[0][0] != "(":
+            self.report(
+                offset,
+                "the text must begin with `(define`, not with"
+                f" `{_shortened(first)}`: remove what stands before it",
+            )
+        while self.recover and self._following not in ("(", ""):
             self.tokens.popleft()
         return self.recover and bool(self.tokens)
+
+    @property
+    def _following(self) -> str:
+        """The next token, "" at the end."""
+        return self.tokens[0][0] if self.tokens else ""
 
     def _line(self, offset: int) -> str:
         lines_before = self.text[:offset].count("\n")
@@ -236,8 +249,8 @@ class _Reading:
 
     def _section(self) -> str:
         """The section's name if the current parenthesis opens a section, else ""."""
-        following = self.tokens[0][0] if self.tokens else ""
-        return following if following.lower() in SECTIONS else ""
+        name = self._following
+        return name if name.lower() in SECTIONS else ""
 
     def _close_before_section(self, offset: int) -> None:
         missing = len(self.open) - 1
@@ -254,31 +267,38 @@ class _Reading:
         text, offset = token[0], token.start()
         section = self._section() if text == "(" else ""
         if self.recover and section:
-            follows = f"`({section}` follows in {self._line(offset)}"
-            early = "this `)` closes `(define` too early"
-            self.report(self.root.end, f"{early}: remove it, {follows}")
+            self.report(
+                self.root.end,
+                "this `)` closes `(define` too early: remove it,"
+                f" `({section}` follows in {self._line(offset)}",
+            )
             self.open.append(self.root)
             self.moved += 1
             return False
         if self.recover and text == ")" and self.moved > 0:
             self.moved -= 1
             return False
-        following = self.tokens[0][0].lower() if self.tokens else ""
-        if text == "(" and following == "define":
-            remedy = "write domain and problem to a file each"
-            self.report(offset, f"a second `(define` begins here: {remedy}")
+        if text == "(" and self._following.lower() == "define":
+            self.report(
+                offset,
+                "a second `(define` begins here: write domain and problem to a file"
+                " each",
+            )
             return True
         what = "one `)` too many" if text == ")" else f"`{_shortened(text)}` stands"
         self.report(offset, f"{what} after the end of `{self.root}`: remove it")
         return True
 
     def _never_closed(self, block: Block, count: int, where: str) -> None:
-        second = block.items[1:2] if block.head == "define" else []
         quoted = [str(item) for item in block.items[:2] if isinstance(item, Word)]
-        quoted += [item.outline for item in second if isinstance(item, Block)]
-        never = f"`({' '.join(quoted)}` is never closed"
+        title = block.item(1)
+        if block.head == "define" and isinstance(title, Block):
+            quoted.append(title.outline)
         missing = "a `)` is" if count == 1 else f"{count} `)` are"
-        self.report(block.offset, f"{never}: {missing} missing {where}")
+        self.report(
+            block.offset,
+            f"`({' '.join(quoted)}` is never closed: {missing} missing {where}",
+        )
 
 
 def _shortened(text: str) -> str:

@@ -31,7 +31,7 @@ from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.check import Examined
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.files import REQUIREMENTS
-from pddlego_local.pddl.formulas import read_typed_list, type_groups
+from pddlego_local.pddl.formulas import names_in, type_groups
 from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
 
@@ -434,7 +434,7 @@ def _other_parameters(
     the same types, else removes the action. It stays if the domain lacks the types.
     """
     listed = read(schema.parameters) or Block(0)
-    wanted = read_typed_list(listed.items, FaultLog()) or []
+    wanted = names_in(listed.items)
     names = [entry.name for entry in action.parameters]
     types = [entry.type_names for entry in action.parameters]
     wanted_names = [entry.name for entry in wanted]
