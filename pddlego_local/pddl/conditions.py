@@ -243,38 +243,56 @@ def condition_of(
     per level. `names` maps the variables of the quantifiers around the block to their
     unique names.
     """
-    head = block.head
     parts = block.blocks
     if not block.items:
         return FALSE if negated else TRUE
-    if head == "not":
-        return condition_of(parts[0], choices_of, not negated, names)
-    if head in ("and", "or"):
-        operands = []
-        for each in parts:
-            operands.append(condition_of(each, choices_of, negated, names))
-        return joined((head == "and") != negated, operands)
-    if head == "imply":
-        first = condition_of(parts[0], choices_of, not negated, names)
-        second = condition_of(parts[1], choices_of, negated, names)
-        return joined(negated, [first, second])
-    if head not in ("forall", "exists"):
-        pattern = tuple(item.name for item in block.items if isinstance(item, Word))
-        return Atomic(ground(pattern, names), negated)
-    variables, body = parts
-    choices = choices_of(names_in(variables.items))
-    unique = {name: f"{name} {block.offset}" for name in choices}
-    inner = {name: unique[name] for name in choices if name[0] == "?"}
-    part = condition_of(body, choices_of, negated, {**names, **inner})
-    if isinstance(part, Junction) and not part.parts:
-        return part
-    every = (head == "forall") != negated
-    return Quantified(
-        every=every,
-        choices={unique[name]: objects for name, objects in choices.items()},
-        sought=part.turned() if every else part,
-        declared=tidy(variables).lower(),
-    )
+    match block.head:
+        case "not":
+            return condition_of(parts[0], choices_of, not negated, names)
+        case "and" | "or":
+            operands = []
+            for part in parts:  # a comprehension would double the recursion's depth
+                operands.append(condition_of(part, choices_of, negated, names))
+            return joined((block.head == "and") != negated, operands)
+        case "imply":
+            first = condition_of(parts[0], choices_of, not negated, names)
+            second = condition_of(parts[1], choices_of, negated, names)
+            return joined(negated, [first, second])
+        case "forall" | "exists":
+            variables, body = parts
+            scope = _Scope.of(block.offset, choices_of(names_in(variables.items)))
+            inner = {**names, **scope.names}
+            condition = condition_of(body, choices_of, negated, inner)
+            if isinstance(condition, Junction) and not condition.parts:
+                return condition
+            every = (block.head == "forall") != negated
+            return Quantified(
+                every=every,
+                choices=scope.choices,
+                sought=condition.turned() if every else condition,
+                declared=tidy(variables).lower(),
+            )
+    pattern = tuple(item.name for item in block.items if isinstance(item, Word))
+    return Atomic(ground(pattern, names), negated)
+
+
+class _Scope(NamedTuple):
+    """The unique `names` of a quantifier's variables, and their `choices` by them."""
+
+    names: Binding
+    choices: Choices
+
+    @classmethod
+    def of(cls, offset: int, declared: Choices) -> "_Scope":
+        """Names without `?` are objects for the planner, and keep their meaning."""
+        names = {}
+        choices = {}
+        for name, objects in declared.items():
+            unique = f"{name} {offset}"
+            choices[unique] = objects
+            if name[0] == "?":
+                names[name] = unique
+        return cls(names, choices)
 
 
 # ---- The objects for which conditions hold

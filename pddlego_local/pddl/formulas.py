@@ -180,6 +180,7 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
             block, f"`{block}` begins with a list: join conditions with `(and … …)`"
         )
         return None
+    words = []
     for term in terms:
         if isinstance(term, Block):
             log.syntax(
@@ -187,7 +188,8 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
                 f"`{term}` stands inside `({predicate} …)` where only names may stand",
             )
             return None
-    return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
+        words.append(term)
+    return Atom(predicate, words, block)
 
 
 def _numeric_word(block: Block) -> str:
@@ -338,7 +340,7 @@ def read_typed_list(
         for item in group:
             if isinstance(item, Word) and (item.name[0] == "?" or not variables):
                 names.append(TypedName(item, types or ()))
-                if len(item.name) > 1 and "-" in (item.name[0], item.name[-1]):
+                if len(item.name) > 1 and _has_outer_hyphen(item):
                     log.warn(item, _read_as_a_name(item))
             else:
                 readable = False
@@ -349,6 +351,10 @@ def read_typed_list(
                     _refuse_name(item, log, variables)
             before = item
     return names if readable else None
+
+
+def _has_outer_hyphen(word: Word) -> bool:
+    return word.name.startswith("-") or word.name.endswith("-")
 
 
 def names_in(items: list[Node]) -> list[TypedName]:
@@ -405,8 +411,9 @@ def _read_as_a_name(word: Word) -> str:
 def _with_space(word: Word) -> str:
     """The remedy for a hyphen that lacks a space beside it."""
     text = str(word)
-    remedy = f"- {text[1:]}" if text[0] == "-" else f"{text[:-1]} -"
-    return f"write `{remedy}` with a space"
+    if text[0] == "-":
+        return f"write `- {text[1:]}` with a space"
+    return f"write `{text[:-1]} -` with a space"
 
 
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:
