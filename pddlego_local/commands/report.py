@@ -177,20 +177,21 @@ def _write_tables(report: _Report, folder: Path) -> list[Path]:
     }
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, content in {**texts, **tables}.items():
-        if content:
-            written.append(folder / name)
-        else:
-            (folder / name).unlink(missing_ok=True)
     above = f"**{report.unfinished}**\n\n" if report.unfinished else ""
     for name, text in texts.items():
-        if text:
-            (folder / name).write_text(f"{above}{text.strip()}\n", encoding="utf-8")
+        if not text:
+            (folder / name).unlink(missing_ok=True)
+            continue
+        (folder / name).write_text(f"{above}{text.strip()}\n", encoding="utf-8")
+        written.append(folder / name)
     formulas = Formulas()
     for name, numbers in tables.items():
-        if numbers:
-            rows = [columns(row) for row in numbers]
-            write_csv(folder / name, formulas.checked(rows), rows[0])
+        if not numbers:
+            (folder / name).unlink(missing_ok=True)
+            continue
+        rows = [columns(row) for row in numbers]
+        write_csv(folder / name, formulas.checked(rows), rows[0])
+        written.append(folder / name)
     if formulas.found:
         print(f"pddlego: in the .csv files, {formulas.warning}", file=sys.stderr)
     return written
@@ -199,5 +200,8 @@ def _write_tables(report: _Report, folder: Path) -> list[Path]:
 def _problems_markdown(problems: Sequence[str]) -> str:
     if not problems:
         return ""
-    lines = [f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems]
-    return "\n".join(["\n## Problems of the records\n", *lines, ""])
+    lines = ["\n## Problems of the records\n"]
+    for problem in problems:
+        shown = visible(problem).replace("`", "'")
+        lines.append(f"- `{shown}`")
+    return "\n".join([*lines, ""])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pddlego_local.pddl.formulas import names_in
-from pddlego_local.pddl.reader import Block, Word, tidy
+from pddlego_local.pddl.reader import Block, tidy
 from pddlego_local.pddl.task import TypedName
 
 Fact = tuple[str, ...]
@@ -272,7 +272,7 @@ def condition_of(
                 sought=condition.turned() if every else condition,
                 declared=tidy(variables).lower(),
             )
-    pattern = tuple(item.name for item in block.items if isinstance(item, Word))
+    pattern = tuple(word.name for word in block.words)
     return Atomic(ground(pattern, names), negated)
 
 

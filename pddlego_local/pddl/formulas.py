@@ -396,7 +396,7 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
     if isinstance(node, Word):
         return (node,)
     if either and node.head == "either":
-        return tuple(item for item in node.items[1:] if isinstance(item, Word))
+        return tuple(node.words[1:])
     remedy = "one name"
     if node.head == "either":
         remedy = "use one type, such as a common supertype"

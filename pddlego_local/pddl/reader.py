@@ -51,6 +51,11 @@ class Word:
     offset: int
     name: str
 
+    @property
+    def stop(self) -> int:
+        """The offset after the word."""
+        return self.offset + len(self.text)
+
     def __str__(self) -> str:
         """The word as messages quote it."""
         return _shortened(self.text)
@@ -68,6 +73,23 @@ class Block:
     def blocks(self) -> list["Block"]:
         """The lists among the items."""
         return [item for item in self.items if isinstance(item, Block)]
+
+    @property
+    def words(self) -> list[Word]:
+        """The words among the items."""
+        return [item for item in self.items if isinstance(item, Word)]
+
+    @property
+    def stop(self) -> int:
+        """The offset after the block, or after the last word of a block that is never
+        closed.
+        """
+        last: Node = self
+        while isinstance(last, Block):
+            if last.end >= 0 or not last.items:
+                return max(last.end, last.offset) + 1
+            last = last.items[-1]
+        return last.stop
 
     def item(self, number: int) -> "Node | None":
         """Returns an item, None if the list is too short."""
@@ -145,8 +167,7 @@ def words_in(root: Block) -> Iterator[Word]:
 
 def source(text: str, node: Node) -> str:
     """Returns the source text of a word or block."""
-    end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
-    return text[node.offset : end]
+    return text[node.offset : node.stop]
 
 
 def tidy(node: Node) -> str:

@@ -32,7 +32,7 @@ from pddlego_local.pddl.check import Examined
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.files import REQUIREMENTS
 from pddlego_local.pddl.formulas import names_in, type_groups
-from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
+from pddlego_local.pddl.reader import Block, Node, Word, read, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
 
 MOST_CHANGES = 500  # each takes a reading of the files
@@ -215,7 +215,7 @@ class _Pair(Examined):
         """
         text = self.texts[file]
         start = first.offset
-        end = last.offset + len(source(text, last))
+        end = last.stop
         quoted = " ".join(text[start:end].split())
         what = f"left out {quoted[:LONGEST_QUOTE]}"
         if not instead:
@@ -329,7 +329,7 @@ def _renamed(file: File, word: Word, name: str) -> _Change:
 
 
 def _in_place_of(word: Word, name: str) -> _Edit:
-    return _Edit(word.offset, word.offset + len(word.text), name)
+    return _Edit(word.offset, word.stop, name)
 
 
 # ---- A removed part
@@ -452,7 +452,7 @@ def _other_parameters(
         written = [entry.word.text for entry in wanted]
         renamed = dict(zip(names, written, strict=True))
     parameters = block.blocks[0]
-    edits = [_Edit(parameters.offset, parameters.end + 1, schema.parameters)]
+    edits = [_Edit(parameters.offset, parameters.stop, schema.parameters)]
     for use in words_in(block):
         if use.name in renamed and use.offset > parameters.end:
             edits.append(_in_place_of(use, renamed[use.name]))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import names_in
-from pddlego_local.pddl.reader import Block, Word, read, source
+from pddlego_local.pddl.reader import Block, read, source
 
 
 def listed(text: str, name: str) -> Block:
@@ -36,7 +36,7 @@ def with_section(text: str, name: str, section: str) -> str:
     present = _first(name, lists)
     if present is not None:
         new = section if present.end >= 0 else section.removesuffix(")")
-        return text[: present.offset] + new + text[_end(present) :]
+        return text[: present.offset] + new + text[present.stop :]
     if not lists:
         return text
     root = lists[0]
@@ -46,7 +46,7 @@ def with_section(text: str, name: str, section: str) -> str:
     elif root.end >= 0:
         place = root.end
     else:
-        place = _end(root)
+        place = root.stop
     return text[:place] + section + text[place:]
 
 
@@ -71,18 +71,6 @@ def _lists_in(root: Block | None) -> list[Block]:
 
 def _first(name: str, lists: list[Block]) -> Block | None:
     return next((block for block in lists if block.head == name), None)
-
-
-def _end(block: Block) -> int:
-    """The offset after the block, or after the last word of a block that is never
-    closed.
-    """
-    while block.end < 0 and block.items:
-        last = block.items[-1]
-        if isinstance(last, Word):
-            return last.offset + len(last.text)
-        block = last
-    return max(block.end, block.offset) + 1
 
 
 # ---- Repeated entries
@@ -159,7 +147,7 @@ def _with_each_block_once(
         elif key is not None:
             seen.add(key)
     for block in reversed(repeated):
-        text = text[: block.offset] + text[block.end + 1 :]
+        text = text[: block.offset] + text[block.stop :]
     return text
 
 

@@ -33,7 +33,8 @@ class Fit:
     ready: bool
 
     def __str__(self) -> str:
-        return "\n  ".join([f"{self.name}: {self.lines[0]}", *self.lines[1:]])
+        lines = "\n  ".join(self.lines)
+        return f"{self.name}: {lines}"
 
 
 def model_settings(name: str) -> Mapping[str, Any]:
