@@ -209,13 +209,15 @@ class _Pair(Examined):
             done.insert(0, f"{file}: {change.what}")
         return _Pair(texts, self.knows, (*self.changes, *done))
 
-    def cut(self, file: File, first: Node, last: Node, instead: str = "") -> _Change:
+    def cut(
+        self, file: File, first: Node, last: Node | None = None, instead: str = ""
+    ) -> _Change:
         """Cuts nodes from a file. Without a replacement, blanks before them go too,
         unless a comment ends there.
         """
         text = self.texts[file]
         start = first.offset
-        end = last.stop
+        end = (last or first).stop
         quoted = " ".join(text[start:end].split())
         what = f"left out {quoted[:LONGEST_QUOTE]}"
         if not instead:
@@ -320,6 +322,11 @@ def _same(word: Word, names: Iterable[str]) -> list[str]:
     return list(alike.values())
 
 
+def _only_same(word: Word, names: Iterable[str]) -> str:
+    same = _same(word, names)
+    return same[0] if len(same) == 1 else ""
+
+
 def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
@@ -355,18 +362,18 @@ def _left_out_of(parent: Block, node: Node, pair: _Pair, path: _Path) -> _Change
     if parent.head in _NAMES:
         return pair.cut(file, *_entry(parent, node))
     if _is_dispensable(parent, path.section_name):
-        return pair.cut(file, node, node)
+        return pair.cut(file, node)
     before = parent.items[number - 1]
     if (
         parent.head == ":action"
         and isinstance(before, Word)
         and before.name == ":precondition"
     ):
-        return pair.cut(file, node, node, "()")
+        return pair.cut(file, node, instead="()")
     is_section = parent is path.around[0] and number > 1
     head = node.head if isinstance(node, Block) else ""
     if is_section and head not in _NEEDED[file]:
-        return pair.cut(file, node, node)
+        return pair.cut(file, node)
     return None
 
 
@@ -420,11 +427,11 @@ def _other_actions(pair: _Pair) -> Iterator[_Change]:
         if schema is not None:
             yield from _other_parameters(pair, path.parent, action, schema)
             continue
-        same = _same(action.word, [schema.name for schema in schemas.values()])
-        if len(same) == 1:
-            yield _renamed("domain", action.word, same[0])
+        names = [schema.name for schema in schemas.values()]
+        if same := _only_same(action.word, names):
+            yield _renamed("domain", action.word, same)
         else:
-            yield pair.cut("domain", path.parent, path.parent)
+            yield pair.cut("domain", path.parent)
 
 
 def _other_parameters(
@@ -442,12 +449,13 @@ def _other_parameters(
     is_right = names == wanted_names and types == wanted_types
     if is_right or not action.complete:
         return
-    if not frozenset().union(*wanted_types) <= pair.symbols.types.declared:
+    declared = pair.symbols.types.declared
+    if not all(kinds <= declared for kinds in wanted_types):
         return
     renamed: dict[str, str] = {}
     if set(names) != set(wanted_names):
         if types != wanted_types:
-            yield pair.cut("domain", block, block)
+            yield pair.cut("domain", block)
             return
         written = [entry.word.text for entry in wanted]
         renamed = dict(zip(names, written, strict=True))
@@ -472,8 +480,7 @@ def _unseen(pair: _Pair) -> Iterator[_Change]:
         unseen: list[Node] = [entry.word for entry in entries if entry.name not in seen]
         for path in pair.paths_to(file, unseen):
             assert isinstance(path.node, Word)
-            same = _same(path.node, names)
-            if len(same) == 1:
-                yield _renamed(file, path.node, same[0])
+            if same := _only_same(path.node, names):
+                yield _renamed(file, path.node, same)
             else:
                 yield pair.cut(file, *_entry(path.parent, path.node))
