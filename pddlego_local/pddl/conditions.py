@@ -308,28 +308,30 @@ def bindings(
     part with the fewest facts comes first. Objects are tried one by one only where no
     fact is needed.
     """
-    pending = [_Open(binding, parts)]
+    pending = [_Open(binding, choices.keys() - binding.keys(), parts)]
     while pending:
         way = pending.pop()
-        free = choices.keys() - way.bound.keys()
-        left = _undecided(way, free, known)
+        left = _undecided(way, known)
         if left is None:
             continue
-        if free:
-            extended = [*_extended(_Open(way.bound, left), choices, free, known.true)]
-            pending += reversed(extended)
-        else:
+        if not way.free:
             yield way.bound
+            continue
+        decided = way._replace(conditions=left)
+        pending += reversed([*_extended(decided, choices, known.true)])
 
 
 class _Open(NamedTuple):
-    """A binding, and the conditions that are not yet decided."""
+    """A binding, the variables that it leaves free, and the conditions that are not yet
+    decided.
+    """
 
     bound: Binding
+    free: Set[str]
     conditions: Sequence[Condition]
 
 
-def _undecided(way: _Open, free: Set[str], known: Known) -> list[Condition] | None:
+def _undecided(way: _Open, known: Known) -> list[Condition] | None:
     """The conditions that depend on free variables, or None if another one fails."""
     left = []
     pending = [*reversed(way.conditions)]
@@ -337,34 +339,34 @@ def _undecided(way: _Open, free: Set[str], known: Known) -> list[Condition] | No
         part = pending.pop()
         if isinstance(part, Junction) and part.every:
             pending += reversed(part.parts)
-        elif not free.isdisjoint(part.variables):
+        elif not way.free.isdisjoint(part.variables):
             left.append(part)
         elif not part.holds(way.bound, known):
             return None
     return left
 
 
-def _extended(
-    way: _Open, choices: Choices, free: Set[str], true: Facts
-) -> Iterator[_Open]:
+def _extended(way: _Open, choices: Choices, true: Facts) -> Iterator[_Open]:
     """Yields the ways to go on: with the facts that one condition needs, or else with
     each object that one variable may stand for.
     """
     facts = {}
     for part in way.conditions:
-        if isinstance(part, Atomic) and _binds(part, free):
-            facts[part] = _facts_for(part, way.bound, free, true)
+        if isinstance(part, Atomic) and _binds(part, way.free):
+            facts[part] = _facts_for(part, way, true)
     if facts:
         rarest = min(facts, key=lambda part: len(facts[part]))
         others = [part for part in way.conditions if part is not rarest]
         for fact in facts[rarest]:
-            found = _matched(rarest, fact, way.bound, choices, free)
+            found = _matched(rarest, fact, way, choices)
             if found is not None:
-                yield _Open(found, others)
+                bound = {**way.bound, **found}
+                yield _Open(bound, way.free - found.keys(), others)
         return
-    name = min(free, key=lambda variable: (len(choices[variable]), variable))
+    name = min(way.free, key=lambda variable: (len(choices[variable]), variable))
     for value in choices[name]:
-        yield _Open({**way.bound, name: value}, way.conditions)
+        bound = {**way.bound, name: value}
+        yield _Open(bound, way.free - {name}, way.conditions)
 
 
 def _binds(part: Atomic, free: Set[str]) -> bool:
@@ -377,27 +379,27 @@ def _binds(part: Atomic, free: Set[str]) -> bool:
     return part.pattern[0] != "=" or not all(open_terms)
 
 
-def _facts_for(
-    part: Atomic, bound: Binding, free: Set[str], true: Facts
-) -> Sequence[Fact]:
+def _facts_for(part: Atomic, way: _Open, true: Facts) -> Sequence[Fact]:
     """The facts among which are all that the part can be."""
     name, *terms = part.pattern
-    values = [ANY if term in free else bound.get(term, term) for term in terms]
+    values = []
+    for term in terms:
+        values.append(ANY if term in way.free else way.bound.get(term, term))
     if name != "=":
         return true.matching((name, *values))
     return [("=", value, value) for value in values if value != ANY]
 
 
-def _matched(
-    part: Atomic, fact: Fact, bound: Binding, choices: Choices, free: Set[str]
-) -> Binding | None:
-    """The extension of `bound` that makes the part the fact, None if there is none."""
+def _matched(part: Atomic, fact: Fact, way: _Open, choices: Choices) -> Binding | None:
+    """The binding of free variables that makes the part the fact, None if there is
+    none.
+    """
     found: dict[str, str] = {}
     for term, value in zip(part.pattern[1:], fact[1:], strict=True):
-        if term not in free:
-            fits = bound.get(term, term) == value
+        if term not in way.free:
+            fits = way.bound.get(term, term) == value
         else:
             fits = value in choices[term] and found.setdefault(term, value) == value
         if not fits:
             return None
-    return {**bound, **found}
+    return found

@@ -47,7 +47,8 @@ def facts_of(problem: str) -> list[str]:
     """Returns the facts of `:init` with single spaces, without duplicates, in file
     order.
     """
-    return list(dict.fromkeys(map(tidy, listed(problem, ":init").blocks)))
+    facts = [tidy(block) for block in listed(problem, ":init").blocks]
+    return [*dict.fromkeys(facts)]
 
 
 def difference(before: str, after: str) -> dict[str, Changes]:
@@ -55,15 +56,24 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     `after`.
     """
     old, new = objects_of(before), objects_of(after)
-    gone = [name for name, kind in old.items() if new.get(name) != kind]
-    added = {name: kind for name, kind in new.items() if old.get(name) != kind}
     old_facts, new_facts = facts_of(before), facts_of(after)
-    gone_facts = [fact for fact in old_facts if fact not in new_facts]
-    added_facts = [fact for fact in new_facts if fact not in old_facts]
     return {
-        "objects": Changes(add=_typed_lines(added), replace={}, delete=gone),
-        "init": Changes(add=added_facts, replace={}, delete=gone_facts),
+        "objects": Changes(
+            add=_typed_lines(_not_in(old, new)),
+            replace={},
+            delete=[*_not_in(new, old)],
+        ),
+        "init": Changes(
+            add=[fact for fact in new_facts if fact not in old_facts],
+            replace={},
+            delete=[fact for fact in old_facts if fact not in new_facts],
+        ),
     }
+
+
+def _not_in(others: Mapping[str, str], objects: Mapping[str, str]) -> dict[str, str]:
+    """The objects that the others lack or have with another type."""
+    return {name: kind for name, kind in objects.items() if others.get(name) != kind}
 
 
 def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
@@ -298,6 +308,7 @@ def _in_parentheses(line: str) -> Block:
 def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
     words = fact.replace("(", "( ").replace(")", " )").split()
     for number, word in enumerate(words):
-        if word.lower() == old.lower() and (predicates or words[number - 1] != "("):
+        is_predicate = words[number - 1] == "("
+        if word.lower() == old.lower() and (predicates or not is_predicate):
             words[number] = new
     return with_parentheses(words)

@@ -6,7 +6,7 @@ import bisect
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pddlego_local.pddl.marks import foreign_character, stray_mark
 from pddlego_local.pddl.reader import Node, Word
@@ -49,6 +49,13 @@ class Fault:
         return f"{self.file} line {self.line}, column {self.column}: {self.message}"
 
 
+class Faulty(NamedTuple):
+    """A word or list with a fault or a misuse."""
+
+    kind: Kind | Misuse
+    node: Node
+
+
 class FaultLog:
     """Collects the faults of one file.
 
@@ -60,7 +67,7 @@ class FaultLog:
         """The defaults are for a reading whose faults are not used."""
         self.file: File = file
         self._text = text
-        self.nodes: list[tuple[Kind | Misuse, Node]] = []
+        self.nodes: list[Faulty] = []
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
         self._numeric: dict[str, int] = {}
@@ -79,15 +86,17 @@ class FaultLog:
         negated fact.
         """
         self.warn(at, message)
-        self.nodes.append((kind, at))
+        self.nodes.append(Faulty(kind, at))
 
     def numeric(self, at: Node, word: str) -> None:
         """Reports a word of numeric or temporal PDDL. One fault names all such words of
         a file.
         """
-        self._count["syntax"] += word not in self._numeric
-        self._numeric[word] = min(at.offset, self._numeric.get(word, at.offset))
-        self.nodes.append(("syntax", at))
+        if word not in self._numeric:
+            self._count["syntax"] += 1
+            self._numeric[word] = at.offset
+        self._numeric[word] = min(at.offset, self._numeric[word])
+        self.nodes.append(Faulty("syntax", at))
 
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0
@@ -99,10 +108,10 @@ class FaultLog:
             offset = at.offset
             if isinstance(at, Word):
                 kind, message = _about_the_word(at, kind, message)
-            self.nodes.append((kind, at))
+            self.nodes.append(Faulty(kind, at))
         if kind != "warning":
             self._first.pop(("warning", message), None)
-        elif ("syntax", message) in self._first or ("symbol", message) in self._first:
+        elif {("syntax", message), ("symbol", message)} & self._first.keys():
             return
         first = self._first.get((kind, message))
         if first is not None:

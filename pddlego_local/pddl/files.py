@@ -5,7 +5,7 @@ Reading continues after a fault, so that one mistake does not cause a fault for 
 later name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.formulas import (
@@ -84,14 +84,10 @@ def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
         )
     domain = Domain(block, _read_head(block, log))
     seen: set[str] = set()
-    for item in block.items[2:]:
-        if isinstance(item, Block) and item.head in _SECTIONS["domain"]:
-            _check_place(item, seen, log)
-            seen.add(item.head)
-            _read_domain_section(item, domain, log)
-        else:
-            _refuse_section(item, log)
-            domain.whole = False
+    for section in _sections_in(block, domain, log):
+        _check_place(section, seen, log)
+        seen.add(section.head)
+        _read_domain_section(section, domain, log)
     return domain
 
 
@@ -105,18 +101,14 @@ def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
     name = _read_head(block, log)
     problem = Problem(block)
     seen: list[str] = []
-    for item in block.items[2:]:
-        if isinstance(item, Block) and item.head in ORDER:
-            _check_order(item, seen, log)
-            seen.append(item.head)
-            _read_problem_section(item, problem, log)
-        else:
-            _refuse_section(item, log)
-            problem.whole = False
+    for section in _sections_in(block, problem, log):
+        _check_order(section, seen, log)
+        seen.append(section.head)
+        _read_problem_section(section, problem, log)
     called = f"the problem `{name}`" if name is not None else "the problem"
-    for section in REQUIRED:
-        if section not in seen:
-            log.syntax(block, f"{called} has no `{section}`: add `({section} …)`")
+    for required in REQUIRED:
+        if required not in seen:
+            log.syntax(block, f"{called} has no `{required}`: add `({required} …)`")
     return problem
 
 
@@ -160,6 +152,18 @@ def _read_name(block: Block, log: FaultLog) -> Word | None:
         return name
     log.syntax(block, f"`{block}` must hold exactly one name: `({block.head} NAME)`")
     return None
+
+
+def _sections_in(
+    block: Block, file: Domain | Problem, log: FaultLog
+) -> Iterator[Block]:
+    """Yields the sections that a file may have, and refuses everything else."""
+    for item in block.items[2:]:
+        if isinstance(item, Block) and item.head in _SECTIONS[log.file]:
+            yield item
+        else:
+            _refuse_section(item, log)
+            file.whole = False
 
 
 def _check_place(section: Block, seen: set[str], log: FaultLog) -> None:

@@ -102,10 +102,7 @@ def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Word):
-            log.syntax(
-                operand,
-                f"`{operand}` stands alone under `{operator}`: write `({operand} …)`",
-            )
+            _refuse_alone(operand, f"under `{operator}`", log)
             continue
         if not operand.items:
             log.syntax(
@@ -123,6 +120,10 @@ def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_
         )
         parts.append(inner)
     return parts
+
+
+def _refuse_alone(word: Word, where: str, log: FaultLog) -> None:
+    log.syntax(word, f"`{word}` stands alone {where}: write `({word} …)`")
 
 
 def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
@@ -255,7 +256,7 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     parts = []
     for item in items:
         if isinstance(item, Word):
-            log.syntax(item, f"`{item}` stands alone in an effect: write `({item} …)`")
+            _refuse_alone(item, "in an effect", log)
             effect.complete = False
         elif not item.items:
             log.syntax(
