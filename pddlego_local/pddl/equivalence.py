@@ -169,9 +169,9 @@ class _Search:
                 self._labels[own] = numbers.setdefault(label, len(numbers))
             for kind, predicate, terms in structure.facts:
                 objects = tuple(_Object(is_first, term) for term in terms)
-                for position, each in enumerate(objects):
+                for position, thing in enumerate(objects):
                     place = _Place(f"{kind} {predicate} {position}", objects)
-                    self._places[each].append(place)
+                    self._places[thing].append(place)
         self._round = len(self._labels)  # the steps of one round of refinement
         for places in self._places.values():
             self._round += sum(len(place.objects) for place in places)
@@ -208,13 +208,13 @@ class _Search:
                 raise Undecided
             known: dict[object, int] = {}
             refined = {}
-            for each, places in self._places.items():
+            for thing, places in self._places.items():
                 around = []
                 for place in places:
                     of_objects = [colours[other] for other in place.objects]
                     around.append((place.label, *of_objects))
-                kind = (colours[each], *sorted(around))
-                refined[each] = known.setdefault(kind, len(known))
+                kind = (colours[thing], *sorted(around))
+                refined[thing] = known.setdefault(kind, len(known))
             colours = refined
             if len(known) == count:
                 return colours if _balanced(colours) else None
@@ -228,23 +228,23 @@ class _Search:
         Objects of one colour are interchangeable if all other objects in their facts
         have a colour of their own. A search might try all their orders.
         """
-        counts = Counter(colours[each] for each in colours if each.is_first)
+        counts = Counter(colours[thing] for thing in colours if thing.is_first)
 
-        def is_shared(each: _Object) -> bool:
-            return counts[colours[each]] > 1
+        def is_shared(thing: _Object) -> bool:
+            return counts[colours[thing]] > 1
 
         tied = []
-        for each, places in self._places.items():
-            if each.is_first and is_shared(each):
+        for thing, places in self._places.items():
+            if thing.is_first and is_shared(thing):
                 others = {other for place in places for other in place.objects}
-                if any(map(is_shared, others - {each})):
-                    tied.append(each)
-        return min(tied, key=lambda each: counts[colours[each]], default=None)
+                if any(map(is_shared, others - {thing})):
+                    tied.append(thing)
+        return min(tied, key=lambda thing: counts[colours[thing]], default=None)
 
 
 def _balanced(colours: _Colours) -> bool:
     """Whether both problems have equally many objects of each colour."""
     counts = Counter[int]()
-    for each, colour in colours.items():
-        counts[colour] += 1 if each.is_first else -1
+    for thing, colour in colours.items():
+        counts[colour] += 1 if thing.is_first else -1
     return not any(counts.values())

@@ -309,7 +309,7 @@ def _alike(pair: _Pair, path: _Path, word: Word) -> list[str]:
     known += [predicate.word for predicate in domain.predicates or ()]
     if path.section:
         known += [used for used in words_in(path.section) if used.name[0] == "?"]
-    return _same(word, [each.text for each in known])
+    return _same(word, [other.text for other in known])
 
 
 def _same(word: Word, names: Iterable[str]) -> list[str]:

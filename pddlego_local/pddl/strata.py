@@ -131,7 +131,7 @@ class _PlannersReachable(Reachable):
             least = len(found) if condition.every else 1
         else:
             inner = self.bindings(condition.choices, [condition.sought], binding)
-            found = [self.needs(condition.sought, each) for each in inner]
+            found = [self.needs(condition.sought, bound) for bound in inner]
             least = 0 if condition.every else 1
         possible = [needs for needs in found if needs is not None]
         if len(possible) < least:
