@@ -118,7 +118,8 @@ def _readable(answer: str) -> str:
 
 # In a value, these stand for the characters that rich could read as markup. No other
 # text has them, because `visible` replaces each lone surrogate.
-_BRACKET, _BACKSLASH = "\ud800", "\ud801"
+_BRACKET = "\ud800"
+_BACKSLASH = "\ud801"
 
 
 def _literal(value: object) -> str:

@@ -194,7 +194,8 @@ class Quantified:
 
 
 Condition = Atomic | Junction | Quantified
-TRUE, FALSE = Junction(True), Junction(False)
+TRUE = Junction(True)
+FALSE = Junction(False)
 
 
 def ground(pattern: Fact, binding: Binding) -> Fact:

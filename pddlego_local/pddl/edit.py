@@ -55,8 +55,10 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     """Returns the edit that turns the objects and facts of `before` into those of
     `after`.
     """
-    old, new = objects_of(before), objects_of(after)
-    old_facts, new_facts = facts_of(before), facts_of(after)
+    old = objects_of(before)
+    new = objects_of(after)
+    old_facts = facts_of(before)
+    new_facts = facts_of(after)
     return {
         "objects": Changes(
             add=_typed_lines(_not_in(old, new)),
@@ -81,7 +83,8 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
 
     A string that holds neither stays as it is.
     """
-    objects, init = edit["objects"], edit["init"]
+    objects = edit["objects"]
+    init = edit["init"]
     added: list[str] = []
     for line in objects["add"]:
         added += _typed_lines(_declared_by(line)) or [line]

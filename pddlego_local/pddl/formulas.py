@@ -380,7 +380,8 @@ def type_groups(
                     dash, f"`- {item}` has no name before it and is ignored: remove it"
                 )
             yield group, item
-            group, dash = [], None
+            group = []
+            dash = None
         elif isinstance(item, Word) and item.name == "-":
             dash = item
         else:

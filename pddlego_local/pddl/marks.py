@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable
 
 _QUOTES = "\"'`"
 _AROUND = f",:.{_QUOTES}"
-_BYTE_ORDER_MARK, _NO_UTF_8 = "\ufeff", "\ufffd"
+_BYTE_ORDER_MARK = "\ufeff"
+_NO_UTF_8 = "\ufffd"
 
 
 def stray_mark(word: str) -> str:

@@ -114,7 +114,8 @@ class Reachable:
         lasting = {*self.task.stated}
         changing = True
         while changing and not self.holds(goal):
-            added, deleted = set[Fact](), set[Fact]()
+            added = set[Fact]()
+            deleted = set[Fact]()
             for effect in self.effects():
                 (deleted if effect.change.negated else added).add(effect.fact)
             true = self.known.true

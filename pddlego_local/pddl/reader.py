@@ -210,7 +210,8 @@ class _Reading:
             return None
         while self.tokens:
             token = self.tokens.popleft()
-            text, offset = token[0], token.start()
+            text = token[0]
+            offset = token.start()
             if not self.open and self.root is not None and self._is_past_the_end(token):
                 return self.root if self.recover else None
             if text == "(":
@@ -285,7 +286,8 @@ class _Reading:
         too early.
         """
         assert self.root is not None
-        text, offset = token[0], token.start()
+        text = token[0]
+        offset = token.start()
         section = self._section() if text == "(" else ""
         if self.recover and section:
             self.report(

@@ -331,7 +331,8 @@ def changed(
     """Returns the facts that are added and those that are deleted. A fact that is both
     stays.
     """
-    added, deleted = set[Fact](), set[Fact]()
+    added = set[Fact]()
+    deleted = set[Fact]()
     for change in changes:
         outside = without(binding, change.choices)
         met = bindings(change.choices, [change.condition], outside, known)

@@ -104,7 +104,8 @@ def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
     """Returns the folder of the files, or None and how to get them. Raises
     ConfigError.
     """
-    weights, revision = settings["weights"], settings.get("revision")
+    weights = settings["weights"]
+    revision = settings.get("revision")
     try:
         return locate(weights, revision), ""
     except MissingPart as error:
