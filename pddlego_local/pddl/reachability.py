@@ -117,7 +117,8 @@ class Reachable:
             added = set[Fact]()
             deleted = set[Fact]()
             for effect in self.effects():
-                (deleted if effect.change.negated else added).add(effect.fact)
+                facts = deleted if effect.change.negated else added
+                facts.add(effect.fact)
             true = self.known.true
             new = [fact for fact in sorted(added) if fact not in true]
             for fact in new:
@@ -170,11 +171,15 @@ def _warn_of_costs(domain: Domain, problem: Problem, log: FaultLog) -> None:
     """Warns of actions that the planner does not use because their cost is unknown."""
     valued = {value.function[0] for value in problem.values}
     for action in domain.actions:
-        function = action.effect.cost and action.effect.cost.predicate
-        if function and not function.name.isdigit() and function.name not in valued:
-            value = f"no value `(= ({function} …) number)`"
-            why = f"`:init` gives its cost `{function}` {value}"
-            log.warn(function, f"action `{action.word}` can never be used: {why}")
+        if action.effect.cost is None:
+            continue
+        function = action.effect.cost.predicate
+        if not function.name.isdigit() and function.name not in valued:
+            log.warn(
+                function,
+                f"action `{action.word}` can never be used: `:init` gives its cost"
+                f" `{function}` no value `(= ({function} …) number)`",
+            )
 
 
 def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
@@ -193,8 +198,10 @@ def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
         wanted = Atomic(literal.atom.key, literal.negated)
         if literal.required and not reachable.holds(wanted):
             truth = "false" if literal.negated else "true"
-            unreached = f"{OUT_OF_REACH} `{literal.atom}` {truth}"
-            log.warn(literal.atom.block, f"{unreached}: {_why(wanted, reachable)}")
+            why = _why(wanted, reachable)
+            log.warn(
+                literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {why}"
+            )
 
 
 def _why(wanted: Atomic, reachable: Reachable) -> str:
@@ -226,7 +233,7 @@ def _why(wanted: Atomic, reachable: Reachable) -> str:
         if wanted.negated:
             return f"no action deletes `{wanted.pattern[0]}`"
         return f"no action adds `{wanted.pattern[0]}` and the fact is not in `:init`"
-    return ", and ".join(filter(None, [", ".join(needs), end]))
+    return f"{', '.join(needs)}, and {end}" if needs else end
 
 
 @dataclass(frozen=True)
