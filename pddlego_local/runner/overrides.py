@@ -278,7 +278,7 @@ def _unknown_choice(file: str) -> str:
     group, _, name = file.partition("/")
     if group == "hydra":
         group, _, name = file.rpartition("/")
-    options = _choices_of(group)
+    options = choices_of(group)
     if not options:
         return ""
     by_stem = {Path(option).name: option for option in options}
@@ -296,13 +296,15 @@ def _unknown_choice(file: str) -> str:
     )
 
 
-def _choices_of(group: str) -> list[str]:
-    """Returns the choices of a group, such as "start/smoke" for experiment."""
+def choices_of(group: str) -> list[str]:
+    """Returns the choices of a group, such as "start/smoke" for experiment, also those
+    in a user's own folder. Hydra must be set up.
+    """
     loader = GlobalHydra.instance().config_loader()
     files = loader.get_group_options(group)
     choices = [name for name in files if not name.startswith("_")]
     for folder in loader.get_group_options(group, ObjectType.GROUP):
-        for choice in _choices_of(f"{group}/{folder}"):
+        for choice in choices_of(f"{group}/{folder}"):
             choices.append(f"{folder}/{choice}")
     return choices
 

@@ -38,6 +38,22 @@ def test_the_help_of_run_names_its_options_and_no_file_that_is_no_choice(
     assert not re.search(r"\b_\w+", choices)
 
 
+def test_the_help_of_run_lists_the_choices_in_ones_own_folder(
+    pddlego: Pddlego, tmp_path: Path
+) -> None:
+    own = tmp_path / "model" / "mine.yaml"
+    own.parent.mkdir()
+    own.write_text("defaults: [nano]", encoding="utf-8")
+    told = pddlego("run", "--help", "--config-dir", str(tmp_path)).out
+    offered = re.findall(
+        r"\w+", told[told.index("  model=") : told.index("  decoding=")]
+    )
+    assert {"mine", "nano"} <= {*offered}
+    assert "mine" not in pddlego("run", "--help").out
+    refused = pddlego("run", "-cd", str(tmp_path), "model=mne", code=2).err
+    assert "did you mean mine?" in refused
+
+
 def test_what_is_no_choice_is_not_offered_for_one_that_is_misspelt(
     pddlego: Pddlego, tmp_path: Path
 ) -> None:
