@@ -28,14 +28,13 @@ class Rules:
     def __init__(self, layout: Layout = "any") -> None:
         self.layout = layout
         self.forced_prefix = ""
-        self._terminals: dict[str, str] = {}
-        self._rules: list[str] = []
-        self._shared: dict[tuple[str, ...], str] = {}
-
-    @property
-    def comment(self) -> tuple[str, ...]:
+        self.comment: Sequence[str] = ()
         """The terminal for a comment in a list, if the layout allows comments."""
-        return ("COMMENT",) if self.layout == "any" else ()
+        if layout == "any":
+            self.comment = ("COMMENT",)
+        self._terminals: dict[str, str] = {}  # pattern → name
+        self._rules: list[str] = []
+        self._shared: dict[tuple[str, ...], str] = {}  # alternatives → name
 
     def begin(self, terminal: str) -> str:
         """Returns the terminal with which the grammar begins. It is "" if the layout
@@ -49,7 +48,8 @@ class Rules:
 
     def terminal(self, pattern: str) -> str:
         """Returns the name of the terminal with this pattern."""
-        return self._terminals.setdefault(pattern, f"_T{len(self._terminals)}")
+        new = f"_T{len(self._terminals)}"
+        return self._terminals.setdefault(pattern, new)
 
     def names(self, names: Iterable[str]) -> str:
         """Returns the terminal for one of these names."""
@@ -59,27 +59,34 @@ class Rules:
         """Adds a rule and returns its name; adds none and returns "" if there is no
         alternative.
         """
-        if alternatives:
-            self._rules.append(f"{name}: " + "\n    | ".join(alternatives))
-        return name if alternatives else ""
+        if not alternatives:
+            return ""
+        choice = "\n    | ".join(alternatives)
+        self._rules.append(f"{name}: {choice}")
+        return name
 
     def shared(self, alternatives: Sequence[str]) -> str:
         """Returns the name of a rule for the alternatives. A single alternative that is
         one name gets no rule and is returned itself; without alternatives, the result
         is "".
         """
-        if len(alternatives) < 2 and " " not in "".join(alternatives):
-            return "".join(alternatives)
+        if not alternatives:
+            return ""
+        first = alternatives[0]
+        if len(alternatives) == 1 and " " not in first:
+            return first
         key = tuple(alternatives)
         if key not in self._shared:
-            self._shared[key] = self.rule(f"_r{len(self._shared)}", alternatives)
+            number = len(self._shared)
+            self._shared[key] = self.rule(f"_r{number}", alternatives)
         return self._shared[key]
 
     def grammar(self, name: str, start: str) -> Grammar:
         """Returns the grammar whose start rule has the expansion `start`."""
-        terminals = (f"{name}: {pattern}" for pattern, name in self._terminals.items())
-        text = "\n".join([f"start: {start}", *self._rules, *terminals])
-        return with_parts(name, text, STAGE_PARTS, self.layout)
+        lines = [f"start: {start}", *self._rules]
+        for pattern, terminal in self._terminals.items():
+            lines.append(f"{terminal}: {pattern}")
+        return with_parts(name, "\n".join(lines), STAGE_PARTS, self.layout)
 
 
 def some(rule: str, most: int, least: int = 0) -> str:
@@ -94,10 +101,14 @@ def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
     of the pattern `kind`; if `name` is "", it is empty. The pattern must become a
     single terminal, because the space after a name may begin its type or the next name.
     """
-    entries = " | ".join([f"_B1 {name} (_DASH {kind})?", *rules.comment])
-    return f"({entries}) ~ 0 .. {max(most, 0)} _C" if name else "_C"
+    if not name:
+        return "_C"
+    named = f"_B1 {name} (_DASH {kind})?"
+    entry = " | ".join([named, *rules.comment])
+    return f"({entry}) ~ 0 .. {max(most, 0)} _C"
 
 
 @functools.cache
 def _text_of(terminal: str, layout: Layout) -> str:
-    return forced_text(with_parts("head", f"start: {terminal}", STAGE_PARTS, layout))
+    grammar = with_parts("head", f"start: {terminal}", STAGE_PARTS, layout)
+    return forced_text(grammar)

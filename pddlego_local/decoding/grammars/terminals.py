@@ -8,9 +8,7 @@ milliseconds.
 import functools
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
-
-from pddlego_local.core.grouping import grouped
+from collections.abc import Collection, Iterable, Sequence, Set
 
 MOST_LETTERS = 40
 """The maximum length of a name that a model invents. Of 114,548 recorded names, the
@@ -25,8 +23,8 @@ A server's vocabulary has slices for exactly these groups (`word_slices` in
 serving/vllm_patches.py). With them, a mask within an invented name takes a quarter of
 the time.
 """
-_GROUPS = tuple(map(frozenset, FIRST_LETTERS))
-_LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
+_FIRST = tuple(frozenset(letters) for letters in FIRST_LETTERS)
+_LATER = (frozenset("".join(FIRST_LETTERS) + "0123456789_-"),)
 
 OPERATORS = frozenset(
     {"and", "exists", "forall", "imply", "increase", "not", "or", "when"}
@@ -45,10 +43,13 @@ def one_of(names: Iterable[str]) -> str:
 
 def in_any_case(word: str) -> str:
     """Returns a terminal for one word with letters in either case."""
-    letters = (
-        f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in word
-    )
-    return f"/{''.join(letters)}/"
+    pattern = ""
+    for letter in word:
+        if letter.isalpha():
+            pattern += f"[{letter.lower()}{letter.upper()}]"
+        else:
+            pattern += re.escape(letter)
+    return f"/{pattern}/"
 
 
 def name_except(words: Iterable[str] = ()) -> str:
@@ -63,40 +64,48 @@ def name_except(words: Iterable[str] = ()) -> str:
 
 @functools.lru_cache(maxsize=256)  # a grammar has one such set in many places
 def _one_of(names: frozenset[str]) -> str:
-    in_json = {json.dumps(name)[1:-1] for name in names}
+    in_json = {json.dumps(name)[1:-1] for name in names}  # without the quotes
     # Longest first: python-lark takes the first alternative that matches.
     words = sorted(in_json, key=lambda word: (-len(word), word))
-    patterns = [re.escape(word).replace("/", r"\/") for word in words]
+    patterns = []
+    for word in words:
+        pattern = re.escape(word)
+        patterns.append(pattern.replace("/", r"\/"))
     return f"/{'|'.join(patterns)}/"
 
 
 @functools.lru_cache(maxsize=256)
 def _name_except(words: frozenset[str]) -> str:
-    return f"/{_leaving(words, _GROUPS, MOST_LETTERS - 1)}/"
+    return f"/{_leaving(words, _FIRST, MOST_LETTERS - 1)}/"
 
 
-def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int) -> str:
+def _leaving(words: Set[str], groups: Sequence[frozenset[str]], left: int) -> str:
     """Returns the pattern of the rest of a name. `words` has the rests of the words
     that began like it. The next letter is in one of the `groups`, and at most `left`
     letters follow that letter.
     """
-    by_letter = grouped((word[0], word[1:]) for word in sorted(words) if word)
+    rests_after: dict[str, set[str]] = {}
+    for word in sorted(words):
+        if word:
+            rests_after.setdefault(word[0], set()).add(word[1:])
+
     branches = []
     for group in groups:
-        free = group.difference(by_letter)
+        free = group.difference(rests_after)
         if free:
             tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
             branches.append(one_letter(free) + tail)
-    for letter, rests in by_letter.items():
-        if ANY in rests or not any(letter in group for group in groups):
+    for letter, rests in rests_after.items():
+        is_banned = ANY in rests
+        if is_banned or not any(letter in group for group in groups):
             continue
-        rest = _leaving(frozenset(rests), (_LATER,), left - 1) if left else ""
-        is_a_word = "" in rests  # then the name must go on after the letter
-        if is_a_word and not rest:
-            continue
-        if not is_a_word and rest:
-            rest = f"({rest})?"
-        branches.append(one_letter(frozenset(letter)) + rest)
+        first = one_letter(frozenset(letter))
+        rest = _leaving(rests, _LATER, left - 1) if left else ""
+        must_go_on = "" in rests  # after this letter, the name would be a word
+        if must_go_on:
+            branches += [first + rest] if rest else []
+        else:
+            branches.append(f"{first}({rest})?" if rest else first)
     return f"({'|'.join(branches)})"
 
 
@@ -105,14 +114,14 @@ def one_letter(letters: frozenset[str]) -> str:
     """Returns a character class for the letters in either case. Runs of letters become
     ranges; "-" is last, where it stands for itself.
     """
-    in_both_cases = letters | {letter.upper() for letter in letters}
-    runs: list[tuple[str, str]] = []  # the first and last character of each
-    for character in sorted(in_both_cases - {"-"}):
-        if runs and ord(runs[-1][1]) + 1 == ord(character):
-            runs[-1] = runs[-1][0], character
+    upper = {letter.upper() for letter in letters}
+    runs: list[str] = []
+    for character in sorted((letters | upper) - {"-"}):
+        if runs and ord(runs[-1][-1]) + 1 == ord(character):
+            runs[-1] += character
         else:
-            runs.append((character, character))
-    ranges = [first if first == last else f"{first}-{last}" for first, last in runs]
+            runs.append(character)
+    ranges = [run if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
     if "-" in letters:
         ranges.append("-")
     return f"[{''.join(ranges)}]"
@@ -125,8 +134,12 @@ def looping_prefix(name: str) -> str:
     "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "".
     A part that has only digits may be repeated.
     """
-    match = _THRICE.search(name.lower())
-    return name[: match.end() - len(match[1])].lower() if match else ""
+    lower = name.lower()
+    match = _THRICE.search(lower)
+    if match is None:
+        return ""
+    part = match[1]
+    return lower[: match.end() - len(part)]
 
 
 class NewNames:
@@ -175,5 +188,7 @@ class NewNames:
         """Returns a pattern for a space and a variable; the `taken` names begin with
         "?".
         """
-        names = [name.removeprefix("?") for name in taken]
-        return f'_B1 "?" {name_except([*self.avoided, *names])}'
+        excluded = {*self.avoided}
+        for name in taken:
+            excluded.add(name.removeprefix("?"))
+        return f'_B1 "?" {name_except(excluded)}'

@@ -6,12 +6,12 @@ try every word of the vocabulary.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import one_of
-from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.declarations import Declarations, Signature
 
 Arguments = tuple[str, ...]
 Facts = Set[tuple[str, ...]]
@@ -43,7 +43,7 @@ def pool_of(declared: Declarations, terms: Mapping[str, str]) -> Pool:
 
 def atoms(
     rules: Rules,
-    predicates: Sequence[tuple[str, Arguments]],
+    predicates: Iterable[Signature],
     pool: Pool,
     excluded: Facts = frozenset(),
     spelling: Spelling = _IN_LISTS,
@@ -60,31 +60,36 @@ def atoms(
         """Returns a terminal for arguments of these types; "" if there are none. `out`
         has the remaining arguments of the excluded atoms that are still possible.
         """
-        by_rest: dict[frozenset[Arguments], list[str]] = {}
+        names_before: dict[frozenset[Arguments], list[str]] = {}
         for name in sorted(pool(types[0])):
-            rests = frozenset(rest[1:] for rest in out if rest[0] == name.lower())
-            by_rest.setdefault(rests, []).append(name)
+            rests = _rests(out, name)
+            names_before.setdefault(rests, []).append(name)
         if len(types) == 1:
-            last = by_rest.get(frozenset())
-            return rules.names(last) if last else ""
+            allowed = names_before.get(frozenset())
+            return rules.names(allowed) if allowed else ""
         choices = []
-        for rests, names in by_rest.items():
+        for rests, names in names_before.items():
             following = arguments(types[1:], rests)
             if following:
                 choices.append(f"{one_of(names)} {spelling.blank} {following}")
         return rules.terminal(" | ".join(choices)) if choices else ""
 
     alternatives = []
-    for predicate, types in predicates:
-        out = frozenset(fact[1:] for fact in excluded if fact[0] == predicate.lower())
-        name = one_of([predicate])
-        if types:
-            rest = arguments(types, out)
-            if rest:
-                alternatives.append(f"{name} {spelling.blank} {rest}")
+    for predicate in predicates:
+        out = _rests(excluded, predicate.name)
+        name = one_of([predicate.name])
+        if predicate.types:
+            following = arguments(predicate.types, out)
+            if following:
+                alternatives.append(f"{name} {spelling.blank} {following}")
         elif not out:
             alternatives.append(name)
     if not alternatives:
         return ""
     atom = " | ".join(alternatives)
     return rules.terminal(f"{spelling.opening} ({atom}) {spelling.closing}")
+
+
+def _rests(facts: Facts, word: str) -> frozenset[Arguments]:
+    """What follows the word in those of the facts that begin with it."""
+    return frozenset([fact[1:] for fact in facts if fact[0] == word.lower()])

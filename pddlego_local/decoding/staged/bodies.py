@@ -10,7 +10,7 @@ counted from the outermost one, across stages.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
@@ -45,7 +45,8 @@ class Piece:
             after = item if isinstance(item, Piece) else Piece(item)
             if not complete:
                 break
-            partial += [f"{complete} {text}" for text in after.partial]
+            for beginning in after.partial:
+                partial.append(f"{complete} {beginning}")
             complete = f"{complete} {after.complete}" if after.complete else ""
         return Piece(complete, tuple(partial))
 
@@ -53,7 +54,8 @@ class Piece:
         """Returns the expansion of the start rule of a stage that consists of this
         piece.
         """
-        texts = [text for text in (self.complete, *self.partial) if text]
+        texts = [self.complete] if self.complete else []
+        texts += self.partial
         return rules.shared(texts) or NOTHING.complete
 
 
@@ -65,10 +67,15 @@ _NONE = Piece("")
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
     """Returns a choice among the pieces, for which it adds rules."""
-    listed = list(pieces)
-    partial = rules.shared([text for piece in listed for text in piece.partial])
-    whole = rules.shared([piece.complete for piece in listed if piece.complete])
-    return Piece(whole, (partial,) if partial else ())
+    complete: list[str] = []
+    partial: list[str] = []
+    for piece in pieces:
+        if piece.complete:
+            complete.append(piece.complete)
+        partial += piece.partial
+    beginning = rules.shared(partial)
+    whole = rules.shared(complete)
+    return Piece(whole, (beginning,) if beginning else ())
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
@@ -79,8 +86,8 @@ def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
     if not piece.complete:
         return Piece(none, piece.partial)
     before = f"{piece.complete} ~ 0 .. {most - 1}"
-    partial = tuple(f"{before} {text}" for text in piece.partial)
-    return Piece(f"{piece.complete} ~ {least} .. {most}", partial)
+    partial = [f"{before} {beginning}" for beginning in piece.partial]
+    return Piece(f"{piece.complete} ~ {least} .. {most}", tuple(partial))
 
 
 class Scope:
@@ -112,26 +119,27 @@ class Scope:
     def _operators(self, depth: int) -> list[Piece]:
         forms = [self._header("_EXISTS"), self._header("_FORALL")]
         if len(self.terms) > 1:
-            every = self.rules.names(self.terms)
-            forms.append(
-                Piece(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C"))
-            )
+            term = self.rules.names(self.terms)
+            equality = self.rules.terminal(f"_EQUALS _B1 {term} _B1 {term} _C")
+            forms.append(Piece(equality))
         if depth == 0:
-            return [*forms, _denial(self._atoms)]
+            forms.append(_denial(self._atoms))
+            return forms
         below = self.condition(depth - 1)
-        return [
-            *forms,
+        forms += [
             Piece("_AND").then(many(below), "_C"),
             Piece("_OR").then(many(below), "_C"),
             Piece("_NOT").then(below, "_C"),
             Piece("_IMPLY").then(below, below, "_C"),
         ]
+        return forms
 
     def _header(self, quantifier: str) -> Piece:
         """A header such as "(exists (?r - room)", with which the stage ends."""
         if self.quantifiers == 0:
             return _NONE
-        variable = name_except(term[1:] for term in self.terms if term.startswith("?"))
+        taken = [term[1:] for term in self.terms if term.startswith("?")]
+        variable = name_except(taken)
         kinds = self.rules.names(self.declared.known_types)
         header = self.rules.terminal(f'{quantifier} "?" {variable} _DASH {kinds} _C')
         return Piece("", (header,))
@@ -144,15 +152,15 @@ class Scope:
         return either(self.rules, [self._effect_item(), listed])
 
     def _effect_item(self) -> Piece:
-        return either(
-            self.rules, [self._change(), self._conditional(), self._header("_FORALL")]
-        )
+        forms = [self._change(), self._conditional(), self._header("_FORALL")]
+        return either(self.rules, forms)
 
     def _change(self) -> Piece:
         """A fact that becomes true or false."""
         if not self._atoms:
             return _NONE
-        return Piece(self.rules.shared([self._atoms, _denial(self._atoms).complete]))
+        denial = _denial(self._atoms)
+        return Piece(self.rules.shared([self._atoms, denial.complete]))
 
     def _changes(self) -> Piece:
         listed = Piece("_AND").then(many(self._change(), least=1), "_C")
@@ -179,22 +187,25 @@ class Scope:
         """
         if not open_:
             return NOTHING
-        block, inner = open_[0], open_[1:]
+        block, *inner = open_
+        within = around + 1
+        operands = len(block.items) - 1
         if block.head in ("exists", "forall"):
             under = self._under(block)
             return under._rest_under(inner, closed, kind, around).then("_C")
-        within = around + 1
+        if block.head == "when" and operands == 1:
+            antecedent = self.rest(inner, closed=closed, around=within)
+            return antecedent.then(self._changes(), "_C")
         if block.head == "when":
-            if len(block.items) == 2:
-                antecedent = self.rest(inner, closed=closed, around=within)
-                return antecedent.then(self._changes(), "_C")
-            kind = "changes"
+            changes = self.rest(inner, closed=closed, kind="changes", around=within)
+            return changes.then("_C")
         rest = self.rest(inner, closed=closed, kind=kind, around=within)
-        if block.head in ("and", "or") and not (closed and not inner):
+        gains_no_other = closed and not inner
+        if block.head in ("and", "or") and not gains_no_other:
             operand = self._operand(kind, _depth_left(within))
-            left = MOST_OPERANDS + 1 - len(block.items)
+            left = MOST_OPERANDS - operands
             return rest.then(many(operand, left), "_C")
-        if block.head == "imply" and len(block.items) == 2:
+        if block.head == "imply" and operands == 1:
             return rest.then(self.condition(_depth_left(within)), "_C")
         return rest.then("_C")
 
@@ -202,10 +213,11 @@ class Scope:
         """The scope that also has the variable of a header such as "(exists (?r -
         room)".
         """
-        variables = quantified.items[1]
-        assert isinstance(variables, Block)
-        words = [word.text for word in variables.items if isinstance(word, Word)]
-        terms = {**self.terms, words[0]: words[-1]}
+        listed = quantified.items[1]
+        assert isinstance(listed, Block)
+        variable, *_dash, kind = listed.items
+        assert isinstance(variable, Word) and isinstance(kind, Word)
+        terms = {**self.terms, variable.text: kind.text}
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
     def _rest_under(
@@ -223,33 +235,42 @@ class Scope:
         """One more operand of an `and` or `or`."""
         if kind == "condition":
             return self.condition(depth)
-        return self._effect_item() if kind == "effect" else self._change()
+        if kind == "effect":
+            return self._effect_item()
+        return self._change()
 
 
 def _depth_left(around: int) -> int:
     """How deep operators may nest inside `around` other operators."""
-    return max(min(DEPTH, MOST_NESTED - around), 0)
+    left = max(MOST_NESTED - around, 0)
+    return min(DEPTH, left)
 
 
 def _denial(atom: str) -> Piece:
     return Piece(f"_NOT {atom} _C" if atom else "")
 
 
-def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
-    """Returns the facts among the operands of an `and` or `or`, and the facts that they
-    negate.
-    """
+class Literals(NamedTuple):
+    """Facts that are stated, and facts that are denied."""
+
+    true: Facts
+    denied: Facts
+
+
+def literals(items: Iterable[Node]) -> Literals:
+    """Returns the literals among the operands of an `and` or `or`."""
     true: set[tuple[str, ...]] = set()
     denied: set[tuple[str, ...]] = set()
     for item in items:
         if not isinstance(item, Block):
             continue
-        is_denial = item.head == "not" and len(item.items) == 2
-        atom = item.items[1] if is_denial else item
+        if item.head == "not" and len(item.items) == 2:
+            facts, atom = denied, item.items[1]
+        else:
+            facts, atom = true, item
         if not isinstance(atom, Block):
             continue
         words = [word.name for word in atom.items if isinstance(word, Word)]
         if len(words) == len(atom.items):
-            facts = denied if is_denial else true
             facts.add(tuple(words))
-    return true, denied
+    return Literals(true, denied)

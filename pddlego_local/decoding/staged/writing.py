@@ -12,7 +12,8 @@ import itertools
 import os.path
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import NewNames
@@ -52,6 +53,15 @@ closed.
 """
 
 
+class RestOfBody(Protocol):
+    """Adds the rules for the rest of an open body, and returns the expansion of the
+    start rule. `closed` says that the innermost block is an `and` or `or` that must be
+    closed.
+    """
+
+    def __call__(self, rules: Rules, *, closed: bool) -> str: ...
+
+
 class Entry(NamedTuple):
     """An entry of a list: `key` is its name or fact, `word` has its position, and
     `says` is what the list says about it. Two entries with the same `key` are redundant
@@ -88,21 +98,17 @@ class Writing:
         again: Resample | None = Resample(len(self.text), build)
         while again:
             self.cut(again.offset, again.put)
-            before, broken = self.text, False
+            before = self.text
+            broken = False
             if again.build:
                 broken = yield from self._draw(name, again.build, names=names)
-            found = self._found(reviews, broken=broken)
-            if (
-                broken and not found and again.build
-            ):  # there is no list that could be closed
+            found = _first_mistake(reviews, broken=broken)
+            if broken and found is None and again.build:
+                # There is no list that could be closed.
                 self.text = before
                 yield from self._draw(name, again.build, watched=False)
-                found = self._found(reviews, broken=False)
-            again = min(found, key=lambda resample: resample.offset, default=None)
-
-    def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
-        """Returns what must be drawn again."""
-        return [found for review in reviews if (found := review(broken))]
+                found = _first_mistake(reviews, broken=False)
+            again = found
 
     def cut(self, offset: int, put: str = "") -> None:
         """Cuts the text at `offset` and appends `put`, which the model does not
@@ -115,7 +121,8 @@ class Writing:
     ) -> Generator[Stage, str, bool]:
         """Yields one stage, and returns whether it was stopped early."""
         rules = Rules(self.layout)
-        grammar = rules.grammar(name, build(rules))
+        start = build(rules)
+        grammar = rules.grammar(name, start)
         before = self.text + rules.forced_prefix
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
         watch = LoopWatch(before, names=names) if watched else None
@@ -147,10 +154,9 @@ class Writing:
 
         def review(_broken: bool) -> Resample | None:
             match last_file(self.text).items:
-                case [_, Block(items=[_, Word() as name]), *_] if self.names.avoid_loop(
-                    name.name
-                ):
-                    return Resample(end_before(self.text, name.offset), rest)
+                case [_define, Block(items=[_kind, Word() as name]), *_]:
+                    if self.names.avoid_loop(name.name):
+                        return Resample(end_before(self.text, name.offset), rest)
             return None
 
         return review
@@ -171,29 +177,30 @@ class Writing:
         `made_up` says that the model invents names, which must not be loops.
         `in_blocks` says that each entry is a block that begins with its word.
         """
-        given_up = itertools.count()
-        close = self.closed(
-            lambda: [entry.word for entry in entries()], end, in_blocks=in_blocks
-        )
+        mistakes = itertools.count(1)
+        close = self.closed(entries, end, in_blocks=in_blocks)
+
+        def is_wrong(entry: Entry, seen: dict[Hashable, Hashable]) -> bool:
+            name = entry.word.name.removeprefix("?")
+            if made_up and self.names.avoid_loop(name):
+                return True
+            return seen.setdefault(entry.key, entry.says) != entry.says
 
         def review(broken: bool) -> Resample | None:
             seen = dict(taken or {})
             for entry in entries():
-                name = entry.word.name.removeprefix("?")
-                loops = made_up and self.names.avoid_loop(name)
-                if not loops and seen.setdefault(entry.key, entry.says) == entry.says:
-                    continue
-                cut = end_before(self.text, entry.word.offset, block=in_blocks)
-                if next(given_up):
-                    return Resample(cut, end, ")")
-                return Resample(cut, rest)
+                if is_wrong(entry, seen):
+                    cut = end_before(self.text, entry.word.offset, block=in_blocks)
+                    if next(mistakes) == 1:
+                        return Resample(cut, rest)
+                    return Resample(cut, end, put=")")
             return close(broken)
 
         return review
 
     def closed(
         self,
-        entries: Callable[[], Sequence[Word]],
+        entries: Callable[[], Sequence[Entry]],
         end: Build | None,
         *,
         in_blocks: bool = False,
@@ -203,29 +210,30 @@ class Writing:
         """
 
         def review(broken: bool) -> Resample | None:
-            words = entries()
-            if not broken or not words:
+            written = entries()
+            if not broken or not written:
                 return None
-            begin = words[-1].offset - (1 if in_blocks else 0)
-            if begin <= open_blocks(self.text)[-1].offset:
-                return None  # the list itself, or a list within its last entry, is open
-            return Resample(len(self.text), end, ")")
+            begin = written[-1].word.offset
+            if in_blocks:
+                begin -= 1
+            innermost = open_blocks(self.text)[-1]
+            if begin <= innermost.offset:  # a list within the last entry is open
+                return None
+            return Resample(len(self.text), end, put=")")
 
         return review
 
-    def bodies(self, rest: Callable[[Rules, bool], str]) -> Review:
+    def bodies(self, rest: RestOfBody) -> Review:
         """Returns the review of conditions and effects, which may end with a
-        quantifier's header. Then the `rest` of the open blocks follows; its second
-        argument says that the innermost block is an `and` or `or` that must be closed.
+        quantifier's header. Then the `rest` of the open blocks follows.
         """
 
         def review(broken: bool) -> Resample | None:
             open_ = open_blocks(self.text)
             if not open_:
                 return None
-            is_list = open_[-1].head in ("and", "or")
-            closed = broken and is_list
-            return Resample(len(self.text), lambda rules: rest(rules, closed))
+            closed = broken and open_[-1].head in ("and", "or")
+            return Resample(len(self.text), partial(rest, closed=closed))
 
         return review
 
@@ -234,10 +242,22 @@ def keyed(entries: Iterable[TypedName | Predicate]) -> list[Entry]:
     """Returns names, with their types or those of their parameters, as `Writing.listed`
     needs.
     """
-    return [Entry(entry.word.name, entry.word, _says(entry)) for entry in entries]
+    listed = []
+    for entry in entries:
+        says: Hashable
+        if isinstance(entry, TypedName):
+            says = entry.type_names
+        else:
+            says = tuple([names.type_names for names in entry.parameters or ()])
+        listed.append(Entry(entry.word.name, entry.word, says))
+    return listed
 
 
-def _says(entry: TypedName | Predicate) -> Hashable:
-    if isinstance(entry, TypedName):
-        return entry.type_names
-    return tuple(parameter.type_names for parameter in entry.parameters or ())
+def _first_mistake(reviews: Sequence[Review], *, broken: bool) -> Resample | None:
+    """Returns what must be drawn again first."""
+    first = None
+    for review in reviews:
+        found = review(broken)
+        if found and (first is None or found.offset < first.offset):
+            first = found
+    return first
