@@ -4,6 +4,7 @@ prompt, in the form in which a grammar needs them.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
@@ -126,8 +127,7 @@ class ActionSchema:
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
         parameters = []
-        following = [*self.parameters[1:], None]
-        for parameter, after in zip(self.parameters, following, strict=True):
+        for parameter, after in zip_longest(self.parameters, self.parameters[1:]):
             kind = f'_B1 "-" _B1 {in_any_case(parameter.type)}'
             if after and after.type == parameter.type:
                 kind = f"({kind})?"  # "?a ?b - room" is allowed too
