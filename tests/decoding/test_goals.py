@@ -17,8 +17,8 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
-from pddlego_local.decoding.staged.atoms import atoms, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
+from pddlego_local.decoding.staged.formulas import atoms, pool_of
 from pddlego_local.decoding.staged.goals import can_be_new
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.planner import FastDownward

@@ -14,12 +14,12 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import line_of
 from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged import limits
-from pddlego_local.decoding.staged.bodies import NOTHING, Piece, Scope, either, many
 from pddlego_local.decoding.staged.declarations import (
     ActionSchema,
     Declarations,
     declarations,
 )
+from pddlego_local.decoding.staged.formulas import NOTHING, Piece, Scope, either, many
 from pddlego_local.decoding.staged.reading import (
     after_type,
     domain_in,

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
-from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.edit_reading import words
+from pddlego_local.decoding.staged.formulas import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.limits import most_facts, most_lines
 
 # The limits of the rung "syntax".

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
-from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.formulas import Facts, atoms, pool_of
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
-from pddlego_local.pddl.reader import Node
+from pddlego_local.pddl.reader import Block, Node, Word
 
 
 def can_be_new(declared: Declarations, true: Facts) -> bool:
@@ -68,7 +68,7 @@ def _operands(
     operands; each is "" if there are none.
     """
     pool = pool_of(declared, declared.things)
-    so_far = literals(operands)
+    so_far = _literals(operands)
     new = atoms(rules, declared.predicates, pool, true | so_far.true)
     atom = atoms(rules, declared.predicates, pool, so_far.true)
     denial = atoms(rules, declared.predicates, pool, so_far.denied)
@@ -86,7 +86,33 @@ def _operands(
 
 def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bool:
     """Whether one of the operands makes the goal not yet true."""
-    so_far = literals(operands)
+    so_far = _literals(operands)
     if so_far.denied and not can_be_new(declared, true):
         return True
     return not so_far.true <= true
+
+
+class _Literals(NamedTuple):
+    """Facts that are stated, and facts that are denied."""
+
+    true: Facts
+    denied: Facts
+
+
+def _literals(items: Iterable[Node]) -> _Literals:
+    """Returns the literals among the operands of an `and` or `or`."""
+    true: set[tuple[str, ...]] = set()
+    denied: set[tuple[str, ...]] = set()
+    for item in items:
+        if not isinstance(item, Block):
+            continue
+        if item.head == "not" and len(item.items) == 2:
+            facts, atom = denied, item.items[1]
+        else:
+            facts, atom = true, item
+        if not isinstance(atom, Block):
+            continue
+        words = [word.name for word in atom.items if isinstance(word, Word)]
+        if len(words) == len(atom.items):
+            facts.add(tuple(words))
+    return _Literals(true, denied)

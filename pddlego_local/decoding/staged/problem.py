@@ -12,9 +12,14 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stages
 from pddlego_local.decoding.staged import goals
-from pddlego_local.decoding.staged.atoms import OF_FACTS, atoms, pool_of
-from pddlego_local.decoding.staged.bodies import Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.formulas import (
+    OF_FACTS,
+    Piece,
+    Scope,
+    atoms,
+    pool_of,
+)
 from pddlego_local.decoding.staged.limits import most_facts, most_objects
 from pddlego_local.decoding.staged.reading import (
     end_before,

@@ -1,4 +1,8 @@
-"""The grammars of conditions and effects, with quantifiers.
+"""The grammars of formulas: atoms, and conditions and effects with quantifiers.
+
+A whole atom is one terminal, with names of the right type as arguments: the decoder's
+lexer matches a terminal letter by letter, while with a rule its parser would try every
+word of the vocabulary.
 
 The variable of a quantifier is only known when the header is written. So a stage may
 end with a header, such as "(exists (?r - room)", and the next stage writes the rest.
@@ -8,16 +12,102 @@ leaves an expression unfinished in the same way. The nesting depth of operators 
 counted from the outermost one, across stages.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
-from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.grammars.terminals import name_except, one_of
+from pddlego_local.decoding.staged.declarations import Declarations, Signature
 from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
-from pddlego_local.pddl.reader import Block, Node, Word
+from pddlego_local.pddl.reader import Block, Word
+
+# ---- Atoms
+
+Arguments = tuple[str, ...]
+Facts = Set[tuple[str, ...]]
+"""Facts such as ("at", "kitchen"), in lower case."""
+
+
+class Spelling(NamedTuple):
+    """The terminals of an atom's brackets, and of the spaces in it."""
+
+    opening: str = "_O"
+    blank: str = "_B1"
+    closing: str = "_C"
+
+
+_IN_LISTS = Spelling()
+OF_FACTS = Spelling(opening="_ENTRY_O")
+IN_A_STRING = Spelling('"("', '" "', '")"')
+
+Pool = Callable[[str], frozenset[str]]
+"""A function from a type to the names that may be arguments of this type."""
+
+
+def pool_of(declared: Declarations, terms: Mapping[str, str]) -> Pool:
+    """Returns the pool of `terms` (name → type), which are variables, constants and
+    objects. Each type is looked up once.
+    """
+    return functools.cache(lambda kind: declared.of_type(kind, terms.items()))
+
+
+def atoms(
+    rules: Rules,
+    predicates: Iterable[Signature],
+    pool: Pool,
+    excluded: Facts = frozenset(),
+    spelling: Spelling = _IN_LISTS,
+) -> str:
+    """Returns a terminal for an atom of any predicate that has a name for each
+    argument, without the `excluded` atoms; "" if there is no such atom.
+
+    The arguments of a predicate are read from left to right. Names after which the same
+    excluded atoms are still possible share one alternative.
+    """
+
+    @functools.cache
+    def arguments(types: Arguments, out: frozenset[Arguments]) -> str:
+        """Returns a terminal for arguments of these types; "" if there are none. `out`
+        has the remaining arguments of the excluded atoms that are still possible.
+        """
+        names_before: dict[frozenset[Arguments], list[str]] = {}
+        for name in sorted(pool(types[0])):
+            rests = _rests(out, name)
+            names_before.setdefault(rests, []).append(name)
+        if len(types) == 1:
+            allowed = names_before.get(frozenset())
+            return rules.names(allowed) if allowed else ""
+        choices = []
+        for rests, names in names_before.items():
+            following = arguments(types[1:], rests)
+            if following:
+                choices.append(f"{one_of(names)} {spelling.blank} {following}")
+        return rules.terminal(" | ".join(choices)) if choices else ""
+
+    alternatives = []
+    for predicate in predicates:
+        out = _rests(excluded, predicate.name)
+        name = one_of([predicate.name])
+        if predicate.types:
+            following = arguments(predicate.types, out)
+            if following:
+                alternatives.append(f"{name} {spelling.blank} {following}")
+        elif not out:
+            alternatives.append(name)
+    if not alternatives:
+        return ""
+    atom = " | ".join(alternatives)
+    return rules.terminal(f"{spelling.opening} ({atom}) {spelling.closing}")
+
+
+def _rests(facts: Facts, word: str) -> frozenset[Arguments]:
+    """What follows the word in those of the facts that begin with it."""
+    return frozenset([fact[1:] for fact in facts if fact[0] == word.lower()])
+
+
+# ---- Conditions and effects
 
 Kind = Literal["condition", "effect", "changes"]
 """The kind of a body; "changes" is an effect under a quantifier or `when`."""
@@ -248,29 +338,3 @@ def _depth_left(around: int) -> int:
 
 def _denial(atom: str) -> Piece:
     return Piece(f"_NOT {atom} _C" if atom else "")
-
-
-class Literals(NamedTuple):
-    """Facts that are stated, and facts that are denied."""
-
-    true: Facts
-    denied: Facts
-
-
-def literals(items: Iterable[Node]) -> Literals:
-    """Returns the literals among the operands of an `and` or `or`."""
-    true: set[tuple[str, ...]] = set()
-    denied: set[tuple[str, ...]] = set()
-    for item in items:
-        if not isinstance(item, Block):
-            continue
-        if item.head == "not" and len(item.items) == 2:
-            facts, atom = denied, item.items[1]
-        else:
-            facts, atom = true, item
-        if not isinstance(atom, Block):
-            continue
-        words = [word.name for word in atom.items if isinstance(word, Word)]
-        if len(words) == len(atom.items):
-            facts.add(tuple(words))
-    return Literals(true, denied)
