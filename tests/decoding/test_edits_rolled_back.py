@@ -96,3 +96,14 @@ def test_a_fact_that_is_replaced_and_deleted_is_rolled_back() -> None:
     assert decoder_verdict(rest.grammar, other) == "accepted"
     with pytest.raises(StopIteration):
         stages.send(other)
+
+
+def test_a_loop_in_one_answer_bans_nothing_in_another() -> None:
+    constraint = staged("typed")
+    begin = next(constraint.stages()).grammar
+    looping = OBJECTS % ('["nonenonenone - room"]', "{}", "[]")
+    stages = constraint.stages()
+    next(stages)
+    rest = stages.send(looping)
+    assert rest.rollback_chars > 0
+    assert next(constraint.stages()).grammar == begin

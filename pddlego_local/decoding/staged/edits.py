@@ -45,10 +45,11 @@ from pddlego_local.pddl.edit import facts_of, objects_of
 
 def edit(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
     """Constrains an edit, {"objects": changes, "init": changes}."""
-    grounded = decoding.excludes.grounded
-    names = NewNames(context.names.objects if grounded else None)
 
     def stages() -> Stages:
+        grounded = decoding.excludes.grounded
+        # Names that one answer avoids are no concern of another one.
+        names = NewNames(context.names.objects if grounded else None)
         return _edit(Writing(decoding.layout, names), context)
 
     return Constraint(decoding.rung, stages)
