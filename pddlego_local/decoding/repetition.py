@@ -111,7 +111,8 @@ class LoopWatch:
     """
 
     def __init__(self, before: str, *, names: bool = True) -> None:
-        self._before, self._names = before, names
+        self._before = before
+        self._names = names
         self.kept: int | None = None
         self._begin()
 
@@ -151,7 +152,8 @@ class LoopWatch:
         and is not read.
         """
         for token in _TOKEN.finditer(whole, self._end):
-            word, end = token[0], token.end()
+            word = token[0]
+            end = token.end()
             is_blank = token["blank"] is not None
             is_watched = end > len(self._before)
             if self._names and is_watched and not is_blank and looping_prefix(word):

@@ -173,7 +173,8 @@ def _after_verb(action: Action, name: str, direction: str) -> str | None:
     """
     types = dict(ActionSchema.of(action).parameters)
     _verb, *parts = _HOLE.split(action.command)
-    holes, words_after = parts[::2], parts[1::2]
+    holes = parts[::2]
+    words_after = parts[1::2]
     pattern = ""
     for hole, words in zip(holes, words_after, strict=True):
         is_direction = types.get(f"?{hole}") == "direction"

@@ -95,6 +95,7 @@ def _leaving(words: Set[str], groups: Sequence[frozenset[str]], left: int) -> st
         if free:
             tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
             branches.append(one_letter(free) + tail)
+
     for letter, rests in rests_after.items():
         is_banned = ANY in rests
         if is_banned or not any(letter in group for group in groups):
@@ -102,10 +103,10 @@ def _leaving(words: Set[str], groups: Sequence[frozenset[str]], left: int) -> st
         first = one_letter(frozenset(letter))
         rest = _leaving(rests, _LATER, left - 1) if left else ""
         must_go_on = "" in rests  # after this letter, the name would be a word
-        if must_go_on:
-            branches += [first + rest] if rest else []
-        else:
+        if not must_go_on:
             branches.append(f"{first}({rest})?" if rest else first)
+        elif rest:
+            branches.append(first + rest)
     return f"({'|'.join(branches)})"
 
 
@@ -117,11 +118,14 @@ def one_letter(letters: frozenset[str]) -> str:
     upper = {letter.upper() for letter in letters}
     runs: list[str] = []
     for character in sorted((letters | upper) - {"-"}):
-        if runs and ord(runs[-1][-1]) + 1 == ord(character):
+        before = chr(ord(character) - 1)
+        if runs and runs[-1].endswith(before):
             runs[-1] += character
         else:
             runs.append(character)
-    ranges = [run if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    ranges = []
+    for run in runs:
+        ranges.append(run if len(run) == 1 else f"{run[0]}-{run[-1]}")
     if "-" in letters:
         ranges.append("-")
     return f"[{''.join(ranges)}]"

@@ -53,7 +53,9 @@ class _Lists:
     declared: Declarations
 
     def __init__(self, writing: Writing, schemas: Sequence[ActionSchema]) -> None:
-        self.writing, self.names, self.schemas = writing, writing.names, schemas
+        self.writing = writing
+        self.names = writing.names
+        self.schemas = schemas
 
     @property
     def written(self) -> Domain:
@@ -83,7 +85,8 @@ class _Lists:
                 if kind.lower() not in present and kind not in missing:
                     missing.append(kind)
         end = len(self.writing.text) - 1  # before the closing bracket
-        self.writing.cut(end, "".join(f" {kind}" for kind in missing) + ")")
+        added = "".join([f" {kind}" for kind in missing])
+        self.writing.cut(end, f"{added})")
         self.declared = declarations(self.written)
 
     def _title_and_types(self, rules: Rules, opening: str = "") -> str:
@@ -92,14 +95,16 @@ class _Lists:
         """
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
-        name, supertype = self.names.type(()), self.names.any()
+        name = self.names.type(())
+        supertype = self.names.any()
         listed = typed_list(rules, name, supertype, limits.MOST_TYPES)
         types = rules.terminal(f"_TYPES {listed}")
         return f"{begin} {title} _REQUIREMENTS {types}"
 
     def _more_types(self, rules: Rules) -> str:
         taken = [entry.name for entry in self.written.types]
-        name, supertype = self.names.type(taken), self.names.any()
+        name = self.names.type(taken)
+        supertype = self.names.any()
         left = limits.MOST_TYPES - len(taken)
         return self.writing.rest_of_list(rules, name, supertype, left)
 
@@ -138,14 +143,16 @@ class _Lists:
         self.declared = declarations(self.written)
 
     def _constants_and_predicates(self, rules: Rules) -> str:
-        name, types = self.names.thing(()), one_of(self.declared.types)
+        name = self.names.thing(())
+        types = one_of(self.declared.types)
         listed = typed_list(rules, name, types, limits.MOST_CONSTANTS)
         constants = rules.terminal(f"_CONSTANTS {listed}")
         return f"[{constants}] {self._predicates(rules)}"
 
     def _more_constants(self, rules: Rules) -> str:
         taken = [entry.name for entry in self.written.constants]
-        name, types = self.names.thing(taken), one_of(self.declared.types)
+        name = self.names.thing(taken)
+        types = one_of(self.declared.types)
         left = limits.MOST_CONSTANTS - len(taken)
         rest = self.writing.rest_of_list(rules, name, types, left)
         return f"{rest} {self._predicates(rules)}"
@@ -156,8 +163,8 @@ class _Lists:
     def _more_predicates(self, rules: Rules) -> str:
         """To the end of `:predicates`."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
-        variable = f"({self.names.variable()} {self._type})"
-        variables = f"{variable} ~ 0 .. {limits.MOST_PARAMETERS}"
+        variable = self.names.variable()
+        variables = f"({variable} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
         name = self.names.predicate(taken)
         predicate = rules.terminal(f"_ENTRY_O {name} {variables} _C")
         listed = rules.rule("_predicate", [predicate, *rules.comment])
@@ -171,7 +178,8 @@ class _Lists:
         entries = []
         for number, predicate in enumerate(self.written.predicates or ()):
             for variable in predicate.parameters or ():
-                key, word = (number, variable.name), variable.word
+                key = (number, variable.name)
+                word = variable.word
                 entries.append(Entry(key, word, says=word.offset))
         return entries
 
@@ -180,7 +188,8 @@ class _Lists:
         predicates = self.written.predicates or []
         taken = [entry.name for entry in predicates[-1].parameters or ()]
         left = limits.MOST_PARAMETERS - len(taken)
-        variable, kind = self.names.variable(taken), self._type
+        variable = self.names.variable(taken)
+        kind = self._type
         own_kind = "" if after_type(self.writing.text) else kind
         rest = rules.terminal(f"{own_kind} ({variable} {kind}) ~ 0 .. {left} _C")
         return f"{rest} {self._more_predicates(rules)}"
@@ -238,7 +247,9 @@ class _Actions:
         *,
         alone: bool,
     ) -> None:
-        self.writing, self.declared, self.alone = writing, declared, alone
+        self.writing = writing
+        self.declared = declared
+        self.alone = alone
         self.usable: dict[str, ActionSchema] = {}
         for action in schemas:
             if action.can_change(declared):
@@ -274,7 +285,8 @@ class _Actions:
         """At least one action, to the end of the domain or of a quantifier's header."""
         begin = Piece(rules.begin("_ACTION") or NOTHING.complete)
         action = self._any_action(rules)
-        later = self._end(rules, action, len(self._left()) - 1)
+        most_later = len(self._left()) - 1
+        later = self._end(rules, action, most_later)
         return begin.then(action, later).start(rules)
 
     def _more_actions(self, rules: Rules) -> str:
@@ -292,7 +304,8 @@ class _Actions:
         else:
             condition = scope.rest(open_, closed=closed)
             rest = condition.then("_EFFECT", scope.effect())
-        later = self._end(rules, self._any_action(rules), len(self._left()))
+        action = self._any_action(rules)
+        later = self._end(rules, action, len(self._left()))
         return rest.then("_C", later).start(rules)
 
     def _any_action(self, rules: Rules) -> Piece:

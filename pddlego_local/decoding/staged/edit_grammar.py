@@ -27,7 +27,8 @@ MOST_REPLACED = 10
 
 _BRACKETS = {"add": ("[", "]"), "replace": ("{", "}"), "delete": ("[", "]")}
 _ANY_BLANKS = r"[ \t\r\n]{0,10}"
-_BLANK, _CLOSING_QUOTE = '" "', r'"\""'
+_BLANK = '" "'
+_CLOSING_QUOTE = r'"\""'
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,8 @@ def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
 
 def _pairs(rules: Rules, name: str, pairs: Iterable[_Pairs]) -> str:
     """The rule `name` for a pair such as "old": "new"; "" if there can be none."""
-    colon, quote = _mark(rules, ":"), _mark(rules, '"')
+    colon = _mark(rules, ":")
+    quote = _mark(rules, '"')
     closing = rules.terminal(_CLOSING_QUOTE)
     choices = []
     for pair in pairs:
@@ -270,7 +272,8 @@ def _line_end(
     more = ""
     if name:
         more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}"
-    dash, kind = rules.terminal('" - "'), rules.names(types)
+    dash = rules.terminal('" - "')
+    kind = rules.names(types)
     closing = rules.terminal(_CLOSING_QUOTE)
     return rules.rule(rule, [f"{more} {dash} {kind} {closing}"])
 

@@ -58,7 +58,8 @@ def edit(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Con
 def _edit(writing: Writing, context: GrammarContext) -> Stages:
     names = writing.names
     declared = declarations(domain_of(context.domain))
-    objects, facts = objects_of(context.problem), facts_of(context.problem)
+    objects = objects_of(context.problem)
+    facts = facts_of(context.problem)
     shown = len(context.names.objects)
     of_objects = ObjectChanges(declared, objects, facts, names, shown)
     part = _Part(writing, of_objects, objects, made_up=names.allowed is None)
@@ -108,7 +109,9 @@ class _Part:
         *,
         made_up: bool,
     ) -> None:
-        self.writing, self.objects, self.made_up = writing, objects, made_up
+        self.writing = writing
+        self.objects = objects
+        self.made_up = made_up
         self.changes = changes
         self.first = len(writing.text)
 

@@ -130,7 +130,8 @@ class Piece:
 
     def then(self, *following: "Piece | str") -> "Piece":
         """Returns this piece followed by others."""
-        complete, partial = self.complete, list(self.partial)
+        complete = self.complete
+        partial = list(self.partial)
         for item in following:
             after = item if isinstance(item, Piece) else Piece(item)
             if not complete:
@@ -193,7 +194,9 @@ class Scope:
         terms: Mapping[str, str],
         quantifiers: int = MOST_QUANTIFIERS,
     ) -> None:
-        self.rules, self.declared, self.terms = rules, declared, terms
+        self.rules = rules
+        self.declared = declared
+        self.terms = terms
         self.quantifiers = quantifiers
         self._pools = pool_of(declared, terms)
         self._atoms = atoms(rules, declared.predicates, self._pools)

@@ -107,9 +107,11 @@ def _literals(items: Iterable[Node]) -> _Literals:
         if not isinstance(item, Block):
             continue
         if item.head == "not" and len(item.items) == 2:
-            facts, atom = denied, item.items[1]
+            facts = denied
+            atom = item.items[1]
         else:
-            facts, atom = true, item
+            facts = true
+            atom = item
         if not isinstance(atom, Block):
             continue
         words = [word.name for word in atom.items if isinstance(word, Word)]

@@ -47,11 +47,13 @@ def signatures(
             return
         if form is PROBLEM:
             written = domain_of(context.domain)
-            opening, envelope = "_OPEN", "problem_json"
+            opening = "_OPEN"
+            envelope = "problem_json"
         else:
             text = yield Stage("domain", _domain(context, layout))
             written = domain_in(text)
-            opening, envelope = "_comments _BETWEEN", "pddl_json"
+            opening = "_comments _BETWEEN"
+            envelope = "pddl_json"
         name = declarations(written).domain_name
         yield Stage("problem", _problem(name, opening, envelope, layout))
 
@@ -105,7 +107,8 @@ def pddl(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Con
         names = NewNames(context.names.objects if grounded else None)
         writing = Writing(decoding.layout, names)
         if form is PROBLEM:
-            declared, opening = declarations(domain_of(context.domain)), "_OPEN_PROBLEM"
+            declared = declarations(domain_of(context.domain))
+            opening = "_OPEN_PROBLEM"
         else:
             schemas = [ActionSchema.of(action) for action in context.actions]
             declared = yield from domain(writing, schemas, alone=form is DOMAIN)

@@ -40,7 +40,8 @@ class ProblemStages:
     def __init__(
         self, writing: Writing, declared: Declarations, context: GrammarContext
     ) -> None:
-        self.writing, self.names = writing, writing.names
+        self.writing = writing
+        self.names = writing.names
         self.declared = declared
         self.most_objects = most_objects(len(context.names.objects))
 
@@ -85,7 +86,8 @@ class ProblemStages:
         title = rules.terminal(f"_B1 {self.names.any()} _C")
         domain = one_of([self.declared.domain_name])
         of_domain = rules.terminal(f"_OF_DOMAIN {domain} _C")
-        name, types = self.names.thing(()), one_of(self.declared.types)
+        name = self.names.thing(())
+        types = one_of(self.declared.types)
         objects = typed_list(rules, name, types, self.most_objects)
         listed = rules.terminal(f"_OBJECTS {objects}")
         return f"{begin} {title} {of_domain} {listed}"
@@ -140,7 +142,8 @@ class ProblemStages:
         """Rolls back the goal, and resamples it with at least one fact that is not true
         yet.
         """
-        written, things = self._written, self._things
+        written = self._written
+        things = self._things
         if written.goal:
             begin = written.goal.block.offset
             self.writing.cut(end_before(self.writing.text, begin, block=True))

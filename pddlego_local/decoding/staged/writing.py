@@ -79,7 +79,8 @@ class Writing:
     """
 
     def __init__(self, layout: Layout, names: NewNames) -> None:
-        self.layout, self.names = layout, names
+        self.layout = layout
+        self.names = names
         self.text = ""
         self._drawn = ""  # `text` at the end of the last stage, before any `cut`
 

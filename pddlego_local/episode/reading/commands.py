@@ -147,7 +147,8 @@ def with_argument(action: str, name: str, value: str) -> str:
     """Returns the command of an action and its argument, if one of the two is the whole
     command, else "". Joining them would mean to guess the words between them.
     """
-    action, value = peeled(action), peeled(value)
+    action = peeled(action)
+    value = peeled(value)
     has_several_words = " " in action and not breaks_off(action)
     is_optional = has_several_words and not _ALWAYS_ARGUMENT.search(name)
     adds_nothing = _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action)
@@ -188,7 +189,8 @@ def marked(part: str) -> list[Marked]:
             text = line[named.end() :].strip()
             found.append(Marked("act", _labelled(text, below)))
         elif argument and found and found[-1].kind == "act":
-            name, value = argument[1], argument[2].strip()
+            name = argument[1]
+            value = argument[2].strip()
             if not value and below:
                 value = below[0]
             action = found.pop().text

@@ -81,8 +81,9 @@ def _in_lines(lines: Sequence[str]) -> list[str] | None:
     places = {item.line for item in tops}
     below = {item.line for item in items} | sub_numbers
     below -= places
-    only_title = len(tops) == 1 and tops[0].text.rstrip("*_").endswith(":")
-    if only_title:  # then the list is below it
+    first = tops[0].text.rstrip("*_")
+    is_title = len(tops) == 1 and first.endswith(":")
+    if is_title:  # then the list is below it
         return _in_lines([lines[number] for number in sorted(below)])
     is_whole = len(places | below) == len(lines)
     numbers = {item.number for item in tops}
