@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pddlego_local.api.library import (
+        Canary,
         Check,
         Formalized,
         Game,
         PlanResult,
         Sample,
+        canary,
         check,
         formalize,
         load,
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Canary",
     "Check",
     "Formalized",
     "Game",
     "PlanResult",
     "Sample",
+    "canary",
     "check",
     "formalize",
     "load",

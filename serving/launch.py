@@ -30,7 +30,7 @@ from types import FrameType
 GRACE_S = 5.0
 LONGEST_FOLDER = 40  # a socket's path, below it, may have at most 107 characters
 # The vLLM version of forced_tokens.py and vllm_patches.py.
-FORCED_TOKENS_NEED = "0.32.0"
+PATCHED_VLLM = "0.32.0"
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several steps
 FORCED_TOKEN_DRAFTS = {
     "method": "custom_class",
@@ -202,6 +202,8 @@ def server_command(options: argparse.Namespace) -> list[str]:
         "--dtype": options.dtype,
         # vLLM would choose xgrammar, whose masks are up to 1000 times slower for PDDL.
         "--structured-outputs-config": '{"backend":"guidance"}',
+        # The model's generation_config.json would set what a request does not.
+        "--generation-config": "vllm",
         "--uvicorn-log-level": "warning",
     }
     if options.context_tokens:
@@ -260,7 +262,7 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     # here.
     for variable in NOT_FROM_OUTSIDE:
         environment.pop(variable, None)
-    if installed(options.env)[1] == FORCED_TOKENS_NEED:
+    if installed(options.env)[1] == PATCHED_VLLM:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
         # Ray copies to workers on other nodes only vLLM's own variables and those named
         # here.
@@ -388,7 +390,7 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
 def main(arguments: list[str]) -> int:
     """Starts and supervises the server. Returns the exit code."""
     options = parse(arguments)
-    build, _ = installed(options.env)
+    build, version = installed(options.env)
     if not build:
         print(
             f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr
@@ -412,6 +414,12 @@ def main(arguments: list[str]) -> int:
         )
         return 2
     environment = server_environment(options)
+    if version != PATCHED_VLLM:
+        print(
+            f"Without vllm_patches.py, which is made for vLLM {PATCHED_VLLM}:"
+            f" {options.env} holds {version}.",
+            flush=True,
+        )
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     try:

@@ -3,7 +3,7 @@ device.
 
 vLLM loads the plugin in all of its processes: `pddlego_vllm_patches-1.dist-info`
 registers it, and serving/launch.py puts this folder on the path. The plugin changes no
-answer:
+answer that vLLM would finish:
 
 - A grammar is compiled only once, where it is used. vLLM also compiles it in the API
   server, to validate it. Equal grammars share the compiled form. If a grammar does not
@@ -18,6 +18,8 @@ answer:
   (`word_slices`).
 - One call of llguidance fills all masks of a step, including those after drafts, in
   parallel on the available cores. vLLM fills them one by one if there are drafts.
+- A thought cannot end with a call of a tool. vLLM's parser "qwen3" takes `<tool_call>`
+  for such an end, the grammar then forbids the token, and the request fails.
 
 The plugin is made for one version of vLLM, which serving/launch.py checks.
 """
@@ -50,7 +52,7 @@ def register() -> None:
     )
     backend.compile_grammar = _compiled_once(backend_guidance)
     manager = StructuredOutputManager
-    manager.grammar_bitmask = _filled_at_once(manager.grammar_bitmask)
+    manager.grammar_bitmask = _without_tools(_filled_at_once(manager.grammar_bitmask))
     OpenAIServingCompletion.request_output_to_completion_response = _without_prompt(
         OpenAIServingCompletion.request_output_to_completion_response
     )
@@ -153,6 +155,40 @@ def _filled_at_once(fill: Any) -> Any:
         return masks[:rows].numpy()
 
     return fill_at_once
+
+
+def _without_tools(fill: Any) -> Any:
+    import numpy
+
+    def fill_without(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
+        """Forbids tokens that end a thought and are content, in the rows of thoughts.
+
+        A request has a row for each draft and one more.
+        """
+        masks = fill(self, requests, request_ids, drafts)
+        if masks is None or self.reasoner_cls is None:
+            return masks
+        row = 0
+        for request_id in request_ids:
+            request = requests[request_id]
+            drafted = drafts.get(request_id, [])
+            known = [token for token in drafted if token != -1]
+            bounds = self._get_constraint_bounds(request, known)
+            in_thought = min(bounds.constraint_start, len(drafted) + 1)
+            for token in _content_ends(self._get_reasoner(request)):
+                bit = numpy.uint32(1 << token % 32)
+                words = masks.view(numpy.uint32)[row : row + in_thought, token // 32]
+                words &= ~bit
+            row += len(drafted) + 1
+        return masks
+
+    return fill_without
+
+
+def _content_ends(reasoner: Any) -> list[int]:
+    """Returns the tokens that end a thought although they belong to the answer."""
+    ends = getattr(reasoner, "reasoning_end_token_ids", ())
+    return [token for token in ends if reasoner.find_reasoning_end([token]).implicit]
 
 
 def _without_prompt(respond: Any) -> Any:

@@ -25,6 +25,7 @@ MARKED = {
             "serving/test_vllm.py",
             "serving/test_vllm_continued.py",
             "serving/test_vllm_killed.py",
+            "serving/test_vllm_model_folder.py",
         ),
         *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
         "serving/test_vllm_patches.py",

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pddlego_local.api.canary import Canary as Canary
+from pddlego_local.api.canary import canary as canary
 from pddlego_local.api.cell_warnings import cell_warnings
 from pddlego_local.api.formalize import Formalized as Formalized
 from pddlego_local.api.formalize import formalizer

@@ -3,7 +3,8 @@ them.
 
 Each input line is a JSON object. "answer" is required. "prompt" is optional. "domain"
 is given if the model was asked only for the problem. "gold" is an object with "domain"
-and "problem"; the plan is validated against these two files.
+and "problem"; the plan is validated against these two files. "group" names a group of
+answers, for which --schema and --grammar count apart.
 """
 
 import argparse
@@ -16,12 +17,14 @@ from typing import Any
 import pydantic
 
 from pddlego_local.commands.shared import pairs
+from pddlego_local.commands.shared.language import Conformance, of_grammar, of_schema
 from pddlego_local.commands.shared.options import count, path
 from pddlego_local.commands.validate import not_judged, why_invalid
 from pddlego_local.core.confined import ConfinedPool, Exceeded
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Message, PlanResult
 from pddlego_local.core.outcomes import PLANNED
+from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import actions_in, why_outside
@@ -48,6 +51,7 @@ class Given(Named):
     prompt: str = ""
     domain: str = ""
     gold: Gold | None = None
+    group: str | int | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +68,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge N lines at a time",
     )
     add("--out", type=path, metavar="FILE", help="write JSON lines to FILE")
+    language = parser.add_mutually_exclusive_group()
+    language.add_argument(
+        "--schema",
+        type=path,
+        metavar="FILE",
+        help="also count which answers conform to this JSON schema",
+    )
+    language.add_argument(
+        "--grammar",
+        type=path,
+        metavar="FILE",
+        help="also count which answers are in the language of this Lark grammar",
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -71,10 +88,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     a line held no answer, or gold files that cannot be read.
     """
     totals = Counter(dict.fromkeys(_reached({}), 0))
+    conformance: Conformance | None = None
+    if arguments.schema:
+        conformance = of_schema(arguments.schema)
+    elif arguments.grammar:
+        conformance = of_grammar(arguments.grammar)
 
     def counted(verdicts: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for verdict in verdicts:
             totals.update(_reached(verdict))
+            if conformance and "conforms" in verdict:
+                conformance.count(verdict.get("group"), verdict["conforms"])
             yield verdict
 
     with (
@@ -82,12 +106,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
         FastDownward(workers=arguments.workers) as planner,
         ConfinedPool([why_invalid.__module__]) as processes,
     ):
-        judge = Judge(planner, processes)
+        judge = Judge(planner, processes, conformance)
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
         verdicts = pairs.in_order(judge.verdict, numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
     words = ", ".join(f"{name} {number}" for name, number in totals.items())
     print(f"pddlego: {words}", file=sys.stderr)
+    for line in conformance.lines() if conformance else []:
+        print(visible(f"pddlego: {line}"), file=sys.stderr)
     return code
 
 
@@ -97,6 +123,7 @@ class Judge:
 
     planner: FastDownward
     processes: ConfinedPool
+    conformance: Conformance | None = None
 
     def verdict(self, numbered: tuple[int, str]) -> dict[str, Any]:
         """Returns the output line for an input line and its number."""
@@ -131,6 +158,11 @@ class Judge:
             "rungs": rungs,
         }
         verdict["outside"] = {rung: why for rung, why in outside.items() if why}
+        if given.group is not None:
+            verdict["group"] = given.group
+        if self.conformance:
+            why = self.conformance.why_outside(given.answer)
+            verdict |= {"conforms": not why, "why_not_conforming": why}
         if not answer.value:
             return verdict
         result = self.planner.plan(files["df"], files["pf"])

@@ -209,8 +209,9 @@ class Completion:
     """A model's answer to one request.
 
     `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (a
-    token limit cut it), "circle" (`Prefix.watch` stopped it) or "unfinished_thought" (a
-    reasoning model never started its answer, and `text` is empty).
+    token limit cut it), "circle" (`Prefix.watch` stopped it), "unfinished_thought" (a
+    reasoning model never started its answer, and `text` is empty) or "server_failed"
+    (the server cannot answer this request, and `text` is empty).
     `completion_tokens` counts the tokens of `thought` and of the answer.
     `forced_tokens` of them were not sampled, because the grammar fixed them. `prefix`
     is the answer so far if the answer is written in stages. In that case `text` is what
@@ -219,7 +220,9 @@ class Completion:
     """
 
     text: str
-    finish_reason: Literal["stop", "length", "circle", "unfinished_thought"]
+    finish_reason: Literal[
+        "stop", "length", "circle", "unfinished_thought", "server_failed"
+    ]
     prompt_tokens: int
     completion_tokens: int
     latency_s: float

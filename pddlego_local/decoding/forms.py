@@ -20,6 +20,7 @@ Fault = Literal[
     "empty",
     "truncated",
     "unfinished_thought",
+    "server_failed",
     "no_json",
     "wrong_keys",
     "placeholder",

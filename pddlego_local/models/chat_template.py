@@ -14,6 +14,8 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
 from pddlego_local.models.cache import made_once
+from pddlego_local.models.splice import LocalTokenizer
+from pddlego_local.models.thinking import Thinking, read_thinking
 
 DATE = "26 Jul 2024"
 """The date that Llama 3.1's template states if none is given."""
@@ -34,13 +36,51 @@ def check_template(
     folder: Path, template: str, special_tokens: Mapping[str, Any]
 ) -> None:
     """Renders one question with the template. Raises ConfigError if this fails."""
+    asked = [{"role": "user", "content": "?"}]
+    rendered(folder, template, asked, special_tokens)
+
+
+def rendered(
+    folder: Path,
+    template: str,
+    messages: list[dict[str, str]],
+    arguments: Mapping[str, Any],
+) -> str:
+    """Returns the prompt that a model's template makes of the messages. Raises
+    ConfigError if this fails.
+    """
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    asked: Any = [[{"role": "user", "content": "?"}]]
     with rendering(str(folder)):
-        render_jinja_template(
-            asked, chat_template=template, add_generation_prompt=True, **special_tokens
+        conversations: Any = [messages]
+        prompts: Any = render_jinja_template(
+            conversations,
+            chat_template=template,
+            add_generation_prompt=True,
+            **arguments,
         )
+        return str(prompts[0][0])
+
+
+def thinking_of(folder: Path, weights: str) -> Thinking | None:
+    """Returns how the model in this folder thinks (`read_thinking`).
+
+    The result is None if there is no chat template. Raises ConfigError if the template
+    or the tokenizer cannot be read, or if the template does not show it.
+    """
+    template = dated(_template_of(folder))
+    tokenizer = LocalTokenizer.of(weights, folder)
+    if not template:
+        return None
+    special_tokens = dict.fromkeys(_SPECIAL, "")
+
+    def render(messages: list[dict[str, str]], arguments: dict[str, Any]) -> str:
+        return rendered(folder, template, messages, special_tokens | arguments)
+
+    def is_token(marker: str) -> bool:
+        return tokenizer is not None and len(tokenizer.encode(marker)) == 1
+
+    return read_thinking(render, is_token, weights)
 
 
 def check_template_of(folder: Path) -> None:

@@ -21,12 +21,17 @@ from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.chat_template import check_template, dated, rendering
+from pddlego_local.models.chat_template import (
+    check_template,
+    dated,
+    rendering,
+    thinking_of,
+)
 from pddlego_local.models.forced_tokens import ForcedTokens
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.splice import LocalTokenizer, splice
-from pddlego_local.models.thinking import Thinking, detected, template_arguments
+from pddlego_local.models.thinking import Thinking, template_arguments
 
 _NEAR_TOKENS = 8
 """How many preceding tokens may influence how the tokens after them are decoded to
@@ -93,7 +98,7 @@ class Generation:
             check_template(
                 folder, tokenizer.chat_template, tokenizer.special_tokens_map
             )
-        self.thinking = detected(tokenizer) if thinking == "auto" else thinking
+        self.thinking = thinking_of(folder, name) if thinking == "auto" else thinking
         self._spelling = LocalTokenizer(name, tokenizer.backend_tokenizer)
         self._plain_text = plain_text(self._spelling)
         self.model = model = load_model(folder, dtype=dtype).to(device).eval()

@@ -1,11 +1,25 @@
 """How a reasoning model separates its thought from its answer."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
+
+Render = Callable[[list[dict[str, str]], dict[str, Any]], str]
+IsToken = Callable[[str], bool]
+
+_SWITCHES = ("enable_thinking", "thinking")
+_THOUGHT = "Perhaps it rains."
+_ASKED = [{"role": "user", "content": "?"}]
+# A template that knows thoughts leaves out those of earlier answers.
+_ANSWERED = [
+    *_ASKED,
+    {"role": "assistant", "content": f"<think>{_THOUGHT}</think>Yes."},
+    *_ASKED,
+]
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
@@ -51,17 +65,36 @@ def template_arguments(
     return {thinking.switch: on}
 
 
-def detected(tokenizer: Any) -> Thinking | None:
-    """Returns the markers and switch found in the tokenizer and its chat template, if
-    any.
+def read_thinking(render: Render, is_token: IsToken, weights: str) -> Thinking | None:
+    """Returns how a model thinks, as its chat template shows; None if it never does.
+
+    `render(messages, arguments)` returns the prompt that the template makes of messages
+    and of its own arguments, and `is_token(marker)` says whether a text is one token.
+    Raises ConfigError if the template knows thoughts and does not show whether an
+    answer begins with one: a grammar would then apply within an open thought.
     """
-    thinking = Thinking()
-    if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
-        return None
-    template = tokenizer.chat_template or ""
-    if thinking.switch and thinking.switch in template:
-        return thinking
-    opened = template and tokenizer.apply_chat_template(
-        [{"role": "user", "content": "?"}], tokenize=False, add_generation_prompt=True
-    ).rstrip().endswith(thinking.start)
-    return Thinking(switch=None) if opened else None
+    usual = Thinking()
+    markers_known = is_token(usual.start) and is_token(usual.end)
+    switch = _switch(render)
+    if switch and markers_known:
+        return Thinking(switch=switch)
+    asked = render(_ASKED, {})
+    if asked.rstrip().endswith(usual.start) and markers_known:
+        # The qwen3 parser of vLLM would end an open thought at a call of a tool.
+        return Thinking(switch=None, parser="deepseek_r1")
+    if switch or _THOUGHT not in render(_ANSWERED, {}):
+        raise ConfigError(
+            f"model.thinking=auto: the chat template of {weights} knows thoughts, but"
+            " does not show how they begin and end. Write model.thinking=null if the"
+            " model never thinks, 'model.thinking={switch: null}' if it always does,"
+            " or its {start, end, switch, parser}."
+        )
+    return None
+
+
+def _switch(render: Render) -> str | None:
+    """Returns the argument that changes the template's prompt, if there is one."""
+    for name in _SWITCHES:
+        if render(_ASKED, {name: True}) != render(_ASKED, {name: False}):
+            return name
+    return None

@@ -225,6 +225,7 @@ class CellNumbers:
     of answers for which rejection sampling rejected every try, so that the last one was
     used as it was, and `games_with_tries_used_up` the share of episodes with such an
     answer. Both are of no answers for an arm that rejects none, or without transcripts.
+    `without_patches` says that a server of ours ran without serving/vllm_patches.py.
     """
 
     labels: Labels
@@ -240,6 +241,7 @@ class CellNumbers:
     success_of_asked: Range
     tries_used_up: Rate
     games_with_tries_used_up: Rate
+    without_patches: bool
     measures: Measures
 
 
@@ -320,6 +322,7 @@ def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
         success_of_asked=_of_asked(cell, found.counted),
         tries_used_up=of_answers,
         games_with_tries_used_up=of_games,
+        without_patches=cell.run.model.get("patches") == "none",
         measures=measure(found.counted),
     )
 

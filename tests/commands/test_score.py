@@ -177,3 +177,62 @@ def test_a_problem_alone_may_use_what_the_given_domain_declares(scored: Scored) 
     assert inside["rungs"] == ["syntax", "typed"]
     why = "facts: after ' (:init (' comes 'is-at "
     assert outside["outside"]["typed"].startswith(why)
+
+
+ENUMERATED = {"enum": [{"answer": "yes"}, {"answer": "no"}]}
+
+
+@pytest.mark.parametrize(
+    ("option", "language"),
+    [
+        ("--schema", json.dumps(ENUMERATED)),
+        ("--grammar", 'start: "{" "\\"answer\\": " WORD "}"\nWORD: /"(yes|no)"/\n'),
+    ],
+)
+def test_answers_in_a_language_are_counted_by_group(
+    option: str, language: str, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    answers = tmp_path / "answers.jsonl"
+    lines = [
+        {"answer": '{"answer": "yes"}', "group": "bound"},
+        {"answer": '{"answer": "no"}', "group": "bound"},
+        {"answer": '{"answer": "perhaps"}', "group": "free"},
+        {"answer": "Yes!", "group": "free"},
+    ]
+    answers.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    file = tmp_path / "language"
+    file.write_text(language, encoding="utf-8")
+    printed = pddlego("score", answers, option, file)
+    verdicts = [json.loads(line) for line in printed.out.splitlines()]
+    assert [verdict["conforms"] for verdict in verdicts] == [True, True, False, False]
+    assert [bool(v["why_not_conforming"]) for v in verdicts] == [False] * 2 + [True] * 2
+    assert "bound: 2 of 2 answers are in the language of" in printed.err
+    assert "free: 0 of 2 answers" in printed.err and "0.00 % (0.00 to 65.76)" in (
+        printed.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "language", "message"),
+    [
+        ("--schema", '{"type": 3}', "is no JSON schema"),
+        ("--schema", "{", "is no JSON schema"),
+        ("--grammar", "start: nowhere", "nowhere"),
+    ],
+)
+def test_a_language_that_is_none_is_refused(
+    option: str, language: str, message: str, tmp_path: Path, pddlego: Pddlego
+) -> None:
+    (tmp_path / "answers.jsonl").write_text("{}", encoding="utf-8")
+    file = tmp_path / "language"
+    file.write_text(language, encoding="utf-8")
+    printed = pddlego("score", tmp_path / "answers.jsonl", option, file, code=2)
+    assert message in printed.err
+
+
+def test_a_schema_fetches_nothing(tmp_path: Path, pddlego: Pddlego) -> None:
+    (tmp_path / "answers.jsonl").write_text('{"answer": "1"}', encoding="utf-8")
+    file = tmp_path / "schema"
+    file.write_text('{"$ref": "http://127.0.0.1:9/schema"}', encoding="utf-8")
+    printed = pddlego("score", tmp_path / "answers.jsonl", "--schema", file)
+    assert "not in it" in json.loads(printed.out)["why_not_conforming"]

@@ -18,7 +18,7 @@ from pddlego_local.models.vllm.settings import Server
 def test_closing_ends_what_is_under_way_at_a_server_that_never_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        model = VllmModel(weights="any", server=Server(url=url))
+        model = VllmModel(weights="any", thinking=None, server=Server(url=url))
         ended: list[Exception] = []
 
         def ask() -> None:

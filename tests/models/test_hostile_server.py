@@ -34,7 +34,7 @@ IN_THOUGHT = body(
     )
 )
 GAMES = ["decoding=free", "environment.rooms=5", "games=0-3", "run.retries=0"]
-PLAYED = ["model=vllm", "model.weights=simulated", *GAMES]
+PLAYED = ["model=vllm", "model.weights=simulated", "model.thinking=null", *GAMES]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,9 @@ def test_a_server_that_says_nothing_more_has_its_time() -> None:
     silent = trickle(b"", 60, b"HTTP/1.1 200 OK\r\n")
     with hostile_server(chat=lambda number: silent if number == 2 else None) as url:
         server = Server(url=url, request_timeout_s=0.5)
-        with contextlib.closing(VllmModel(weights="m", server=server)) as model:
+        with contextlib.closing(
+            VllmModel(weights="m", thinking=None, server=server)
+        ) as model:
             model.complete(PROMPT, None, Sampling())
             with pytest.raises(ModelFault, match="request_timeout_s"):
                 model.complete(PROMPT, None, Sampling())
@@ -115,7 +117,7 @@ def test_a_server_that_says_nothing_more_has_its_time() -> None:
 )
 def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
     with hostile_server(version=reply) as url:
-        model = VllmModel(weights="m", server=Server(url=url))
+        model = VllmModel(weights="m", thinking=None, server=Server(url=url))
         with contextlib.closing(model):
             identity = model.identity()
     assert identity["backend_version"] == "unknown"

@@ -36,9 +36,8 @@ class OpenAi(QuietHandler):
 
 def model_at(port: int) -> Any:
     address = f"model.server.url=http://127.0.0.1:{port}/v1"
-    return compose_cell(["model=openai_server", "model.weights=any", address]).build(
-        "model"
-    )
+    words = ["model=openai_server", "model.weights=any", "model.thinking=null", address]
+    return compose_cell(words).build("model")
 
 
 def test_a_json_schema_is_sent_as_it_is_and_no_other_grammar_is() -> None:

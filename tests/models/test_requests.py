@@ -58,6 +58,9 @@ def test_several_answers_are_one_request() -> None:
     (request,) = requests
     assert (request["n"], request["seed"], request["temperature"]) == (3, 11, 0.5)
     assert request["structured_outputs"]["grammar"] == TOY.text
+    neutral = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+    neutral |= {"presence_penalty": 0.0, "frequency_penalty": 0.0}
+    assert neutral.items() <= request.items(), "else a model's folder would set them"
     assert len(answers) == 3
     for answer in answers:
         assert answer.latency_s > 0
@@ -112,13 +115,15 @@ def test_a_gateway_that_cannot_answer_in_stages_is_named(
 ) -> None:
     """It leaves out the tokens of an answer, and knows only /v1."""
     with hostile_server() as url:
-        model = VllmModel(weights="m", server=Server(url=url))
+        model = VllmModel(weights="m", thinking=None, server=Server(url=url))
         with contextlib.closing(model), pytest.raises(ConfigError, match=told):
             model.complete(PROMPT, FIRST, Sampling(), prefix)
 
 
 def test_nobody_at_the_address_is_a_fault_of_the_server() -> None:
-    model = VllmModel(weights="m", server=Server(url="http://127.0.0.1:9/v1"))
+    model = VllmModel(
+        weights="m", thinking=None, server=Server(url="http://127.0.0.1:9/v1")
+    )
     with (
         contextlib.closing(model),
         pytest.raises(ModelFault, match="Check the server at"),

@@ -46,7 +46,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
 
     monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
     monkeypatch.setattr(VllmModel, "_connect", connect)
-    return VllmModel(weights="any", server=Server(max_restarts=3))
+    return VllmModel(weights="any", thinking=None, server=Server(max_restarts=3))
 
 
 def test_a_request_that_ends_after_its_server_was_closed_is_told_its_last_words(

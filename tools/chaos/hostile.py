@@ -414,7 +414,12 @@ def sweep(hostile: Sequence[Hostile], out: Path, games: int) -> list[str]:
     reference = undisturbed("reference", (*words, "model=reference"), out / "reference")
     queue = Queue(hostile, recorded_answers(out / reference.name))
     with server(queue.text, queue.reply) as url:
-        at = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
+        at = (
+            "model=vllm",
+            "model.weights=simulated",
+            "model.thinking=null",
+            f"model.server.url={url}",
+        )
         return _played(
             out / "hostile", (*words, *at), rows_without_model(reference.rows)
         )

@@ -96,7 +96,12 @@ def simulated(out: Path, games: int) -> Iterator[Sweep]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
         assert server.stdout
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        model = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
+        model = (
+            "model=vllm",
+            "model.weights=simulated",
+            "model.thinking=null",
+            f"model.server.url={url}",
+        )
         try:
             yield undisturbed(
                 "simulated", (*SIMULATED, played, *model), out / "simulated"

@@ -14,11 +14,20 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.about import About
+from pddlego_local.models.attention import has_linear_attention
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.weights import fetch_command, locate, on_hub, weights_bytes
 from pddlego_local.runner.config import compose_cell
+
+# The sizes of the blocks: vllm#40696 and vllm#51250.
+LINEAR_ATTENTION = (
+    "attention: linear in some layers. vLLM caches the prompts of such models in blocks"
+    " of 528 to 784 tokens, so each stage of an answer (decoding=syntax, typed,"
+    " grounded) reads up to so many tokens of its prompt again; and vLLM has no"
+    " batch-invariant mode for them."
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,10 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     line = f"weights: {decimal(size)}"
     if obstacle:
         line += f", {obstacle}"
-    return Fit(name, (title, line, where), ready=bool(files) and not obstacle)
+    lines = [title, line, where]
+    if files and has_linear_attention(files):
+        lines.append(LINEAR_ATTENTION)
+    return Fit(name, tuple(lines), ready=bool(files) and not obstacle)
 
 
 def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:

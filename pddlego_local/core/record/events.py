@@ -101,7 +101,7 @@ class Call(Recorded):
     sampling: Sampling
     text: str
     thought: str
-    finish_reason: Literal["stop", "length", "unfinished_thought"]
+    finish_reason: Literal["stop", "length", "unfinished_thought", "server_failed"]
     prompt_tokens: int
     completion_tokens: int
     forced_tokens: int

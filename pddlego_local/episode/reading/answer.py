@@ -49,6 +49,7 @@ class Answer(Generic[T_co]):
     - "empty": the answer is blank, or a required text in it is blank
     - "truncated": a token limit cut the answer before it was complete
     - "unfinished_thought": a reasoning model ran out of tokens while it was thinking
+    - "server_failed": the server cannot answer the request
     - "no_json": there is no JSON object (nor, in a free answer, another form that can
       be read)
     - "wrong_keys": there is a JSON object, but not one of the form
@@ -134,8 +135,8 @@ def read_free(
     `prompt` holds the messages of the request. `markers` surround the model's thoughts.
     `problem` is the file that an edit changes.
     """
-    if completion.finish_reason == "unfinished_thought":
-        return Answer(None, "unfinished_thought")
+    if completion.finish_reason in ("unfinished_thought", "server_failed"):
+        return Answer(None, completion.finish_reason)
     cut = completion.finish_reason == "length"
     if reading == "lenient":
         found = lenient(
@@ -156,9 +157,10 @@ def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
     Raises GrammarIgnored if a finished answer does not have the form exactly. The
     session checks during the draw whether the answer is in the grammar's language.
     """
+    if completion.finish_reason in ("unfinished_thought", "server_failed"):
+        return Answer(None, completion.finish_reason)
     if completion.finish_reason != "stop":
-        cut = completion.finish_reason == "length"
-        return Answer(None, "truncated" if cut else "unfinished_thought")
+        return Answer(None, "truncated")
     try:
         value = form.keys.model_validate(json.loads(completion.text), strict=True)
         keys = [key for key, _ in json.loads(completion.text, object_pairs_hook=list)]

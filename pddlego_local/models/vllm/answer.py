@@ -277,6 +277,12 @@ class Detokenized(Body):
     prompt: str
 
 
+class Templated(Body):
+    """The response of llama.cpp's /apply-template: the prompt."""
+
+    prompt: str
+
+
 class Version(Body):
     """The response of /version."""
 

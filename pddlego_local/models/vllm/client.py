@@ -30,13 +30,19 @@ from pddlego_local.models.vllm.answer import (
     Watch,
     required,
 )
-from pddlego_local.models.vllm.connection import Connection
+from pddlego_local.models.vllm.connection import Connection, Failed
 from pddlego_local.models.vllm.plausible import check_spelling
 
 # All settings are stated. Otherwise a server would use the model's generation_config
 # (Qwen's has top_k 20 and a repetition penalty), and models would differ in more than
 # their weights.
-_NEUTRAL: dict[str, Any] = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+_NEUTRAL: dict[str, Any] = {
+    "top_k": 0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
 _WITH_TOKENS = {"return_token_ids": True}
 
 
@@ -78,6 +84,8 @@ class VllmClient:
         start = time.perf_counter()
         if prefix is None:
             response = self._chat(messages, grammar, sampling, 1, {})
+            if response is None:
+                return _lost(start)
             return _completion(response, response.choices[0], grammar, sampling, start)
         if not continues(prefix, sampling):
             watched = prefix.watch and not sampling.thinking
@@ -98,6 +106,8 @@ class VllmClient:
         """Requests `count` answers at once; see `VllmModel.complete_many`."""
         start = time.perf_counter()
         response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
+        if response is None:
+            return (_lost(start),) * count
         choices = sorted(response.choices, key=lambda choice: choice.index)
         return tuple(
             _completion(response, choice, grammar, sampling, start)
@@ -111,8 +121,14 @@ class VllmClient:
         sampling: Sampling,
         count: int,
         extra: dict[str, Any],
-    ) -> Answers[ChatChoice]:
-        """Requests `count` answers; the server draws answer i from the seed plus i."""
+    ) -> Answers[ChatChoice] | None:
+        """Requests `count` answers; the server draws answer i from the seed plus i.
+
+        A reasoning model may end its thought in a way that its grammar forbids. vLLM's
+        parser "qwen3" takes a call of a tool for such an end, and vLLM then fails the
+        request. The same seed draws the same thought again, so no later try can help.
+        Returns None if a healthy server has failed such a request twice in one way.
+        """
         prompt = self._prompt(messages, sampling)
         body = {**prompt, "n": count, **self._sampling_fields(sampling, grammar)}
         if not prompt["chat_template_kwargs"]:
@@ -122,9 +138,22 @@ class VllmClient:
             counted = self.connection.tokenize(**prompt)
             return counted.max_model_len - counted.count
 
-        return self.connection.answer(
-            "chat/completions", body | extra, Answers[ChatChoice], room
-        )
+        def ask() -> Answers[ChatChoice]:
+            return self.connection.answer(
+                "chat/completions", body | extra, Answers[ChatChoice], room
+            )
+
+        try:
+            return ask()
+        except Failed as first:
+            if grammar is None or not sampling.thinking:
+                raise
+            try:
+                return ask()
+            except Failed as second:
+                if second.reason != first.reason or not self.connection.is_healthy():
+                    raise
+        return None
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """Returns the arguments from which the chat template renders the prompt."""
@@ -147,6 +176,8 @@ class VllmClient:
         need.
         """
         response = self._chat(messages, grammar, sampling, 1, _WITH_TOKENS)
+        if response is None:
+            return _lost(start)
         (choice,) = response.choices
         completion = _completion(response, choice, grammar, sampling, start)
         tokens = choice.spelled
@@ -273,6 +304,17 @@ class VllmClient:
                 " spells it."
             )
         return tokens[0]
+
+
+def _lost(start: float) -> Completion:
+    """Returns the completion of a request that the server could not answer."""
+    return Completion(
+        text="",
+        finish_reason="server_failed",
+        prompt_tokens=0,
+        completion_tokens=0,
+        latency_s=time.perf_counter() - start,
+    )
 
 
 def _completion(

@@ -5,7 +5,7 @@ failures.
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pydantic
@@ -17,6 +17,7 @@ from pddlego_local.models.vllm.answer import (
     Body,
     Detokenized,
     Streamed,
+    Templated,
     Tokenized,
     Version,
 )
@@ -38,6 +39,16 @@ Watching = Callable[[str], bool]
 
 class Refused(ConfigError):
     """The server answered with HTTP 400."""
+
+
+class Failed(ModelFault):
+    """The server answered with an HTTP status of 500 or higher; `reason` is its
+    message.
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class OtherStatus(Exception):
@@ -135,6 +146,33 @@ class Connection:
         """Returns the tokens of a prompt. Raises ConfigError or ModelFault."""
         return self._ask_tokenizer("tokenize", prompt, Tokenized)
 
+    def prompt(
+        self, messages: list[dict[str, str]], arguments: Mapping[str, Any]
+    ) -> str:
+        """Returns the prompt that the server's chat template makes of the messages.
+
+        Asks as vLLM expects it, then as llama.cpp does. Raises ConfigError if the
+        server answers neither, and ModelFault if it fails.
+        """
+        body = {"messages": messages, "chat_template_kwargs": arguments}
+        try:
+            return self.decode(self.tokenize(**body).tokens)
+        except (ConfigError, ModelFault):
+            absent = (
+                "does not show its chat template, so nothing says whether"
+                f" {self.name} thinks before it answers, and a grammar would then apply"
+                " within a thought. Write model.thinking=null if it does not think, or"
+                " its {start, end, switch, parser}."
+            )
+            return self._post("../apply-template", body, Templated, absent).prompt
+
+    def is_token(self, text: str) -> bool:
+        """Returns whether a text is one token; True if the server does not say so."""
+        try:
+            return len(self.encode(text)) == 1
+        except (ConfigError, ModelFault):
+            return True
+
     def encode(self, text: str) -> tuple[int, ...]:
         """Returns the tokens of a text inside an answer. Raises the same errors as
         `tokenize`.
@@ -167,6 +205,14 @@ class Connection:
             raise ModelFault(self._failure(error)) from error
         except (OtherStatus, pydantic.ValidationError):
             return "unknown"
+
+    def is_healthy(self) -> bool:
+        """Returns whether the server says that its engine runs, as vLLM can."""
+        try:
+            self._send("GET", "../health")
+        except (Excessive, Lost, OtherStatus):
+            return False
+        return True
 
     def _post(
         self,
@@ -244,6 +290,8 @@ class Connection:
                 return ConfigError(
                     f"The server at {self._url}/ {absent} Its message: {error}"
                 )
+        if error.status >= 500:
+            return Failed(self._failure(error), str(error))
         return ModelFault(self._failure(error))
 
     def _is_temporary(self, error: BaseException) -> bool:

@@ -19,15 +19,16 @@ from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.about import About
-from pddlego_local.models.chat_template import dated_file
+from pddlego_local.models.attention import has_linear_attention
+from pddlego_local.models.chat_template import dated_file, thinking_of
 from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.splice import LocalTokenizer
-from pddlego_local.models.thinking import Thinking, template_arguments
+from pddlego_local.models.thinking import Thinking, read_thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection, Refused
 from pddlego_local.models.vllm.server import VllmServer, serving_build
-from pddlego_local.models.vllm.settings import Server
+from pddlego_local.models.vllm.settings import Server, is_patched
 from pddlego_local.models.vllm.tokenizer import check_tokenizer
 from pddlego_local.models.weights import identity_of, locate, training_maps
 
@@ -40,15 +41,16 @@ class VllmModel:
 
     `context_tokens` limits prompt and answer together; None means the model's own
     limit. Only a managed server uses it. `thinking` requires the server's reasoning
-    parser, which a managed server is started with. `refuses_grammars` says why only the
-    rung "free" is available; "" means that all rungs are.
+    parser, which a managed server is started with; "auto" reads from the chat template
+    how the model thinks. `refuses_grammars` says why only the rung "free" is available;
+    "" means that all rungs are.
     """
 
     weights: str
     revision: str | None = None
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     context_tokens: PositiveInt | None = None
-    thinking: Thinking | None = None
+    thinking: Thinking | Literal["auto"] | None = "auto"
     refuses_grammars: str = ""
     server: Server = Server()
     about: About | None = None
@@ -64,25 +66,45 @@ class VllmModel:
         self._closed = False
         self._deaths_s: list[float] = []
         self._gave_up = ""
+        self._thinks = self.thinking  # "auto" until the template has been read
 
     @property
     def thought_markers(self) -> tuple[str, str] | None:
-        """The markers around a thought; None if the model does not think."""
-        return self.thinking.markers if self.thinking else None
+        """The markers around a thought; None if the model does not think, and with
+        `thinking` "auto" until its template has been read.
+        """
+        return self._thinks.markers if isinstance(self._thinks, Thinking) else None
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts
         nothing.
         """
-        template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
+        server = self.server
+        if self._thinks == "auto" and server.url is None and not server.download:
+            self._thinks = self._thinking_of_files()
+        if self._thinks != "auto":
+            template_arguments(self._thinks, thinking, self.weights)
+
+    def _thinking_of_files(self) -> Thinking | None:
+        folder = locate(self.weights, self.revision, self.server.download)
+        return thinking_of(folder, self.weights)
+
+    def _options(self) -> tuple[str, ...]:
+        """Returns the options of `Server.options` with which the server is started."""
+        linear = False
+        if self.server.url is None:
+            with contextlib.suppress(PddlegoError):
+                folder = locate(self.weights, self.revision)
+                linear = has_linear_attention(folder)
+        return self.server.options(linear_attention=linear)
 
     def _check_parts(self) -> None:
         """Checks address, GPUs, serving environment and weights."""
         server = self.server
         if server.url is not None:
             server.check_url()
-            server.options()
+            self._options()
             return
         if server.device == "cuda":
             server.check_gpus()
@@ -95,7 +117,7 @@ class VllmModel:
             )
         if build == "cuda":
             server.check_gpus()
-        server.options()
+        self._options()
         if not server.download:
             locate(self.weights, self.revision)
 
@@ -112,7 +134,9 @@ class VllmModel:
             build, version = serving_build(server.env)
             if build == "cuda":
                 what["batch_invariant"] = "false"
-            what |= dict.fromkeys(server.options(), "true")
+            if not is_patched(version):
+                what["patches"] = "none"
+            what |= dict.fromkeys(self._options(), "true")
         else:
             what = {"weights": self.weights}
             what["served_as"] = server.name or self.weights
@@ -248,13 +272,17 @@ class VllmModel:
         connection = Connection(
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
+        if self._thinks == "auto":
+            self._thinks = read_thinking(
+                connection.prompt, connection.is_token, connection.name
+            )
         tokenizer = self._tokenizer()
         self._probe = functools.partial(
             check_tokenizer, connection, tokenizer, ours=ours
         )
         return VllmClient(
             connection,
-            self.thinking,
+            self._thinks,
             tokenizer if ours else None,
             as_response_format=server.accepts == "json_schemas",
         )
@@ -266,6 +294,8 @@ class VllmModel:
         downloaded.
         """
         server, model = self.server, self.weights
+        if self._thinks == "auto":
+            self._thinks = self._thinking_of_files()
         for_vllm: list[str] = []
         if not server.download:
             folder = locate(model, self.revision)
@@ -283,7 +313,7 @@ class VllmModel:
             "gpu-memory-utilization": server.gpu_memory_utilization,
             "kv-cache-gib": server.kv_cache_gib,
             "context-tokens": self.context_tokens,
-            "reasoning-parser": self.thinking and self.thinking.parser,
+            "reasoning-parser": self._thinks and self._thinks.parser,
         }
         arguments = [model]
         for name, value in options.items():
@@ -291,7 +321,7 @@ class VllmModel:
                 arguments += [f"--{name}", str(value)]
         if server.download:
             arguments.append("--download")
-        for name in server.options():
+        for name in self._options():
             arguments.append(f"--{name.replace('_', '-')}")
         return [*arguments, "--", *for_vllm, *server.extra_arguments]
 

@@ -15,10 +15,15 @@ from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
 # As in serving/launch.py, which runs without this package.
-FORCED_TOKENS_NEED = "0.32.0"
+PATCHED_VLLM = "0.32.0"
 INVARIANT_CAPABILITY = 8.0
 _NOT_OURS = "the server at model.server.url is not started by this program."
-_DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
+_SPECULATION = ("--speculative", "--spec-", "-sc")
+
+
+def is_patched(version: str) -> bool:
+    """Returns whether serving/launch.py loads vllm_patches.py into this version."""
+    return version.partition("+")[0] == PATCHED_VLLM
 
 
 @dataclass(
@@ -101,21 +106,34 @@ class Server:
                 value = given if joined else following
         return value
 
-    def options(self) -> tuple[str, ...]:
+    def options(self, *, linear_attention: bool = False) -> tuple[str, ...]:
         """Returns which of "forced_tokens" and "batch_invariant" a managed server is
-        started with.
+        started with. `linear_attention` says whether the model has such layers.
 
-        Raises ConfigError if one is requested but unavailable, and MissingPart if the
-        serving environment has no vLLM.
+        Raises ConfigError if one is requested but unavailable, or if the arguments for
+        vLLM ask for speculative decoding, and MissingPart if the serving environment
+        has no vLLM.
         """
+        self._refuse_speculation()
         forced = self._is_on(
             "forced_tokens", self.forced_tokens, self._no_forced_tokens
         )
         invariant = self._is_on(
-            "batch_invariant", self.batch_invariant, self._not_batch_invariant
+            "batch_invariant",
+            self.batch_invariant,
+            lambda: self._not_batch_invariant(linear_attention),
         )
         on = {"forced_tokens": forced, "batch_invariant": invariant}
         return tuple(name for name in on if on[name])
+
+    def _refuse_speculation(self) -> None:
+        for given in self.extra_arguments:
+            if given.replace("_", "-").startswith(_SPECULATION):
+                raise ConfigError(
+                    f"model.server.extra_arguments has {given}: vLLM's speculative"
+                    " decoding lets tokens pass that a grammar forbids, or crashes on"
+                    " them (vllm#27969 and vllm#46118 are open); take it out."
+                )
 
     def _is_on(
         self,
@@ -138,13 +156,13 @@ class Server:
         build, version = serving_build(self.env)
         if build == "cuda" and self.forced_tokens is None:
             return "it is made for vLLM's CPU build."
-        if version.partition("+")[0] != FORCED_TOKENS_NEED:
+        if not is_patched(version):
             return (
-                f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds"
+                f"it is made for vLLM {PATCHED_VLLM}, and {self.env} holds"
                 f" {version} (`make clean serving` replaces it)."
             )
         for given in self.extra_arguments:
-            if given.replace("_", "-").startswith(_DRAFTS):
+            if given.replace("_", "-").startswith("--scheduler-cls"):
                 return f"model.server.extra_arguments has {given}, which replaces it."
         engines = self._argument("--data-parallel-size", "-dp") or "1"
         if engines != "1":
@@ -154,7 +172,9 @@ class Server:
             )
         return ""
 
-    def _not_batch_invariant(self) -> str:
+    def _not_batch_invariant(self, linear_attention: bool) -> str:
+        if linear_attention:
+            return "vLLM has no such mode for linear attention, which this model has."
         if serving_build(self.env)[0] != "cuda":
             return "vLLM's CPU build has no such mode."
         capability = compute_capability()
