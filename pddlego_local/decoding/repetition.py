@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from pddlego_local.decoding.grammars.terminals import looping_prefix
-
 MOST_TIMES = 2
 """How often an item may appear in a list that is being written."""
 
@@ -26,6 +24,7 @@ _MARKS = ("-", ":")
 item itself.
 """
 _SIGNS = frozenset('()[]{}"')
+_THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 _BLANKS = r"(?:\s|\\[nrt])+"
 _COMMENT = r';(?:[^\\"\n]|\\(?:[^nr]|\Z))*'
 _TOKEN = re.compile(rf'(?P<blank>{_BLANKS}|,|{_COMMENT})|[^\s(){{}}\[\]",\\;]+|.')
@@ -213,3 +212,18 @@ def _as_compared(text: str) -> str:
     matter.
     """
     return re.sub(_BLANKS, " ", text).strip(" ,").lower()
+
+
+def looping_prefix(name: str) -> str:
+    """Returns the beginning of a name that has a part three times in a row, to the end
+    of the second time; "" for any other name.
+
+    "none-of-none-of-none-of-" gives "none-of-none-of-", "none-of-none-of-none" gives
+    "". A part that has only digits may be repeated.
+    """
+    lower = name.lower()
+    match = _THRICE.search(lower)
+    if match is None:
+        return ""
+    part = match[1]
+    return lower[: match.end() - len(part)]

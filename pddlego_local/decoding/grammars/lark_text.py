@@ -18,7 +18,6 @@ from llguidance import LLMatcher, LLTokenizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding.grammars.terminals import in_any_case
 from pddlego_local.decoding.layout import Layout
 
 _WORDS = ("condition", "tokens", "requirements")
@@ -89,6 +88,17 @@ def all_parts() -> list[str]:
         path.read_text(encoding="utf-8")
         for path in sorted(folder("grammars").glob("*.lark"))
     ]
+
+
+def in_any_case(word: str) -> str:
+    """Returns a terminal for one word with letters in either case."""
+    pattern = ""
+    for letter in word:
+        if letter.isalpha():
+            pattern += f"[{letter.lower()}{letter.upper()}]"
+        else:
+            pattern += re.escape(letter)
+    return f"/{pattern}/"
 
 
 @functools.cache

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.grammars.terminals import in_any_case, one_of
+from pddlego_local.decoding.grammars.builder import one_of
+from pddlego_local.decoding.grammars.lark_text import in_any_case
 from pddlego_local.decoding.layout import Layout, line_of, list_of, typed_names
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.symbols import Types

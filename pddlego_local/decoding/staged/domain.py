@@ -9,8 +9,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
-from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.grammars.builder import Rules, one_of, some, typed_list
 from pddlego_local.decoding.layout import line_of
 from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged import limits

@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import NewNames, one_of
+from pddlego_local.decoding.grammars.builder import Rules, one_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.edit_reading import words
 from pddlego_local.decoding.staged.formulas import IN_A_STRING, atoms, pool_of
 from pddlego_local.decoding.staged.limits import most_facts, most_lines
+from pddlego_local.decoding.staged.writing import NewNames
 
 # The limits of the rung "syntax".
 MOST_NAMES = 10

@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 from pddlego_local.decoding.forms import Fields, Form
-from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.layout import list_of, typed_names
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, Stages
@@ -39,7 +38,7 @@ from pddlego_local.decoding.staged.edit_reading import (
     words,
 )
 from pddlego_local.decoding.staged.reading import domain_of
-from pddlego_local.decoding.staged.writing import Resample, Writing
+from pddlego_local.decoding.staged.writing import NewNames, Resample, Writing
 from pddlego_local.pddl.edit import facts_of, objects_of
 
 

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import name_except, one_of
+from pddlego_local.decoding.grammars.builder import Rules, name_except, one_of
 from pddlego_local.decoding.staged.declarations import Declarations, Signature
 from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Word
@@ -198,8 +197,7 @@ class Scope:
         self.declared = declared
         self.terms = terms
         self.quantifiers = quantifiers
-        self._pools = pool_of(declared, terms)
-        self._atoms = atoms(rules, declared.predicates, self._pools)
+        self._atoms = atoms(rules, declared.predicates, pool_of(declared, terms))
         self._conditions: dict[int, Piece] = {}
 
     def condition(self, depth: int = DEPTH) -> Piece:
@@ -241,8 +239,9 @@ class Scope:
         """Returns an effect with at least one change, or a header that a change must
         follow.
         """
-        listed = Piece("_AND").then(many(self._effect_item(), least=1), "_C")
-        return either(self.rules, [self._effect_item(), listed])
+        item = self._effect_item()
+        listed = Piece("_AND").then(many(item, least=1), "_C")
+        return either(self.rules, [item, listed])
 
     def _effect_item(self) -> Piece:
         forms = [self._change(), self._conditional(), self._header("_FORALL")]
@@ -256,8 +255,9 @@ class Scope:
         return Piece(self.rules.shared([self._atoms, denial.complete]))
 
     def _changes(self) -> Piece:
-        listed = Piece("_AND").then(many(self._change(), least=1), "_C")
-        return either(self.rules, [self._change(), listed])
+        change = self._change()
+        listed = Piece("_AND").then(many(change, least=1), "_C")
+        return either(self.rules, [change, listed])
 
     def _conditional(self) -> Piece:
         antecedent = either(self.rules, [self.condition(), Piece("_EMPTY")])

@@ -16,8 +16,8 @@ at the end of a list.
 
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Fields, Form
+from pddlego_local.decoding.grammars.builder import one_of
 from pddlego_local.decoding.grammars.lark_text import with_parts
-from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, Stage, Stages
@@ -26,7 +26,7 @@ from pddlego_local.decoding.staged.declarations import ActionSchema, declaration
 from pddlego_local.decoding.staged.domain import domain
 from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
-from pddlego_local.decoding.staged.writing import Writing
+from pddlego_local.decoding.staged.writing import NewNames, Writing
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 

@@ -7,8 +7,7 @@ far.
 from collections.abc import Hashable
 from functools import partial
 
-from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
-from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.grammars.builder import Rules, one_of, some, typed_list
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stages
 from pddlego_local.decoding.staged import goals

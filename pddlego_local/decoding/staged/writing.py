@@ -10,15 +10,28 @@ is closed while it is being written (`decoding.repetition`).
 
 import itertools
 import os.path
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from pddlego_local.decoding.grammars.builder import Rules, typed_list
-from pddlego_local.decoding.grammars.terminals import NewNames
+from pddlego_local.decoding.grammars.builder import (
+    ANY,
+    Rules,
+    name_except,
+    one_of,
+    typed_list,
+)
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.repetition import LoopWatch
+from pddlego_local.decoding.repetition import LoopWatch, looping_prefix
 from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged.reading import (
     after_type,
@@ -28,6 +41,13 @@ from pddlego_local.decoding.staged.reading import (
 )
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Predicate, TypedName
+
+OPERATORS = frozenset(
+    {"and", "exists", "forall", "imply", "increase", "not", "or", "when"}
+)
+"""Words that cannot be the name of a predicate."""
+_NO_TYPES = frozenset({"number"})
+"""Words that Fast Downward does not allow as the name of a declared type."""
 
 Build = Callable[[Rules], str]
 """Adds the rules for what may follow the text so far; returns the expansion of the
@@ -71,6 +91,58 @@ class Entry(NamedTuple):
     key: Hashable
     word: Word
     says: Hashable = None
+
+
+class NewNames:
+    """Terminals for the names that an answer declares. Types, predicates, actions and
+    objects may share a name, because Fast Downward tells them apart by their position.
+    No predicate may have the name of an operator.
+
+    `allowed` has the names for constants and objects; None means that the model invents
+    them. `avoided` has the beginnings (`looping_prefix`) of the model's names that were
+    loops. No further name may begin in this way.
+    """
+
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self.allowed = allowed
+        self.avoided: set[str] = set()
+
+    def avoid_loop(self, name: str) -> bool:
+        """Returns whether a name is a loop, which has a part three times in a row. If
+        so, it bans later names that begin like this one.
+        """
+        prefix = looping_prefix(name)
+        if prefix:
+            self.avoided.add(prefix + ANY)
+        return bool(prefix)
+
+    def any(self) -> str:
+        return name_except(self.avoided)
+
+    def type(self, taken: Collection[str]) -> str:
+        return name_except([*_NO_TYPES, *self.avoided, *taken])
+
+    def predicate(self, taken: Collection[str]) -> str:
+        return name_except([*OPERATORS, *self.avoided, *taken])
+
+    def thing(self, taken: Collection[str]) -> str:
+        """Returns a terminal for a constant or object; "" if no allowed name is
+        left.
+        """
+        if self.allowed is None:
+            return name_except([*taken, *self.avoided])
+        used = {name.lower() for name in taken}
+        left = [name for name in self.allowed if name.lower() not in used]
+        return one_of(left) if left else ""
+
+    def variable(self, taken: Iterable[str] = ()) -> str:
+        """Returns a pattern for a space and a variable; the `taken` names begin with
+        "?".
+        """
+        excluded = {*self.avoided}
+        for name in taken:
+            excluded.add(name.removeprefix("?"))
+        return f'_B1 "?" {name_except(excluded)}'
 
 
 class Writing:
