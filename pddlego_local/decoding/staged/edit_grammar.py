@@ -18,7 +18,7 @@ from pddlego_local.decoding.grammars.builder import Rules, one_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.edit_reading import words
 from pddlego_local.decoding.staged.formulas import IN_A_STRING, atoms, pool_of
-from pddlego_local.decoding.staged.limits import most_facts, most_lines
+from pddlego_local.decoding.staged.limits import LEAST_FACTS, MOST_FACTS_PER_THING
 from pddlego_local.decoding.staged.writing import NewNames
 
 # The limits of the rung "syntax".
@@ -123,7 +123,7 @@ class ObjectChanges:
         lines += _lines_again(rules, old, new)
         line = _entry(rules, "_line", lines)
         return {
-            "add": _List(line, most_lines(self.shown)),
+            "add": _List(line, max(LEAST_FACTS, 2 * self.shown)),
             "replace": _List(rules.shared(pairs), MOST_REPLACED),
             "delete": _List(_old(rules, not_added), len(not_added)),
         }
@@ -147,8 +147,9 @@ class FactChanges:
         old = [fact for fact in self.facts if fact not in so_far.old]
         added = _entry(rules, "_added", [quoted])
         replaced = _pairs(rules, "_pair", [_Pairs(old, atom)])
+        most_facts = max(LEAST_FACTS, MOST_FACTS_PER_THING * len(self.things))
         lists = {
-            "add": _List(added, most_facts(len(self.things))),
+            "add": _List(added, most_facts),
             "replace": _List(replaced, MOST_REPLACED),
             "delete": _List(_old(rules, old), len(old)),
         }

@@ -10,7 +10,7 @@ from functools import partial
 from pddlego_local.decoding.grammars.builder import Rules, one_of, some, typed_list
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stages
-from pddlego_local.decoding.staged import goals
+from pddlego_local.decoding.staged import goals, limits
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.formulas import (
     OF_FACTS,
@@ -19,7 +19,6 @@ from pddlego_local.decoding.staged.formulas import (
     atoms,
     pool_of,
 )
-from pddlego_local.decoding.staged.limits import most_facts, most_objects
 from pddlego_local.decoding.staged.reading import (
     end_before,
     open_blocks,
@@ -42,7 +41,8 @@ class ProblemStages:
         self.writing = writing
         self.names = writing.names
         self.declared = declared
-        self.most_objects = most_objects(len(context.names.objects))
+        shown = len(context.names.objects)
+        self.most_objects = max(limits.MOST_OBJECTS, 2 * shown)
 
     def stages(self, opening: str, *, unmet: bool) -> Stages:
         """Yields the stages of the problem, which begins with the terminal `opening`.
@@ -117,7 +117,8 @@ class ProblemStages:
         pool = pool_of(self.declared, things)
         fact = atoms(rules, self.declared.predicates, pool, spelling=OF_FACTS)
         entry = rules.rule("_fact", [fact, *rules.comment]) if fact else ""
-        listed = some(entry, most_facts(len(things)))
+        most_facts = max(limits.LEAST_FACTS, limits.MOST_FACTS_PER_THING * len(things))
+        listed = some(entry, most_facts)
         facts = Piece(f"{begin} {listed} _C")
         return facts.then(self._goal(rules)).start(rules)
 
