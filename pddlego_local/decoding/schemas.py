@@ -124,7 +124,8 @@ def _schema(decoding: Decoding, schema: Mapping[str, Any]) -> Constraint:
 
 
 def _properties(form: Form[Fields]) -> dict[str, Any]:
-    properties: dict[str, Any] = _schema_of(form.patterns or form.keys)["properties"]
+    schema = _schema_of(form.patterns or form.keys)
+    properties: dict[str, Any] = schema["properties"]
     return properties
 
 

@@ -112,7 +112,8 @@ def lenient(
         file = lenient(text, PROBLEM, cut=cut, prompt=prompt, markers=markers).taken
         if file and not file.doubt:
             edit = form.keys.model_validate(difference(problem, file.value.pf))
-            taken = Candidate(edit, f"{file.how}, a whole file", file.start, file.end)
+            how = f"{file.how}, a whole file"
+            taken = Candidate(edit, how, file.start, file.end)
     if taken:
         return Findings(candidates, taken, "")
     if candidates and not cut:
@@ -319,7 +320,8 @@ class _Search(Generic[T]):
             # Without an end and without a section it is only a phrase, unless its end
             # was cut off.
             is_file = file.closed or self._cut or SECTION.search(file.text)
-            if file.kind in self._keys and is_file and not inside(spans, file.start):
+            is_asked_for = file.kind in self._keys
+            if is_asked_for and is_file and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(parts, key=_start)
 
@@ -328,7 +330,9 @@ class _Search(Generic[T]):
             return _Rated(file, 0, PLACEHOLDER)
         if not SECTION.search(file.text):
             return _Rated(file, 0, NO_PDDL if file.text.strip() else BLANK)
-        before = latest[file.kind].file.text if file.kind in latest else ""
+        before = ""
+        if file.kind in latest:
+            before = latest[file.kind].file.text
         if wholeness.is_excerpt(file.text) or wholeness.is_part(file.text, before):
             return _Rated(file, 1, EXCERPT)
         if inside(self._thoughts, file.start):
