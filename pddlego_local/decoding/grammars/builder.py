@@ -19,7 +19,6 @@ STAGE_PARTS = ("stages",)
 layout.
 """
 
-
 MOST_LETTERS = 40
 """The maximum length of a name that a model invents. Of 114,548 recorded names, the
 longest has 39 letters.
@@ -43,15 +42,13 @@ class Rules:
 
     `forced_prefix` is the fixed text with which the stage begins, if there is any. It
     comes before the text that the grammar describes, and it need not be sampled.
+    `comment` has the terminal for a comment in a list, if the layout allows comments.
     """
 
     def __init__(self, layout: Layout = "any") -> None:
         self.layout = layout
         self.forced_prefix = ""
-        self.comment: Sequence[str] = ()
-        """The terminal for a comment in a list, if the layout allows comments."""
-        if layout == "any":
-            self.comment = ("COMMENT",)
+        self.comment = ("COMMENT",) if layout == "any" else ()
         self._terminals: dict[str, str] = {}  # pattern → name
         self._rules: list[str] = []
         self._shared: dict[tuple[str, ...], str] = {}  # alternatives → name
@@ -109,9 +106,9 @@ class Rules:
         return with_parts(name, "\n".join(lines), STAGE_PARTS, self.layout)
 
 
-def some(rule: str, most: int, least: int = 0) -> str:
+def some(rule: str, most: int) -> str:
     """Returns a repetition such as "rule ~ 0 .. 5"; "" if `rule` is ""."""
-    return f"{rule} ~ {least} .. {most}" if rule else ""
+    return f"{rule} ~ 0 .. {most}" if rule else ""
 
 
 def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
