@@ -48,6 +48,7 @@ NOT_FROM_OUTSIDE = (
     "PYTHONHOME",
     "VIRTUAL_ENV",
     "VLLM_BATCH_INVARIANT",
+    "PDDLEGO_MATMUL_TILES",
     "VLLM_PLUGINS",  # could disable vllm_patches.py
     "VLLM_USE_RUST_FRONTEND",  # this front end has no plugins
     "VLLM_DP_SIZE",
@@ -92,6 +93,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--batch-invariant", action="store_true", help="CUDA: repeatable, slower"
+    )
+    parser.add_argument(
+        "--matmul-tiles", type=Path, help="a table for --batch-invariant servers"
     )
     parser.add_argument(
         "--download", action="store_true", help="let vLLM fetch missing weights"
@@ -271,6 +275,12 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
+    if options.matmul_tiles:
+        environment["PDDLEGO_MATMUL_TILES"] = str(options.matmul_tiles.absolute())
+        to_copy = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "")
+        environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = (
+            f"{to_copy},PDDLEGO_MATMUL_TILES"
+        )
     if options.forced_tokens:
         # The second runner has no such drafts.
         environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"

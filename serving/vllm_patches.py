@@ -40,6 +40,7 @@ def register() -> None:
     """Patches vLLM; vLLM calls this in each of its processes before it creates any
     objects.
     """
+    import matmul_tiles
     from vllm.entrypoints.openai.completion.serving import OpenAIServingCompletion
     from vllm.v1.engine.async_llm import AsyncLLM
     from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
@@ -57,6 +58,7 @@ def register() -> None:
         OpenAIServingCompletion.request_output_to_completion_response
     )
     _spell_at_once(FastIncrementalDetokenizer)
+    matmul_tiles.use_table()
     AsyncLLM._run_output_handler = _with_cached_environment(
         AsyncLLM._run_output_handler
     )

@@ -28,7 +28,7 @@ MARKED = {
             "serving/test_vllm_model_folder.py",
         ),
         *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
-        "serving/test_vllm_patches.py",
+        *("serving/test_vllm_patches.py", "serving/test_matmul_tiles.py"),
         *("serving/test_smollm2.py", "models/test_slices.py", "[make serv"),
         "[pddlego run model=vllm model.weights=/my/model.gguf]",
         *("grammars/test_large_vocabulary.py", "test_the_cheapest_step_for_real"),

@@ -21,7 +21,8 @@ from pddlego_local.models.vllm.settings import Server
 
 Verdict = Literal["obeyed", "ignored", "refused", "no answer", "answered"]
 """What became of a question. "answered" is said of the question without a constraint,
-and "no answer" of one that the server did not finish in time, or broke off.
+and "no answer" of one that the server did not finish in time, or broke off, or whose
+answer its limit cut before it said anything.
 """
 
 WORD = "zyxomma"
@@ -203,17 +204,19 @@ class _Asking:
         if switch:
             body["chat_template_kwargs"] = {switch: False}
         yield self.probe("nothing", body, constrained=False)
+        obeyed = [*constraints]
         always_thinks = thinking is not None and switch is None
         if not always_thinks:
-            for name, constraint in constraints.items():
-                yield self.probe(name, body | constraint)
+            plain = [self.probe(name, body | constraints[name]) for name in constraints]
+            yield from plain
+            obeyed = [probe.asked for probe in plain if probe.verdict == "obeyed"]
         if thinking is None:
             return
         body["max_tokens"] = _THOUGHT_TOKENS
         if switch:
             body["chat_template_kwargs"] = {switch: True}
-        for name, constraint in constraints.items():
-            yield self.probe(name + BEHIND_A_THOUGHT, body | constraint)
+        for name in obeyed:
+            yield self.probe(name + BEHIND_A_THOUGHT, body | constraints[name])
 
     def probe(
         self, asked: str, body: Mapping[str, Any], *, constrained: bool = True
@@ -225,7 +228,8 @@ class _Asking:
                 "POST", "chat/completions", data, most_bytes=_MOST_BYTES
             )
         except (Excessive, Lost) as error:
-            return Probe(asked, "no answer", self._shown(str(error)))
+            what, _, _ = str(error).partition(";")  # without the remedy of a run
+            return Probe(asked, "no answer", self._shown(what))
         if not 200 <= status < 300:
             words = said.decode(errors="replace")
             return Probe(asked, "refused", self._shown(f"HTTP {status}: {words}"))
@@ -235,8 +239,7 @@ class _Asking:
             return Probe(asked, "no answer", self._shown(words))
         if not constrained:
             return Probe(asked, "answered", self._shown(text))
-        verdict: Verdict = "obeyed" if _is_permitted(text) else "ignored"
-        return Probe(asked, verdict, self._shown(text))
+        return Probe(asked, _verdict(text), self._shown(text))
 
     def _shown(self, text: str) -> str:
         """Returns the beginning of a text of the server, without the key."""
@@ -257,11 +260,16 @@ def _text_of(response: bytes) -> str | None:
         return None
 
 
-def _is_permitted(text: str) -> bool:
-    """Returns whether a text is the one word, or the one object, that is permitted."""
-    if text.strip() == WORD:
-        return True
-    try:
-        return bool(json.loads(text) == {"answer": WORD})
-    except (ValueError, RecursionError):
-        return False
+def _verdict(text: str) -> Verdict:
+    """Judges a text by the one word and the one object that are permitted.
+
+    White space is left out: a small model fills its limit with it, where a schema
+    permits it. A beginning that has come into the word is obedience, since no free
+    answer begins so. A shorter one says nothing.
+    """
+    compact = "".join(text.split())
+    for permitted in (WORD, f'{{"answer":"{WORD}"}}'):
+        if permitted.startswith(compact):
+            in_word = len(compact) > permitted.index(WORD) + 2
+            return "obeyed" if in_word else "no answer"
+    return "ignored"

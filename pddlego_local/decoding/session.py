@@ -25,6 +25,7 @@ from pddlego_local.decoding.grammars.lark_text import (
     cut_character_verdict,
     decoder_prefix,
     decoder_verdict,
+    with_any_space,
 )
 from pddlego_local.decoding.repetition import LoopWatch
 
@@ -187,9 +188,10 @@ def _verify(stage: Stage, text: str, *, ended: bool) -> None:
     does not report that.
     """
     name = stage.grammar.name if stage.grammar else ""
-    verdict = decoder_verdict(stage.grammar, text)
+    grammar = with_any_space(stage.grammar)
+    verdict = decoder_verdict(grammar, text)
     if verdict == "rejected" and not ended:
-        verdict = cut_character_verdict(stage.grammar, text)
+        verdict = cut_character_verdict(grammar, text)
     if verdict == "rejected":
         raise GrammarIgnored(
             f"The stage {stage.name!r} of an answer is outside the grammar {name!r}:"

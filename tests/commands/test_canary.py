@@ -137,6 +137,32 @@ def test_a_server_that_says_nothing_in_time_gives_no_answer() -> None:
     assert len(found.obeyed) == 3
 
 
+def test_white_space_up_to_the_limit_is_no_disobedience() -> None:
+    """As vLLM's CPU build answers with a small model."""
+    said = {"structured_outputs": f'{{"answer" :"{WORD}"' + 40 * " ", "guided_json": ""}
+
+    def reply(body: Mapping[str, Any]) -> dict[str, Any]:
+        return saying(said.get(kind_of(body), "Yes."))
+
+    with serving(handler_of(reply)) as port:
+        found = pddlego_local.canary(f"http://127.0.0.1:{port}/v1")
+    verdicts = [probe.verdict for probe in found.probes]
+    assert verdicts == ["answered", "ignored", "obeyed", "no answer", "ignored"]
+
+
+def test_a_model_that_may_think_is_asked_twice_what_its_server_obeys() -> None:
+    class Thinks(handler_of(lambda body: obeys(body, "lark"))):  # type: ignore[misc]
+        def make_prompt(self, body: Mapping[str, Any]) -> None:
+            switch = body.get("chat_template_kwargs", {}).get("enable_thinking")
+            said = " ".join(message["content"] for message in body["messages"])
+            self.answer(json.dumps({"prompt": f"{said} {switch}"}).encode())
+
+    with serving(Thinks) as port:
+        found = pddlego_local.canary(f"http://127.0.0.1:{port}/v1")
+    behind = [p for p in found.probes if p.asked.endswith(BEHIND_A_THOUGHT)]
+    assert [probe.verdict for probe in behind] == ["obeyed"]
+
+
 def test_llama_cpp_is_asked_in_its_own_dialect(pddlego: Pddlego) -> None:
     def reply(body: Mapping[str, Any]) -> dict[str, Any]:
         return obeys(body, "response_format", "gbnf")

@@ -10,6 +10,7 @@ import pytest
 
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
+from tests.models.test_vllm_settings import H100, plant_gpus, serving_environment
 from tests.pddlego import Pddlego
 from tests.processes import ran
 
@@ -93,3 +94,17 @@ def test_mistakes_are_told_as_by_the_run_itself(
     said = pddlego(*words, code=2).err
     assert pddlego(*words, "--dry-run", code=2).err == said
     assert told in said.replace("\n", "")
+
+
+def test_what_batch_invariance_may_cost_is_said(
+    tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = serving_environment(tmp_path, "vllm", "0.32.0+cu130")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    plant_gpus(tmp_path, monkeypatch, H100)
+    words = ["run", "model=qwen3_8b", f"model.server.env={env}", "games=0", "--dry-run"]
+    lines = [line for line in pddlego(*words).out.splitlines() if "speed" in line]
+    assert len(lines) == 1
+    assert "model.server.batch_invariant=false turns it off" in lines[0]
+    told = pddlego(*words, "model.server.batch_invariant=false").out
+    assert "batch-invariant" not in told

@@ -13,11 +13,12 @@ from tests.pddlego import Pddlego
 ROOT = Path(__file__).parents[2]
 CONFIGS = sorted((ROOT / "conf/model").glob("*.yaml"))
 PUBLISHED = [path for path in CONFIGS if "/" in str(settings_of(path).get("weights"))]
-PARSERS = {"qwen3", "deepseek_r1", "olmo3"}  # of vLLM's, those of models that we have
+# of vLLM's, those of models that we have
+PARSERS = {"qwen3", "deepseek_r1", "olmo3", "gemma4", "mistral", "nemotron_v3", "glm45"}
 LICENCES = re.compile(
     r"Apache-2\.0|MIT( and Llama 3\.\d Community License)?|Llama 3\.\d Community"
     r" License"
-    r"|Gemma Terms of Use"
+    r"|Gemma Terms of Use|NVIDIA Nemotron Open Model License"
 )
 
 
@@ -35,7 +36,7 @@ def test_a_published_model_says_what_doctor_and_runs_need(path: Path) -> None:
     assert 1e8 < about.parameters < 2e11
     page = f"about:   # https://huggingface.co/{settings['weights']}\n"
     assert page in path.read_text(encoding="utf-8")
-    if habits := settings["thinking"]:
+    if isinstance(habits := settings["thinking"], dict):
         assert habits["parser"] in PARSERS
         assert habits["start"]
         assert habits["end"]

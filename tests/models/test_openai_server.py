@@ -2,14 +2,17 @@
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from pddlego_local.core.errors import ConfigError, GrammarIgnored
 from pddlego_local.core.nouns import Grammar, Message, Sampling
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
 from tests.models.quiet_server import QuietHandler, serving
 
 SCHEMA = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -65,3 +68,38 @@ def test_a_server_that_ignores_schemas_is_noticed(
         monkeypatch.setattr(OpenAi, "deaf", True)
         with pytest.raises(GrammarIgnored, match="does not obey"):
             check_obedience(model, schema=True)
+
+
+class Spaced(OpenAi):
+    """Obeys schemas, and spaces its JSON as llama.cpp does."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.asked())
+        schema = body["response_format"]["json_schema"]["schema"]
+        said = {"action": "look around"}
+        if "enum" in schema:
+            said = schema["enum"][0]
+        choice = {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"content": json.dumps(said, indent=2)},
+        }
+        usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+        self.answer(json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+def test_white_space_in_json_is_no_disobedience(tmp_path: Path) -> None:
+    """`layout=line`, the default, asks for JSON in one line, which only llguidance
+    reads.
+    """
+    with serving(Spaced) as port:
+        words = [
+            *("model=openai_server", "model.weights=any", "model.thinking=null"),
+            *("method=plangen", "decoding=json", "games=7", f"run.out={tmp_path}"),
+            *("environment.budget.limit=2", "run.retries=0"),
+            f"model.server.url=http://127.0.0.1:{port}/v1",
+        ]
+        result = run_cell(compose_cell(words))
+    assert result.faults == []
+    (row,) = read_rows(result.folder / "episodes.jsonl")
+    assert row.causes == {"answered": row.calls} and row.calls > 0

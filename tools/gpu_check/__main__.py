@@ -61,6 +61,12 @@ _STEPS = (
         "a game of experiment=pretrained with one of its models",
     ),
     ("transformers", 180, "weights", "cost of each rung in process"),
+    (
+        "tiles",
+        300,
+        "preflight",
+        "the tiles of a batch-invariant server's matrix products",
+    ),
     ("training", 240, "", "training speed of a small model"),
 )
 _FIRST_RUNNER = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # vLLM calls it deprecated

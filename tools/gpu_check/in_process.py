@@ -2,6 +2,7 @@
 training.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from tools.bench.large_vocabulary import make_large_vocabulary_llama
 from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
+from tools.gpu_check.tiles import CANNOT
 
 PRETRAINED = (  # what the arms of experiment=pretrained share
     "method=pddl_edit",
@@ -155,6 +157,23 @@ def training(setting: Setting, findings: Findings) -> None:
         "loss, last": round(steps[-1]["loss"], 2),
     }
     findings.tell("training a model of nano's shape", row)
+
+
+def tiles(setting: Setting, findings: Findings) -> None:
+    """Measures tiles for the products of a batch-invariant server, and writes a table
+    for model.server.matmul_tiles.
+    """
+    command = [sys.executable, "-m", "tools.gpu_check.tiles", "--seconds", "240"]
+    command += ["--out", str(setting.out / "tiles.json"), "--device", setting.device]
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode == CANNOT:
+        raise NotHere(lines[-1]["said"])
+    if done.returncode:
+        raise Wrong(f"the sweep ended with exit code {done.returncode}")
+    for line in lines:
+        title = "the table" if line["what"] == "table" else "products, speed of torch 1"
+        findings.tell(title, {key: line[key] for key in line if key != "what"})
 
 
 def _play(

@@ -11,11 +11,14 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.models.machine import driver_says
 from pddlego_local.models.vllm.server import serving_build
 from tools.gpu_check.findings import Findings, Wrong
+from tools.gpu_check.machine_questions import obstacles
 from tools.gpu_check.scale import Setting
 
 
 def preflight(setting: Setting, findings: Findings) -> None:
-    """Reports the GPUs and the build of vLLM; loads nothing."""
+    """Reports the GPUs and the build of vLLM, and what would stop a server. Loads
+    nothing.
+    """
     columns = ("driver", "compute capability", "memory free", "memory")
     query = "--query-gpu=driver_version,compute_cap,memory.free,memory.total"
     for line in driver_says(query, "--format=csv,noheader"):
@@ -26,6 +29,23 @@ def preflight(setting: Setting, findings: Findings) -> None:
         raise Wrong(
             f"{setting.env} contains vLLM's {build} build; run `make clean serving`"
         )
+    if setting.device == "cuda":
+        wrong = obstacles(setting.env, _memory_mib())
+        for sentence in wrong:
+            findings.tell("what would stop a server", {"obstacle": sentence})
+        if wrong:
+            raise Wrong(" ".join(wrong))
+
+
+def _memory_mib() -> list[tuple[float, float]]:
+    """Returns the free and the whole memory of each GPU whose driver tells it."""
+    query = "--query-gpu=memory.free,memory.total"
+    found = []
+    for line in driver_says(query, "--format=csv,noheader,nounits"):
+        free, _, whole = line.partition(", ")
+        if free.isdecimal() and whole.isdecimal():
+            found.append((float(free), float(whole)))
+    return found
 
 
 def nano(setting: Setting, findings: Findings) -> None:

@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[[Setting, Findings], None]] = {
     "smollm2": in_process.smollm2,
     "pretrained": in_process.pretrained,
     "transformers": in_process.transformers,
+    "tiles": in_process.tiles,
     "training": in_process.training,
 }
 

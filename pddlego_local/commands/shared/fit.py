@@ -3,14 +3,14 @@ its files are on this machine.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.filesize import decimal
 
-from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import hidden_in_text
 from pddlego_local.models.about import About
@@ -18,6 +18,7 @@ from pddlego_local.models.attention import has_linear_attention
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.splice import LocalTokenizer
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import fetch_command, locate, on_hub, weights_bytes
 from pddlego_local.runner.config import compose_cell
 
@@ -27,6 +28,11 @@ LINEAR_ATTENTION = (
     " of 528 to 784 tokens, so each stage of an answer (decoding=syntax, typed,"
     " grounded) reads up to so many tokens of its prompt again; and vLLM has no"
     " batch-invariant mode for them."
+)
+INVARIANCE = (
+    "batch-invariant: answers do not depend on the load, and matrix products may have"
+    " 0.2 to 0.6 of their speed (docs/understand/requests.md);"
+    " model.server.batch_invariant=false turns it off"
 )
 
 
@@ -88,15 +94,14 @@ def look_at(name: str, settings: Mapping[str, Any]) -> Fit:
     elif files:
         size = weights_bytes(files)
     else:
-        return Fit(name, (title, "weights: of unknown size", where), ready=False)
+        lines = (title, "weights: of unknown size", where, *_notes(settings, files))
+        return Fit(name, lines, ready=False)
     obstacle = _obstacle(settings, size)
     line = f"weights: {decimal(size)}"
     if obstacle:
         line += f", {obstacle}"
-    lines = [title, line, where]
-    if files and has_linear_attention(files):
-        lines.append(LINEAR_ATTENTION)
-    return Fit(name, tuple(lines), ready=bool(files) and not obstacle)
+    lines = (title, line, where, *_notes(settings, files))
+    return Fit(name, lines, ready=bool(files) and not obstacle)
 
 
 def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
@@ -111,6 +116,20 @@ def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
             return None, str(error)
         command = fetch_command(weights, revision)
         return None, f"missing or incomplete here: run `{command}`"
+
+
+def _notes(settings: Mapping[str, Any], files: Path | None) -> Iterator[str]:
+    """Yields what a user should know of the model's cost on a server."""
+    linear = files is not None and has_linear_attention(files)
+    if linear:
+        yield LINEAR_ATTENTION
+    try:
+        server = Server(**settings.get("server", {"batch_invariant": False}))
+        invariant = "batch_invariant" in server.options(linear_attention=linear)
+    except (PddlegoError, ValueError):  # building the model says what is wrong
+        return
+    if invariant:
+        yield INVARIANCE
 
 
 def _obstacle(settings: Mapping[str, Any], size: int) -> str:

@@ -7,7 +7,9 @@ layout is. This module does not depend on rungs or models.
 """
 
 import functools
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -161,6 +163,20 @@ def decoder_fault(grammar: Grammar | None) -> str:
         return str(LLMatcher.validate_grammar(for_decoder(grammar)))
     except ValueError as error:  # a schema that is not JSON
         return str(error)
+
+
+@functools.lru_cache(maxsize=64)
+def with_any_space(grammar: Grammar | None) -> Grammar | None:
+    """Returns the grammar with any white space between the parts of its JSON.
+
+    Only llguidance keeps to the layout that `x-guidance` asks for. llama.cpp and other
+    servers obey the schema itself, and space their JSON as they like.
+    """
+    if grammar is None or grammar.kind == "lark":
+        return grammar
+    schema = json.loads(grammar.text)
+    schema.pop("x-guidance", None)
+    return replace(grammar, text=json.dumps(schema))
 
 
 def accepts(grammar: Grammar, text: str) -> bool:

@@ -131,6 +131,7 @@ class VllmModel:
         if server.url is None:
             folder = locate(self.weights, self.revision, server.download)
             what = identity_of(self.weights, self.revision, folder)
+            what |= server.tiles_identity()
             build, version = serving_build(server.env)
             if build == "cuda":
                 what["batch_invariant"] = "false"
@@ -307,6 +308,7 @@ class VllmModel:
         options: dict[str, object] = {
             "name": self.weights,
             "env": server.env,
+            "matmul-tiles": server.matmul_tiles,
             "device": server.device,
             "dtype": self.dtype,
             "tensor-parallel-size": server.tensor_parallel_size,

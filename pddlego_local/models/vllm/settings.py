@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.secrets import hidden_in_text
+from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
@@ -49,6 +50,9 @@ class Server:
     "auto" and None turn an option on if it is available. None turns forced tokens on
     only on the CPU: on CUDA they require vLLM's first model runner, which draws other
     answers from a seed.
+
+    `matmul_tiles` is a table of tiles for the matrix products of a batch-invariant
+    server on CUDA (serving/matmul_tiles.py), which changes answers.
     """
 
     url: str | None = None
@@ -67,6 +71,7 @@ class Server:
     max_restarts: int = Field(default=3, ge=0)
     forced_tokens: bool | None = None
     batch_invariant: Literal["auto"] | bool = "auto"
+    matmul_tiles: Path | None = None
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
     logs: Path | None = None
@@ -79,6 +84,21 @@ class Server:
             f"model.server.url: {hidden_in_text(str(self.url))!r} is not an address;"
             " write it as http://HOST:PORT/v1."
         )
+
+    def tiles_identity(self) -> dict[str, str]:
+        """Returns what a record says about `matmul_tiles`. Raises ConfigError for a
+        file that cannot be read.
+        """
+        if self.matmul_tiles is None:
+            return {}
+        try:
+            return {"matmul_tiles_sha256": sha256_of(self.matmul_tiles)}
+        except OSError as error:
+            raise ConfigError(
+                f"model.server.matmul_tiles: {self.matmul_tiles} cannot be read"
+                f" ({error.strerror}); write the table with `python -m"
+                " tools.gpu_check.tiles --out FILE` on the GPU that is used."
+            ) from None
 
     def check_gpus(self) -> None:
         """Raises MissingPart if fewer GPUs are visible than one copy of the model
@@ -110,9 +130,9 @@ class Server:
         """Returns which of "forced_tokens" and "batch_invariant" a managed server is
         started with. `linear_attention` says whether the model has such layers.
 
-        Raises ConfigError if one is requested but unavailable, or if the arguments for
-        vLLM ask for speculative decoding, and MissingPart if the serving environment
-        has no vLLM.
+        Raises ConfigError if one is requested but unavailable, if the arguments for
+        vLLM ask for speculative decoding, or if a table of tiles would not be used, and
+        MissingPart if the serving environment has no vLLM.
         """
         self._refuse_speculation()
         forced = self._is_on(
@@ -123,6 +143,14 @@ class Server:
             self.batch_invariant,
             lambda: self._not_batch_invariant(linear_attention),
         )
+        if self.matmul_tiles and not (
+            invariant and is_patched(serving_build(self.env)[1])
+        ):
+            raise ConfigError(
+                "model.server.matmul_tiles: only a batch-invariant server that this"
+                f" program starts with vLLM {PATCHED_VLLM} uses such a table; leave the"
+                " option out."
+            )
         on = {"forced_tokens": forced, "batch_invariant": invariant}
         return tuple(name for name in on if on[name])
 

@@ -1,0 +1,1 @@
+"""A check of a GPU in nine minutes, on a machine that has no network."""
