@@ -8,7 +8,7 @@ milliseconds. Equal patterns share one terminal. Rules are named after their pur
 import functools
 import json
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import forced_text, with_parts
@@ -136,21 +136,6 @@ def _text_of(terminal: str, layout: Layout) -> str:
 
 def one_of(names: Iterable[str]) -> str:
     """Returns a terminal for exactly these names; there must be at least one."""
-    return _one_of(frozenset(names))
-
-
-def name_except(words: Iterable[str] = ()) -> str:
-    """Returns a terminal for a name that is none of `words`, in any case. If a word
-    ends with ANY, the name must not begin with that word either.
-
-    llguidance has no look-ahead. So each branch spells out how a name departs from the
-    words.
-    """
-    return _name_except(frozenset(word.lower() for word in words))
-
-
-@functools.lru_cache(maxsize=256)  # a grammar has one such set in many places
-def _one_of(names: frozenset[str]) -> str:
     in_json = {json.dumps(name)[1:-1] for name in names}  # without the quotes
     # Longest first: python-lark takes the first alternative that matches.
     words = sorted(in_json, key=lambda word: (-len(word), word))
@@ -161,12 +146,21 @@ def _one_of(names: frozenset[str]) -> str:
     return f"/{'|'.join(patterns)}/"
 
 
-@functools.lru_cache(maxsize=256)
-def _name_except(words: frozenset[str]) -> str:
-    return f"/{_leaving(words, _FIRST, MOST_LETTERS - 1)}/"
+def name_except(words: Iterable[str] = ()) -> str:
+    """Returns a terminal for a name that is none of `words`, in any case. If a word
+    ends with ANY, the name must not begin with that word either.
+
+    llguidance has no look-ahead. So each branch spells out how a name departs from the
+    words.
+    """
+    lower = frozenset([word.lower() for word in words])
+    return f"/{_leaving(lower, _FIRST, MOST_LETTERS - 1)}/"
 
 
-def _leaving(words: Set[str], groups: Sequence[frozenset[str]], left: int) -> str:
+@functools.lru_cache(maxsize=4096)  # a grammar excludes the same words in many places
+def _leaving(
+    words: frozenset[str], groups: tuple[frozenset[str], ...], left: int
+) -> str:
     """Returns the pattern of the rest of a name. `words` has the rests of the words
     that began like it. The next letter is in one of the `groups`, and at most `left`
     letters follow that letter.
@@ -183,12 +177,13 @@ def _leaving(words: Set[str], groups: Sequence[frozenset[str]], left: int) -> st
             tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
             branches.append(one_letter(free) + tail)
 
+    allowed = frozenset[str]().union(*groups)
     for letter, rests in rests_after.items():
         is_banned = ANY in rests
-        if is_banned or not any(letter in group for group in groups):
+        if is_banned or letter not in allowed:
             continue
         first = one_letter(frozenset(letter))
-        rest = _leaving(rests, _LATER, left - 1) if left else ""
+        rest = _leaving(frozenset(rests), _LATER, left - 1) if left else ""
         must_go_on = "" in rests  # after this letter, the name would be a word
         if not must_go_on:
             branches.append(f"{first}({rest})?" if rest else first)
@@ -202,9 +197,9 @@ def one_letter(letters: frozenset[str]) -> str:
     """Returns a character class for the letters in either case. Runs of letters become
     ranges; "-" is last, where it stands for itself.
     """
-    upper = {letter.upper() for letter in letters}
+    upper = "".join(letters).upper()
     runs: list[str] = []
-    for character in sorted((letters | upper) - {"-"}):
+    for character in sorted(letters.union(upper) - {"-"}):
         before = chr(ord(character) - 1)
         if runs and runs[-1].endswith(before):
             runs[-1] += character
