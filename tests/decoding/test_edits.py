@@ -192,3 +192,14 @@ def test_what_contradicts_is_rolled_back(
     end = {"add": '], "replace": {}, "delete": []}', "replace": '}, "delete": []}'}
     heading = next(key for key in ("delete", "replace", "add") if f'"{key}"' in before)
     assert decoder_verdict(rest.grammar, other + end.get(heading, "]}")) == "accepted"
+
+
+def test_a_loop_in_one_answer_bans_nothing_in_another() -> None:
+    constraint = staged("typed")
+    begin = next(constraint.stages()).grammar
+    stages = constraint.stages()
+    next(stages)
+    looping = '{"objects": {"add": ["nonenonenone - room"], "replace": {}, "delete": []}'
+    rest = stages.send(looping)
+    assert rest.rollback_chars > 0
+    assert next(constraint.stages()).grammar == begin
