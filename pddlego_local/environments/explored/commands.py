@@ -16,10 +16,11 @@ from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import (
     Atomic,
     Fact,
-    Facts,
+    Known,
     bindings,
     conjuncts,
     ground,
+    known_as,
 )
 from pddlego_local.pddl.state import Schema, State, Step, Task, why_not
 
@@ -67,28 +68,28 @@ class Commands:
         """Returns the commands for all possible actions whose preconditions are in
         sight.
         """
-        facts = Facts(state.true)
+        known = known_as(state.true)
         places = self._whereabouts.places(state.true)
         offered = dict[str, None]()
         for step in self._task.applicable(state):
-            if self._is_in_sight(step, facts, places):
+            if self._is_in_sight(step, known, places):
                 offered[self.said(step)] = None
         return [*offered]
 
-    def _is_in_sight(self, step: Step, facts: Facts, places: frozenset[str]) -> bool:
+    def _is_in_sight(self, step: Step, known: Known, places: frozenset[str]) -> bool:
         for schema in self._task.actions[step[0]]:
             binding = schema.binding(step[1:])
             needed = _plain(schema, binding)
-            if all(self._sight.is_seen(fact, facts, places) for fact, _ in needed):
+            if all(self._sight.is_seen(fact, known, places) for fact, _ in needed):
                 return True
         return False
 
     def steps(self, text: str, state: State) -> list[Step]:
         """Returns the possible actions that a command means in the true state."""
-        facts = Facts(state.true)
+        known = known_as(state.true)
         found: dict[Step, None] = {}
         for schema, binding in self._meant(text):
-            met = bindings(schema.choices, [schema.condition], binding, facts, facts)
+            met = bindings(schema.choices, [schema.condition], binding, known)
             for each in met:
                 things = (each[entry.name] for entry in schema.parameters)
                 found[(schema.name, *things)] = None
@@ -110,7 +111,7 @@ class Commands:
         """Returns why a command cannot be carried out, without telling of what is not
         in sight.
         """
-        facts = Facts(state.true)
+        known = known_as(state.true)
         places = self._whereabouts.places(state.true)
         for schema, binding in self._meant(text):
             whole = binding | self._place_of(schema, places)
@@ -118,9 +119,9 @@ class Commands:
                 if not isinstance(part, Atomic) or part.variables - whole.keys():
                     continue
                 fact = ground(part.pattern, whole)
-                fails = not part.holds(whole, facts, facts)
-                if fails and self._sight.is_seen(fact, facts, places):
-                    return why_not(part, whole, facts)
+                fails = not part.holds(whole, known)
+                if fails and self._sight.is_seen(fact, known, places):
+                    return why_not(part, whole, known)
         return UNSEEN
 
     def _place_of(self, schema: Schema, places: frozenset[str]) -> dict[str, str]:

@@ -26,10 +26,11 @@ from pddlego_local.pddl.conditions import (
     Choices,
     Condition,
     Fact,
-    Facts,
     Junction,
+    Known,
     bindings,
     conjuncts,
+    known_as,
 )
 from pddlego_local.pddl.state import Schema, State, Task
 
@@ -73,20 +74,20 @@ class Sight:
 
     def seen(self, state: State) -> frozenset[Fact]:
         """Returns the facts of a state that the player sees."""
-        facts = Facts(state.true)
+        known = known_as(state.true)
         places = self._whereabouts.places(state.true)
         return frozenset(
-            fact for fact in state.true if self.is_seen(fact, facts, places)
+            fact for fact in state.true if self.is_seen(fact, known, places)
         )
 
-    def is_seen(self, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+    def is_seen(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
         """Returns whether the player sees whether a fact is true, from these places."""
         own = self._see.get(fact[0])
         if own is not None:
-            return _holds(own, fact, facts, places)
-        return self._by_default(fact, facts, places) or self._can_act(fact, facts)
+            return _holds(own, fact, known, places)
+        return self._by_default(fact, known, places) or self._can_act(fact, known)
 
-    def _by_default(self, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+    def _by_default(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
         where = self._whereabouts
         if fact[0] == where.here and where.places_movers_alone:
             return True
@@ -99,9 +100,9 @@ class Sight:
         things = [name for name in fact[1:] if where.can_be_somewhere(name)]
         if not things:
             return True
-        return any(place in places for n in things for place in where.of(n, facts))
+        return any(place in places for n in things for place in where.of(n, known.true))
 
-    def _can_act(self, fact: Fact, facts: Facts) -> bool:
+    def _can_act(self, fact: Fact, known: Known) -> bool:
         """Returns whether a fact is a precondition of an action that could be carried
         out from where the player is.
         """
@@ -109,18 +110,18 @@ class Sight:
             binding = _matched(view, fact)
             if binding is None:
                 continue
-            met = bindings(view.choices, view.conditions, binding, facts, facts)
+            met = bindings(view.choices, view.conditions, binding, known)
             if next(met, None) is not None:
                 return True
         return False
 
 
-def _holds(own: Seen, fact: Fact, facts: Facts, places: frozenset[str]) -> bool:
+def _holds(own: Seen, fact: Fact, known: Known, places: frozenset[str]) -> bool:
     if not own.conditions:
         return True
     things = dict(zip(own.parameters, fact[1:], strict=True))
     return any(
-        condition.holds({**things, own.here: place}, facts, facts)
+        condition.holds({**things, own.here: place}, known)
         for condition in own.conditions
         for place in places
     )

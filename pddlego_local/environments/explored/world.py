@@ -101,6 +101,14 @@ class World:
         ]
         return HerePattern(name, typed[:-1], typed[-1])
 
+    @cached_property
+    def type_names(self) -> frozenset[str]:
+        return frozenset(entry.name for entry in self.domain.types)
+
+    def is_below(self, kind: str, other: str) -> bool:
+        """Returns whether a type is another one, or below it."""
+        return other == "object" or other in self.types.with_ancestors(kind)
+
     def problems(self) -> list[Path]:
         """Returns the folder's problem files in the order of their names."""
         return sorted(

@@ -1,0 +1,167 @@
+"""What a player can know of a partly seen world, from its texts alone.
+
+After a command the believed facts progress with the action. What is told is added. What
+is newly in sight and untold is dropped, because everything that is newly seen is told.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.phrases import unspelled
+from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.telling import Telling
+from pddlego_local.environments.explored.world import World
+from pddlego_local.pddl.conditions import Fact
+from pddlego_local.pddl.state import State, Step, Task
+
+NO_LONGER = "No longer: "
+
+
+@dataclass
+class Belief:
+    """The believed facts, and the objects with their types.
+
+    `kinds` are known before the first text: those of the goal and of `known`, and the
+    domain's constants.
+    """
+
+    world: World
+    goal: str
+    kinds: dict[str, str]
+    facts: set[Fact] = field(default_factory=set)
+    visited: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._telling = Telling(self.world)
+        self._task: Task | None = None
+
+    @property
+    def task(self) -> Task:
+        """The task as it is believed."""
+        if self._task is None:
+            self._task = self.world.task(self.problem(self.goal))
+        return self._task
+
+    @property
+    def state(self) -> State:
+        return self.task.initial
+
+    def problem(self, goal: str, marks: Iterable[Fact] = ()) -> str:
+        """Returns a problem file of the belief, with this goal."""
+        constants = {entry.name for entry in self.world.domain.constants}
+        objects = [
+            f"{name} - {kind}"
+            for name, kind in sorted(self.kinds.items())
+            if name not in constants
+        ]
+        facts = [f"({' '.join(fact)})" for fact in sorted({*self.facts, *marks})]
+        word = self.world.domain.word
+        name = word.name if word else "world"
+        return (
+            f"(define (problem believed) (:domain {name})\n"
+            f"(:objects {' '.join(objects)})\n"
+            f"(:init {' '.join(facts)})\n(:goal {goal}))\n"
+        )
+
+    def begin(self, text: str) -> None:
+        """Takes the first text."""
+        self._add(self._told(text))
+
+    def follow(self, command: str, text: str) -> None:
+        """Takes a command and what was told of it."""
+        if text.startswith("You cannot "):
+            return
+        where = self.world.whereabouts(self.task)
+        before = Sight(self.task, where, {}).seen(self.state)
+        step = self._step(command)
+        if step is not None:
+            self.facts = set(self.task.successor(self.state, step).facts)
+            self._task = None
+        told = self._told(text)
+        lost = self._lost(text)
+        self._add(told)
+        self.facts -= set(lost)
+        self._task = None
+        now = self.world.whereabouts(self.task)
+        seen = Sight(self.task, now, {}).seen(self.state)
+        self.facts -= seen - before - set(told)
+        self._task = None
+        self._visit()
+
+    def _step(self, command: str) -> Step | None:
+        where = self.world.whereabouts(self.task)
+        sight = Sight(self.task, where, {})
+        commands = Commands(self.world, self.task, where, sight)
+        steps = commands.steps(command, self.state)
+        return steps[0] if len(steps) == 1 else None
+
+    def _told(self, text: str) -> list[Fact]:
+        told: list[Fact] = []
+        for sentence in _sentences(text):
+            if not sentence.startswith(NO_LONGER):
+                told += self._telling.read(sentence, self._place(told))
+                self._take_kind(sentence)
+        return told
+
+    def _lost(self, text: str) -> list[Fact]:
+        lost: list[Fact] = []
+        for sentence in _sentences(text):
+            if sentence.startswith(NO_LONGER):
+                for part in sentence.removeprefix(NO_LONGER).split("; "):
+                    lost += self._telling.read(part, self._place([]))
+        return lost
+
+    def _place(self, told: Sequence[Fact]) -> str | None:
+        """Returns the player's place if there is one, by what was just told."""
+        here = self.world.here.predicate
+        for fact in (*told, *sorted(self.facts)):
+            if fact[0] == here:
+                return fact[-1]
+        return None
+
+    def _take_kind(self, sentence: str) -> None:
+        subject, is_a, kind = sentence.removesuffix(".").partition(" is a")
+        if is_a:
+            article, _, rest = kind.partition(" ")
+            name = unspelled(rest)
+            if article in ("", "n") and name in self.world.type_names:
+                self.kinds[unspelled(subject)] = name
+                self._task = None
+
+    def _add(self, facts: Iterable[Fact]) -> None:
+        """Adds facts, and objects with the types that the predicates declare."""
+        for fact in facts:
+            self.facts.add(fact)
+            parameters = self.world.predicates[fact[0]].parameters or ()
+            for name, entry in zip(fact[1:], parameters, strict=True):
+                self._meet(name, entry.type_names)
+        self._task = None
+        self._visit()
+
+    def _meet(self, name: str, declared: frozenset[str]) -> None:
+        """Notes an object, and the most special type that is known of it."""
+        number_off = name.rstrip("0123456789").rstrip("_-")
+        candidates = [*declared]
+        if number_off in self.world.type_names:
+            candidates.append(number_off)
+        for kind in candidates:
+            known = self.kinds.get(name)
+            if known is None or self.world.is_below(kind, known):
+                self.kinds[name] = kind
+
+    def _visit(self) -> None:
+        where = self.world.whereabouts(self.task)
+        self.visited |= where.places(self.state.true)
+
+
+def kinds_of_goal(
+    world: World, task: Task, goal_names: Iterable[str]
+) -> dict[str, str]:
+    """Returns the types of the objects that the goal names, and of the constants."""
+    names = {entry.name for entry in world.domain.constants} | set(goal_names)
+    return {name: kind for name, kind in task.objects.items() if name in names}
+
+
+def _sentences(text: str) -> list[str]:
+    return [part if part.endswith(".") else f"{part}." for part in text.split(". ")]
