@@ -4,8 +4,7 @@ The only required line of `world.yaml` says where the player is: `here: (at ?r)`
 last variable is the place; the others are movers, all of which are the player's.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,14 +19,13 @@ from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import read_typed_list
-from pddlego_local.pddl.reader import Word, read
+from pddlego_local.pddl.reader import Block, Word, read
 from pddlego_local.pddl.state import Task
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
 FILE = "world.yaml"
 DOMAIN = "domain.pddl"
-_COST_SECTIONS = re.compile(r":functions|:metric")
 
 
 class WorldFile(BaseModel, extra="forbid"):
@@ -68,7 +66,7 @@ class World:
 
     @cached_property
     def domain(self) -> Domain:
-        return read_domain(read(self.domain_text))
+        return read_domain(read(self.domain_without_costs))
 
     @cached_property
     def types(self) -> Types:
@@ -100,6 +98,19 @@ class World:
             for own, declared in zip(variables, parameters, strict=True)
         ]
         return HerePattern(name, typed[:-1], typed[-1])
+
+    @cached_property
+    def domain_without_costs(self) -> str:
+        """The domain's text without costs: nobody tells how long a road is, and without
+        its length the action would be impossible.
+        """
+        root = read(self.domain_text)
+        text = self.domain_text
+        for block in reversed([*_costs(root)] if root else []):
+            end = block.stop
+            rest = "" if block.head == ":functions" else "(and)"
+            text = text[: block.offset] + rest + text[end:]
+        return text
 
     @cached_property
     def type_names(self) -> frozenset[str]:
@@ -201,6 +212,15 @@ class World:
             for name, kind in task.objects.items()
             if not types.isdisjoint(self.types.with_ancestors(kind))
         )
+
+
+def _costs(block: Block) -> Iterator[Block]:
+    """Yields the outermost blocks that declare costs or add to them, in order."""
+    for inner in block.blocks:
+        if inner.head in (":functions", "increase"):
+            yield inner
+        else:
+            yield from _costs(inner)
 
 
 def read_world(folder: Path) -> World:
