@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError
@@ -24,6 +24,7 @@ from pddlego_local.pddl.state import Task
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
+Rule = Literal["always", "place", "thing"]
 FILE = "world.yaml"
 DOMAIN = "domain.pddl"
 
@@ -132,13 +133,7 @@ class World:
     def whereabouts(self, task: Task) -> Whereabouts:
         """Returns where the things of a task are."""
         here = self.here
-        located = self._located()
-        parameters = self.predicates[here.predicate].parameters or []
-        declared_movers = parameters[:-1]
-        alone = all(
-            self._is(own.type_names, mover.type_names)
-            for own, mover in zip(declared_movers, here.movers, strict=True)
-        )
+        located = self.located
         return Whereabouts(
             task=task,
             here=here.predicate,
@@ -153,13 +148,47 @@ class World:
                     for name, where in located.items()
                 )
             ),
-            places_movers_alone=alone,
+            places_movers_alone=self._places_movers_alone,
         )
 
     def wrong(self, key: str, what: str) -> ConfigError:
         return ConfigError(f"{self.folder / FILE}: {key}: {what}.")
 
-    def _located(self) -> dict[str, Located]:
+    def rule_of(self, predicate: str) -> Rule:
+        """Returns which rule of sight.py decides by default where a predicate's facts
+        are seen.
+        """
+        parameters = self.predicates[predicate].parameters or []
+        here = self.here
+        if predicate == here.predicate and self._places_movers_alone:
+            return "always"
+        if any(self._is(p.type_names, here.place.type_names) for p in parameters):
+            return "place"
+        movers = [mover.type_names for mover in here.movers]
+        for parameter in parameters:
+            if any(self._is(parameter.type_names, mover) for mover in movers):
+                return "always"
+        things = [
+            self._parameter(name, where.thing).type_names
+            for name, where in self.located.items()
+        ]
+        for parameter in parameters:
+            own = parameter.type_names
+            if any(self._is(own, kind) or self._is(kind, own) for kind in things):
+                return "thing"
+        return "always"
+
+    @cached_property
+    def _places_movers_alone(self) -> bool:
+        """Whether nothing but a mover can stand in `here`."""
+        parameters = self.predicates[self.here.predicate].parameters or []
+        return all(
+            self._is(own.type_names, mover.type_names)
+            for own, mover in zip(parameters[:-1], self.here.movers, strict=True)
+        )
+
+    @cached_property
+    def located(self) -> dict[str, Located]:
         """Returns the predicates that say where a thing is: those that the author
         names, otherwise those of two arguments, exactly one of them a place, from which
         some action takes the thing away.
