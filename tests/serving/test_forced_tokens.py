@@ -116,6 +116,7 @@ def test_the_server_tells_how_many_were_forced(servers: dict[bool, VllmModel]) -
     for forced, model in servers.items():
         before = counters(model)["accepted"]
         response = model.start()._chat(PROMPT, HOUSE, sampling, 1, {})
+        assert response is not None
         assert response.forced_tokens == counters(model)["accepted"] - before
         assert (response.forced_tokens > 0) == forced
 
