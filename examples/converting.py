@@ -94,7 +94,8 @@ def rows_with(
         raise SystemExit("a parquet file needs pyarrow: pip install pyarrow") from None
     except (OSError, ValueError) as error:
         raise SystemExit(f"{path} cannot be read: {error}") from error
-    if missing := [key for key in columns if not all(key in row for row in rows)]:
+    missing = [key for key in columns if not all(key in row for row in rows)]
+    if missing:
         raise SystemExit(f"{path} lacks the columns {', '.join(missing)}")
     return rows
 
@@ -106,7 +107,8 @@ def convert_all(
     how many were converted, and why the others were not. Exits with 0, or with 1 if
     none was converted.
     """
-    made, left = Counter[Any](), Counter[str]()
+    made: Counter[Any] = Counter()
+    left: Counter[str] = Counter()
     for row in rows:
         kind = row.get(group)
         if made[kind] == most:

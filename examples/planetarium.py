@@ -46,27 +46,33 @@ def read(path: Path) -> Iterator[Row]:
         return
     for line in path.read_text(encoding="utf-8").splitlines():
         page = json.loads(line)
-        yield from [each["row"] for each in page["rows"]] if "rows" in page else [page]
+        if "rows" in page:
+            yield from [entry["row"] for entry in page["rows"]]
+        else:
+            yield page
 
 
 def convert(row: Row, domains: Path, out: Path) -> None:
     """Writes the four files of a world. Raises LeftOut if the row cannot be
     converted.
     """
-    text, problem = text_in(row, "natural_language"), text_in(row, "problem_pddl")
+    text = text_in(row, "natural_language")
+    problem = text_in(row, "problem_pddl")
     if any(row[column] for column in ABSTRACT):
         raise LeftOut("the text is abstract")
-    if (source := domains / f"{row['domain']}.pddl") not in domains.glob("*.pddl"):
+    source = domains / f"{row['domain']}.pddl"
+    if source not in domains.glob("*.pddl"):
         raise LeftOut(f"unknown domain: there is no file {source}")
-    domain, name = source.read_text(encoding="utf-8"), f"p{row['id']:06}"
+    domain = source.read_text(encoding="utf-8")
     check_gold(domain, problem)
-    told = with_heads(rules_in_words(domain, {}), domain)
-    texts = {
+    name = f"p{row['id']:06}"
+    files = {
         "domain.pddl": domain,
-        f"{name}_domain.txt": told,
+        f"{name}_domain.txt": with_heads(rules_in_words(domain, {}), domain),
         f"{name}_problem.txt": text,
+        f"{name}.pddl": problem,
     }
-    write(out / row["domain"], {**texts, f"{name}.pddl": problem})
+    write(out / row["domain"], files)
 
 
 if __name__ == "__main__":

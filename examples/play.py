@@ -15,7 +15,8 @@ from pddlego_local import Game
 
 def choose(text: str, commands: tuple[str, ...], chance: random.Random) -> str:
     """Returns the agent's next command."""
-    return chance.choice([name for name in commands if not name.startswith("close")])
+    useful = [command for command in commands if not command.startswith("close")]
+    return chance.choice(useful)
 
 
 def main(games: int) -> None:
@@ -23,14 +24,17 @@ def main(games: int) -> None:
     game = Game(environment="coin", environment__rooms=4)
     for seed in islice(game.eval_seeds, games):
         text, info = game.reset(seed)
-        earned, over = 0.0, False
+        earned = 0.0
+        over = False
         while not over:
             command = choose(text, info["commands"], chance)
             text, reward, terminated, truncated, info = game.step(command)
-            earned, over = earned + reward, terminated or truncated
+            earned += reward
+            over = terminated or truncated
         print(f"game {seed}: {info['outcome']}, reward {earned}")
     game.close()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    number = sys.argv[1] if len(sys.argv) > 1 else "5"
+    main(int(number))

@@ -44,16 +44,17 @@ def read(path: Path) -> Iterator[Row]:
 
 def convert(row: Row, out: Path) -> None:
     """Writes a domain and its text. Raises LeftOut if the row cannot be converted."""
-    text, domain = text_in(row, "corrected_description"), text_in(row, "pddl_domain")
-    name = read_domain(read_pddl(domain)).word or "unnamed"
+    text = text_in(row, "corrected_description")
+    domain = text_in(row, "pddl_domain")
+    word = read_domain(read_pddl(domain)).word
+    name = str(word or "unnamed")
     check_gold(
         domain, f"(define (problem empty) (:domain {name}) (:init) (:goal (and)))"
     )
-    folder = f"{row['id']:03}_{re.sub(r'[^A-Za-z0-9_-]', '_', str(name))}"
-    write(
-        out / folder,
-        {"domain.pddl": domain, "p01_domain.txt": with_heads(text, domain)},
-    )
+    spelled = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+    folder = out / f"{row['id']:03}_{spelled}"
+    files = {"domain.pddl": domain, "p01_domain.txt": with_heads(text, domain)}
+    write(folder, files)
 
 
 if __name__ == "__main__":

@@ -17,22 +17,19 @@ class Lamp(BaseEnvironment):
     _lit: bool = False
 
     def reset(self, seed: int) -> Observation:
-        self._here, self._lamp, self._lit = (
-            self.start,
-            random.Random(seed).randint(1, 2),
-            False,
-        )
+        self._here = self.start
+        self._lamp = random.Random(seed).randint(1, 2)
+        self._lit = False
         return self._observe(self._description())
 
     def step(self, command: str) -> Observation:
         if command not in self._commands():
-            return self._observe(
-                "You cannot do that.", self.feedback_for(command, "You cannot")
-            )
+            text = "You cannot do that."
+            return self._observe(text, self.feedback_for(command, text))
         if command == "light lamp":
             self._lit = True
             return self._observe("The lamp burns.")
-        self._here = 3 - self._here
+        self._here = self._other_room
         return self._observe(self._description())
 
     def won(self) -> bool:
@@ -42,38 +39,40 @@ class Lamp(BaseEnvironment):
         """Writes the problem file of model=reference: go to the other room until a lamp
         is seen.
         """
-        seen = [
-            re.findall(r"room \d", turn.text)
-            for turn in memory
-            if "You are" in turn.text
-        ]
-        rooms = [[room.replace(" ", "_") for room in names] for names in seen]
+        rooms = []
+        for turn in memory:
+            if "You are" in turn.text:
+                found = re.findall(r"room \d", turn.text)
+                rooms.append([room.replace(" ", "_") for room in found])
         here, there = rooms[-1]
-        facts = [
-            f"(at {here})",
-            *dict.fromkeys(f"(visited {room})" for room, _ in rooms),
-        ]
+        facts = [f"(at {here})"]
+        facts += dict.fromkeys(f"(visited {room})" for room, _ in rooms)
         facts += [f"(beside {here} {there})", f"(beside {there} {here})"]
-        found = "A lamp" in memory[-1].text
-        facts += [f"(lamp-in {here})"] * found
+        goal = f"(at {there})"
+        if "A lamp" in memory[-1].text:
+            facts.append(f"(lamp-in {here})")
+            goal = "(lit)"
         return (
             f"(define (problem game) (:domain corridor) (:objects {here} {there} -"
-            f" room) (:init {' '.join(facts)}) (:goal"
-            f" {'(lit)' if found else f'(at {there})'}))"
+            f" room) (:init {' '.join(facts)}) (:goal {goal}))"
         )
+
+    @property
+    def _other_room(self) -> int:
+        return 2 if self._here == 1 else 1
 
     def _description(self) -> str:
-        lamp = " A lamp stands here." * (self._here == self._lamp)
-        return (
+        text = (
             f"You are in room {self._here}. The corridor leads to room"
-            f" {3 - self._here}.{lamp}"
+            f" {self._other_room}."
         )
+        if self._here == self._lamp:
+            text += " A lamp stands here."
+        return text
 
     def _commands(self) -> tuple[str, ...]:
-        return (
-            f"go to room {3 - self._here}",
-            *["light lamp"] * (self._here == self._lamp),
-        )
+        walk = f"go to room {self._other_room}"
+        return (walk, "light lamp") if self._here == self._lamp else (walk,)
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
         return Observation(text, feedback, self._lit, commands=self._commands())

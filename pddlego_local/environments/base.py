@@ -92,7 +92,8 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
             contents[f"prompts/{method}.yaml"] = examples
         if kind.problem is not BaseEnvironment.problem:
             contents["reference.py"] = self
-        self._package = family.give(f"{kind.__module__}.{kind.__qualname__}", contents)
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        self._package = family.give(name, contents)
 
     @property
     def name(self) -> str:
@@ -120,10 +121,12 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         room_2.
         """
         things: dict[str, None] = {}
+        objects: dict[str, None] = {}
         for turn in memory:
             for match in self.name_pattern.finditer(turn.text):
-                things[match[0]] = None
-        objects = dict.fromkeys(name.lower().replace(" ", "_") for name in things)
+                name = match[0]
+                things[name] = None
+                objects[name.lower().replace(" ", "_")] = None
         return Names(tuple(objects), tuple(things))
 
     def close(self) -> None:
@@ -150,11 +153,12 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         """
         words = self.words
         goals = "; ".join(goal.words for goal in self.all_goals)
-        hint = (
-            words.goal_hint
-            or f"Your goal is the first of these that can be reached: {goals}."
-        )
-        command = re.sub(r"[][]", "", self.actions[0].example) if self.actions else ""
+        hint = words.goal_hint
+        if not hint:
+            hint = f"Your goal is the first of these that can be reached: {goals}."
+        command = ""
+        if self.actions:
+            command = re.sub(r"[][]", "", self.actions[0].example)
         return words.model_dump() | {
             "goal_hint": hint,
             "brief": words.brief or [words.task, *words.rules, hint],

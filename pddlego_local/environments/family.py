@@ -42,7 +42,8 @@ def give(name: str, contents: Mapping[str, Any]) -> str:
     contents.
     """
     data = {file: data for file, data in contents.items() if not file.endswith(".py")}
-    digest = hashlib.sha256(json.dumps(data).encode()).hexdigest()
+    text = json.dumps(data)
+    digest = hashlib.sha256(text.encode()).hexdigest()
     package = f"{name}@{digest[:8]}"
     _given[package] = contents
     return package
@@ -52,12 +53,13 @@ def missing(package: str, *names: str) -> list[str]:
     """Returns a sentence for each of these files that is missing. Raises ConfigError if
     there is no such package.
     """
-    incomplete = f"the environment {package.partition('@')[0]} is not complete"
-    return [
-        f"{incomplete}: {place(package, name)} is missing"
-        for name in names
-        if not _has(package, name)
-    ]
+    known_as, _, _ = package.partition("@")
+    incomplete = f"the environment {known_as} is not complete"
+    sentences = []
+    for name in names:
+        if not _has(package, name):
+            sentences.append(f"{incomplete}: {place(package, name)} is missing")
+    return sentences
 
 
 def place(package: str, name: str) -> str:
@@ -99,7 +101,8 @@ def text(package: str, name: str) -> str:
     try:
         return _path(package, name).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(yaml_faults.not_utf_8(Path(place(package, name)))) from error
+        path = Path(place(package, name))
+        raise ConfigError(yaml_faults.not_utf_8(path)) from error
 
 
 @cache
@@ -110,9 +113,10 @@ def words(package: str, name: str) -> dict[str, Any]:
     _require(package, name)
     if package in _given:
         return dict(_given[package][name])
-    content = yaml_faults.load(text(package, name), place(package, name))
+    where = place(package, name)
+    content = yaml_faults.load(text(package, name), where)
     if not isinstance(content, dict):
-        raise ConfigError(f"{place(package, name)} is not a mapping of keys")
+        raise ConfigError(f"{where} is not a mapping of keys")
     return content
 
 
@@ -134,10 +138,13 @@ def sha256(package: str) -> str:
     if package not in _given:
         names += _worlds(package)
     texts = [text(package, name) for name in names if _has(package, name)]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    everything = "\0".join(texts)
+    return hashlib.sha256(everything.encode()).hexdigest()
 
 
 def _worlds(package: str) -> list[str]:
     folder = _path(package, "worlds")
-    names = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+    if not folder.is_dir():
+        return []
+    names = sorted(file.name for file in folder.iterdir())
     return [f"worlds/{name}" for name in names if name.endswith(".yaml")]

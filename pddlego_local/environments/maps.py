@@ -9,4 +9,5 @@ def map_hash(environment: str, *what: object) -> str:
     is the map as JSON data, in an order that does not depend on chance.
     """
     text = json.dumps([environment, *what], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return digest[:12]

@@ -6,7 +6,7 @@ import functools
 
 from pddlego_local.environments import family
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import read_condition
 from pddlego_local.pddl.reader import read
@@ -22,12 +22,8 @@ def domain_fault(domain: str) -> str:
     """Returns the first fault for which the planner would refuse a domain; "" if there
     is none. A blank domain is that of an environment without one.
     """
-    if not domain.strip():
-        return ""
-    for fault in check(domain, _problem(domain, "(and)")).faults:
-        if fault.kind != "warning" and fault.file == "domain":
-            return str(fault)
-    return ""
+    fault = _first_fault("domain", domain, "(and)")
+    return str(fault) if fault else ""
 
 
 @functools.cache
@@ -36,12 +32,17 @@ def goal_fault(domain: str, goal: str) -> str:
     it would not. The names in the goal count as declared, because problems declare
     them.
     """
+    fault = _first_fault("problem", domain, goal)
+    return fault.message if fault else ""
+
+
+def _first_fault(file: str, domain: str, goal: str) -> Fault | None:
     if not domain.strip():
-        return ""
+        return None
     for fault in check(domain, _problem(domain, goal)).faults:
-        if fault.kind != "warning" and fault.file == "problem":
-            return fault.message
-    return ""
+        if fault.kind != "warning" and fault.file == file:
+            return fault
+    return None
 
 
 def faults(package: str) -> list[str]:
@@ -52,7 +53,9 @@ def faults(package: str) -> list[str]:
         return []
     place = family.place(package, "domain.pddl")
     fault = domain_fault(family.text(package, "domain.pddl"))
-    return [f"{place}: {REFUSED}: {fault}"] if fault else []
+    if not fault:
+        return []
+    return [f"{place}: {REFUSED}: {fault}"]
 
 
 def _problem(domain: str, goal: str) -> str:
@@ -60,8 +63,11 @@ def _problem(domain: str, goal: str) -> str:
     written = read_domain(read(domain, recover=True))
     block = read(goal, recover=True)
     literals = read_condition(block, FaultLog()).literals if block else []
-    terms = {term.name for literal in literals for term in literal.atom.terms}
     constants = {entry.name for entry in written.constants}
-    objects = sorted(term for term in terms - constants if not term.startswith("?"))
+    objects = set()
+    for literal in literals:
+        for term in literal.atom.terms:
+            if not term.name.startswith("?") and term.name not in constants:
+                objects.add(term.name)
     name = written.word.text if written.word else "domain"
-    return _PROBLEM.format(name=name, objects=" ".join(objects), goal=goal)
+    return _PROBLEM.format(name=name, objects=" ".join(sorted(objects)), goal=goal)

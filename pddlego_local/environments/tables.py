@@ -28,7 +28,8 @@ def _checked(template: str, words: Mapping[str, str]) -> None:
     try:
         template.format(**words)
     except (LookupError, ValueError, AttributeError) as error:
-        known = ", ".join(f"{{{word}}}" for word in words) or "no braces"
+        slots = [f"{{{word}}}" for word in words]
+        known = ", ".join(slots) or "no braces"
         raise ValueError(
             f"{template!r:.80} names {error} and may name {known}"
         ) from error
@@ -97,10 +98,13 @@ class Tables(BaseModel):
         has this name and number of arguments. PDDL ignores case but games do not, so
         everything is in lower case.
         """
-        name, *arguments = planned.strip("() ").lower().split() or [""]
+        words = planned.strip("() ").lower().split()
+        name, *arguments = words or [""]
+        spelled = [spell(argument) for argument in arguments]
         for action in self.actions:
-            if action.name.lower() == name and len(action.variables) == len(arguments):
-                spelled = map(spell, arguments)
+            if action.name.lower() != name:
+                continue
+            if len(action.variables) == len(spelled):
                 values = dict(zip(action.variables, spelled, strict=True))
                 return action.command.format(**values)
         return None
@@ -110,7 +114,8 @@ class Tables(BaseModel):
         carried out.
         """
         for rule in self.feedback:
-            if rule.command.search(command) and rule.reply.search(reply):
+            is_about = rule.command.search(command)
+            if is_about and rule.reply.search(reply):
                 return rule.message.format(command=command)
         return ""
 
@@ -144,8 +149,9 @@ def faults(package: str) -> list[str]:
 
 
 def _sentence(fault: Any) -> str:
-    *parents, key = map(str, fault["loc"])
+    path = [str(key) for key in fault["loc"]]
     if fault["type"] == "missing":
-        return f"{'.'.join(parents) or 'it'} has no {key!r}"
+        parent = ".".join(path[:-1]) or "it"
+        return f"{parent} has no {path[-1]!r}"
     message = fault["msg"].removeprefix("Value error, ")
-    return f"{'.'.join([*parents, key])}: {message}"
+    return f"{'.'.join(path)}: {message}"

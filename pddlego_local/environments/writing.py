@@ -22,7 +22,11 @@ def atoms(facts: Iterable[Fact], spell: Callable[[str], str]) -> list[str]:
     """Returns the facts in PDDL, with each word spelled by `spell`: "(have
     red_onion)".
     """
-    return [f"({' '.join(map(spell, fact))})" for fact in facts]
+    written = []
+    for fact in facts:
+        words = " ".join(map(spell, fact))
+        written.append(f"({words})")
+    return written
 
 
 def problem_file(

@@ -46,26 +46,7 @@ OWN = {
     "constant": "down",
     "object": "cellar",
 }
-WORDS = sorted(
-    {
-        *OPERATORS,
-        "either",
-        "object",
-        "number",
-        "define",
-        "domain",
-        "problem",
-        "types",
-        "predicates",
-        "action",
-        "parameters",
-        "precondition",
-        "effect",
-        "init",
-        "goal",
-        "total-cost",
-    }
-)
+WORDS = sorted({*OPERATORS, "either", "object", "number", "define", "action", "init"})
 
 
 def sharings() -> Iterator[dict[str, str]]:

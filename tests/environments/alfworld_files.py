@@ -3,6 +3,8 @@ that win.
 """
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from pddlego_local.environments.alfworld.games.layout import (
     LAMP,
     Receptacle,
     catalogue,
+    kind_of,
+    pddl_name,
 )
 
 
@@ -61,18 +65,39 @@ def write(split: Path, game: GeneratedGame, seed: int, **changes: Any) -> Path:
     return trial
 
 
+def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
+    """The game's name for every object and receptacle: "apple 1". The games number each
+    kind downwards in the order of the PDDL names, in lower case
+    (alfworld.agents.utils.misc.Demangler).
+    """
+    downwards = sorted(
+        identifiers, key=lambda identifier: pddl_name(identifier).lower(), reverse=True
+    )
+    amount: Counter[str] = Counter()
+    names = {}
+    for identifier in downwards:
+        kind = kind_of(identifier).lower()
+        amount[kind] += 1
+        names[identifier] = f"{kind} {amount[kind]}"
+    return names
+
+
+def names_in(house: House) -> dict[str, str]:
+    """The names of everything in a house, by identifier."""
+    parts = [*house.receptacles, *house.things]
+    return spoken_names(part.id for part in parts)
+
+
 @dataclass
 class _Player:
     """Someone in the house, and the commands given so far."""
 
-    house: House
+    names: Mapping[str, str]
     commands: list[str] = field(default_factory=list)
     _here: Receptacle | None = None
 
     def give(self, command: str, *parts: Thing | Receptacle) -> None:
-        self.commands.append(
-            command.format(*(self.house.names[part.id] for part in parts))
-        )
+        self.commands.append(command.format(*(self.names[part.id] for part in parts)))
 
     def go(self, to: Receptacle) -> None:
         if self._here != to:
@@ -82,7 +107,7 @@ class _Player:
     def reach(self, into: Receptacle) -> None:
         """Stands before it, and has it open."""
         self.go(into)
-        if into.opens and f"open {self.house.names[into.id]}" not in self.commands:
+        if into.opens and f"open {self.names[into.id]}" not in self.commands:
             self.give("open {}", into)
 
     def take(self, thing: Thing) -> None:
@@ -101,7 +126,7 @@ def of_kind(house: House, *kinds: str) -> list[Thing]:
 def walkthrough(game: GeneratedGame) -> tuple[str, ...]:
     """The task done with full knowledge: no search, no detour for its own sake."""
     house, task = game.house, game.task
-    player = _Player(house)
+    player = _Player(names_in(house))
     first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
     things = of_kind(house, task.kind)[: task.amount]
     if task.sliced:

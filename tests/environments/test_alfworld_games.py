@@ -25,10 +25,9 @@ from pddlego_local.environments.alfworld.games.layout import (
     catalogue,
     floor_plan,
     pddl_name,
-    spoken_names,
 )
 from pddlego_local.environments.alfworld.installation import find_environment, python
-from tests.environments.alfworld_files import walkthrough
+from tests.environments.alfworld_files import spoken_names, walkthrough
 from tests.processes import ran
 
 SEEDS = range(40)

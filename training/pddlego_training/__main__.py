@@ -50,7 +50,8 @@ def _reinforce(overrides: Sequence[str]) -> None:
 def _train(name: str, overrides: Sequence[str]) -> None:
     settings = compose_settings(TrainSettings, name, overrides)
     needed = ["accelerate", "peft"] if settings.lora else ["accelerate"]
-    if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing:
         raise MissingPart(
             f"Training needs {', '.join(missing)}: `pip install --editable training`,"
             " or `make nano`."

@@ -2,6 +2,7 @@
 are computed only for the tokens of answers.
 """
 
+import math
 import random
 import re
 from collections import Counter
@@ -46,46 +47,47 @@ def rows_of(
     questions are kept among those of one game whose answers differ only in numbered
     names. Rows with more than `longest` tokens are left out.
     """
-    rows, count = list[Row](), Counter[str]()
     examples = list(data.read(shards))
-    for example in examples if alike is None else _varied(examples, alike):
-        if count[example.prompt] < repeats:
-            ids, learned = encode(tokenizer, example.prompt, example.answer)
-            rows.append(
-                {"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned}
-            )
-            count[example.prompt] += 1
-    return [row for row in rows if len(row["input_ids"]) <= longest]
+    if alike is not None:
+        examples = _varied(examples, alike)
+    rows = []
+    asked: Counter[str] = Counter()
+    for example in examples:
+        if asked[example.prompt] >= repeats:
+            continue
+        asked[example.prompt] += 1
+        row = encode(tokenizer, example.prompt, example.answer)
+        if len(row["input_ids"]) <= longest:
+            rows.append(row)
+    return rows
 
 
 def _varied(examples: list[Example], alike: int) -> list[Example]:
     """Limits similar examples, in random order: the first questions of a game are
     short.
     """
-    seen = Counter[tuple[int, str]]()
-    kept = list[Example]()
+    seen: Counter[tuple[int, str]] = Counter()
+    kept = []
     for example in random.Random(0).sample(examples, len(examples)):
-        answer = example.game, _NAME.sub("", example.answer)
+        answer = (example.game, _NAME.sub("", example.answer))
         seen[answer] += 1
         if seen[answer] <= alike:
             kept.append(example)
     return kept
 
 
-def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
-    """Returns the tokens of a conversation as a backend sees it, and the number of
-    answer tokens at its end.
-    """
+def encode(tokenizer: Any, prompt: str, answer: str) -> Row:
+    """Returns a conversation as a backend sees it, as tokens."""
     opening = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}],
         tokenize=False,
         add_generation_prompt=True,
     )
     before = tokenizer(opening, add_special_tokens=False)["input_ids"]
-    after = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)[
-        "input_ids"
-    ]
-    return [*before, *after, tokenizer.eos_token_id], len(after) + 1
+    spelled = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)
+    after = [*spelled["input_ids"], tokenizer.eos_token_id]
+    tokens = np.array([*before, *after], dtype=np.int32)
+    return {"input_ids": tokens, "answer_tokens": len(after)}
 
 
 def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
@@ -95,15 +97,20 @@ def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
     The width is a multiple of STRIDE, because on a CPU PyTorch compiles its matrix
     products anew for every new length.
     """
-    width = -(-max(len(row["input_ids"]) for row in rows) // STRIDE) * STRIDE
+    longest = max(len(row["input_ids"]) for row in rows)
+    width = math.ceil(longest / STRIDE) * STRIDE
 
     def padded(parts: Iterable[torch.Tensor], value: int) -> torch.Tensor:
         return torch.stack(
             [pad(part, (width - len(part), 0), value=value) for part in parts]
         )
 
-    ids = [torch.from_numpy(row["input_ids"]).long() for row in rows]
-    learned = [own[-row["answer_tokens"] :] for own, row in zip(ids, rows, strict=True)]
+    ids = []
+    learned = []
+    for row in rows:
+        tokens = torch.from_numpy(row["input_ids"]).long()
+        ids.append(tokens)
+        learned.append(tokens[-row["answer_tokens"] :])
     return {
         "input_ids": padded(ids, padding),
         "attention_mask": padded(map(torch.ones_like, ids), 0),
@@ -128,13 +135,15 @@ class AnswerTrainer(transformers.Trainer):
         **others: Any,
     ) -> None:
         super().__init__(**others)
-        self.question_loss, self.muon = question_loss, muon
+        self.question_loss = question_loss
+        self.muon = muon
         self._loss = torch.compile(_loss, dynamic=True) if compiled else _loss
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         if self.muon and self.optimizer is None and self.model is not None:
-            rate, decay = self.args.learning_rate, self.args.weight_decay
-            self.optimizer = MuonAndAdamW(self.model, rate, decay)
+            self.optimizer = MuonAndAdamW(
+                self.model, self.args.learning_rate, self.args.weight_decay
+            )
         made: torch.optim.Optimizer = super().create_optimizer(model)
         return made
 
@@ -145,17 +154,26 @@ class AnswerTrainer(transformers.Trainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        known = {key: value for key, value in inputs.items() if key != "labels"}
+        attention = inputs["attention_mask"]
         learned = inputs["labels"] != IGNORED
         with_questions = self.question_loss > 0 and not return_outputs
-        answer = int(learned.sum(dim=1).max())
-        keep = learned.shape[1] if with_questions else answer + 1
-        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1]
+        # The logits at a place are those of the next token.
+        keep = learned.shape[1]
+        if not with_questions:
+            keep = int(learned.sum(dim=1).max()) + 1
+        output = model(
+            input_ids=inputs["input_ids"],
+            attention_mask=attention,
+            logits_to_keep=keep,
+            use_cache=False,
+        )
+        logits = output.logits[:, :-1]
         kept = slice(1 - keep, None)
-        targets, learned = inputs["input_ids"][:, kept], learned[:, kept]
+        targets = inputs["input_ids"][:, kept]
+        learned = learned[:, kept]
         weights = learned / learned.sum()
         if with_questions:
-            question = (known["attention_mask"][:, kept] > 0) & ~learned
+            question = (attention[:, kept] > 0) & ~learned
             weights = weights + self.question_loss * question / question.sum()
         loss = self._loss(logits, targets, weights)
         if not return_outputs:

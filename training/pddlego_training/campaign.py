@@ -39,14 +39,13 @@ from pddlego_local.runner.run import run_cell
 from pddlego_training import data, maps
 from pddlego_training.answers import Row, rows_of
 from pddlego_training.card import card
-from pddlego_training.examples import FIRST_SEED
+from pddlego_training.examples import FIRST_SEED, Game
 from pddlego_training.initial_weights import new_model
 from pddlego_training.progress import Progress
 from pddlego_training.settings import GrpoSettings, Round, TrainSettings, identity
 from pddlego_training.tokenizer import (
     check_spelling,
-    shared_parts,
-    train_tokenizer,
+    learned_tokenizer,
 )
 from pddlego_training.training import Machine, train_round, with_lora
 
@@ -72,10 +71,12 @@ def begin(settings: TrainSettings | GrpoSettings) -> None:
     """
     disable_progress_bar()  # type: ignore[no-untyped-call]
     settings.out.mkdir(parents=True, exist_ok=True)
-    path, given = settings.out / "settings.json", identity(settings)
+    path = settings.out / "settings.json"
+    given = identity(settings)
     if path.is_file():
         recorded = json.loads(path.read_text(encoding="utf-8"))
-        if differ := [key for key in given if recorded.get(key) != given[key]]:
+        differ = [key for key in given if recorded.get(key) != given[key]]
+        if differ:
             raise ConfigError(
                 f"{settings.out} was begun with another {', '.join(differ)}; give the"
                 " same values as before, or another folder with out=FOLDER."
@@ -87,7 +88,8 @@ class Campaign:
     """A training in its folder, whether it has begun or not."""
 
     def __init__(self, settings: TrainSettings, console: Console) -> None:
-        self.settings, self.console = settings, console
+        self.settings = settings
+        self.console = console
         self.out = settings.out
         self.progress = Progress(self.out / "progress.jsonl", console)
 
@@ -119,10 +121,12 @@ class Campaign:
 
     def shards_of(self, number: int) -> list[data.Shard]:
         """Returns the shards of games that a round adds."""
-        before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
-        own = self._shards(FIRST_SEED + sum(r.slips for r in before), round_.slips)
+        before = self.settings.rounds[:number]
+        round_ = self.settings.rounds[number]
+        first = FIRST_SEED + sum(earlier.slips for earlier in before)
+        own = self._shards(first, round_.slips)
         if round_.student:
-            first = STUDENT_SEEDS + sum(r.student for r in before)
+            first = STUDENT_SEEDS + sum(earlier.student for earlier in before)
             own += self._shards(first, round_.student, self.model_after(number - 1))
         return own
 
@@ -130,22 +134,20 @@ class Campaign:
         self, first: int, count: int, student: Path | None = None
     ) -> list[data.Shard]:
         of = self.settings
-        return data.Shard(
-            first, count, of.environment, student, of.methods, of.worlds
-        ).split()
+        shard = data.Shard(first, count, of.environment, student, of.method, of.worlds)
+        return shard.split()
 
     @functools.cached_property
     def tokenizer(self) -> Any:
-        folder, shape = self.out / "tokenizer", self.settings.shape
+        shape = self.settings.shape
         if shape is None:
             return load_tokenizer(self.model_after(-1))
+        folder = self.out / "tokenizer"
         if not folder.is_dir():
-            examples = list(data.read(self._examples(self.shards_of(0))))
-            texts = [text for e in examples for text in (e.prompt, e.answer)]
-            share, of_answers = shape.part_tokens, shape.answer_parts
-            kinds = self.settings.environment
-            parts = shared_parts(examples, share, of_answers, kinds) if share else []
-            made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
+            shards = self._examples(self.shards_of(0))
+            made = learned_tokenizer(
+                list(data.read(shards)), shape, self.settings.environment
+            )
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)
         return load_tokenizer(folder)
@@ -163,28 +165,43 @@ class Campaign:
     def _rows(
         self, wanted: list[data.Shard], round_: Round, alike: int | None = None
     ) -> list[Row]:
-        shards, longest = self._examples(wanted), round_.longest_tokens
-        return rows_of(shards, self.tokenizer, longest, self.settings.repeats, alike)
+        return rows_of(
+            self._examples(wanted),
+            self.tokenizer,
+            round_.longest_tokens,
+            self.settings.repeats,
+            alike,
+        )
 
     def _train(self, number: int, round_: Round) -> None:
-        games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
-        check_spelling(self.tokenizer, data.read(self._examples(games)))
-        rows = self._rows(games, round_, self.settings.alike)
-        held_out = self._rows(
-            self._shards(HELD_OUT_SEEDS, self.settings.held_out), round_
-        )
-        counts = {"games": sum(shard.count for shard in games), "questions": len(rows)}
-        self.progress.report("data", number, counts | vars(Machine.of(self.settings)))
+        shards = []
+        for earlier in range(number + 1):
+            shards += self.shards_of(earlier)
+        check_spelling(self.tokenizer, data.read(self._examples(shards)))
+        rows = self._rows(shards, round_, self.settings.alike)
+        held_out_games = self._shards(HELD_OUT_SEEDS, self.settings.held_out)
+        held_out = self._rows(held_out_games, round_)
+        line = {
+            "games": sum(shard.count for shard in shards),
+            "questions": len(rows),
+            **vars(Machine.of(self.settings)),
+        }
+        self.progress.report("data", number, line)
         folder = self.out / f"round-{number}"
-        model, tokenizer = self._beginning(number), self.tokenizer
-        report = functools.partial(self.progress.report, "step", number)
         model = train_round(
-            model, tokenizer, rows, held_out, self.settings, round_, folder, report
+            self._beginning(number),
+            self.tokenizer,
+            rows,
+            held_out,
+            self.settings,
+            round_,
+            folder,
+            functools.partial(self.progress.report, "step", number),
         )
         with whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
-            tokenizer.save_pretrained(unfinished)
+            self.tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
 
     @functools.cache  # noqa: B019 - lives as long as the process
@@ -192,10 +209,13 @@ class Campaign:
         """The maps of this round's games, and those of all games that earlier weights
         learned from.
         """
-        games = [game for shard in self.shards_of(number) for game in shard.games]
-        nothing = number == 0 and self.settings.weights is None
-        before = [] if nothing else training_maps(str(self.model_after(number - 1)))
-        return frozenset(maps.maps_of(games)).union(before)
+        games: list[Game] = []
+        for shard in self.shards_of(number):
+            games += shard.games
+        learned = maps.maps_of(games)
+        if number > 0 or self.settings.weights:
+            learned |= training_maps(str(self.model_after(number - 1)))
+        return frozenset(learned)
 
     def _beginning(self, number: int) -> Any:
         if number == 0 and self.settings.shape:
@@ -211,23 +231,21 @@ class Campaign:
         what = self.settings.play
         if what is None:
             return
-        played = {
+        played = [
             (line["games"], line["rung"])
             for line in self.progress.lines("played", number)
-        }
+        ]
         for overrides, rung in itertools.product(what.settings, what.rungs):
-            if (overrides, rung) not in played:
-                result = run_cell(
-                    self._cell(number, overrides, rung, what.games), self.console
-                )
-                if result.faults:
-                    raise ModelFault(
-                        f"{result.faults[0]}; the same command tries it again"
-                    )
-                (numbers,) = report_numbers(find_cells([result.folder])).cells
-                won = numbers.measures.success
-                line = {"games": overrides, "rung": rung, "won": won.k, "of": won.n}
-                self.progress.report("played", number, line)
+            if (overrides, rung) in played:
+                continue
+            cell = self._cell(number, overrides, rung, what.games)
+            result = run_cell(cell, self.console)
+            if result.faults:
+                raise ModelFault(f"{result.faults[0]}; the same command tries it again")
+            (numbers,) = report_numbers(find_cells([result.folder])).cells
+            won = numbers.measures.success
+            line = {"games": overrides, "rung": rung, "won": won.k, "of": won.n}
+            self.progress.report("played", number, line)
 
     def _cell(
         self, number: int, overrides: str, rung: RungName, games: int
@@ -236,28 +254,36 @@ class Campaign:
             f"name=round-{number}",
             f"games=0-{games - 1}",
             f"run.out={self.out / 'runs'}",
-        ]
-        cell += ["model=transformers", f"model.weights={self.model_after(number)}"]
-        cell += ["model.dtype=float32", f"decoding={rung}", "decoding.temperature=0"]
-        cell += [
+            "model=transformers",
+            f"model.weights={self.model_after(number)}",
+            "model.dtype=float32",
+            f"decoding={rung}",
+            "decoding.temperature=0",
             "decoding.max_tokens=1024",
-            *["decoding.goal=unmet"] * RUNGS[rung].typed,
         ]
+        if RUNGS[rung].typed:
+            cell.append("decoding.goal=unmet")
         return compose_cell([*cell, *overrides.split()])
 
     def _finish(self) -> Path:
         """Writes the last round's weights with their card."""
-        folder, last = self.out / "model", len(self.settings.rounds) - 1
+        folder = self.out / "model"
         if folder.is_dir():
             return folder
-        trained_on = training_maps(str(self.model_after(last)))
+        last = self.model_after(len(self.settings.rounds) - 1)
+        trained_on = training_maps(str(last))
         with whole(folder) as unfinished:
-            shutil.copytree(self.model_after(last), unfinished)
+            shutil.copytree(last, unfinished)
             model = load_model(unfinished)
             model.config.use_cache = True  # training turned it off
             model.config.save_pretrained(unfinished)
-            size, files = model.num_parameters(), listed(unfinished)
-            text = card(self.settings, size, self.progress, trained_on, files)
+            text = card(
+                self.settings,
+                model.num_parameters(),
+                self.progress,
+                trained_on,
+                listed(unfinished),
+            )
             (unfinished / "README.md").write_text(text, encoding="utf-8")
         self.console.print(f"trained: {folder}")
         return folder

@@ -35,19 +35,22 @@ def card(
     are the maps of the training games, and `files` is the list of hashes
     (`models.card.listed`).
     """
-    kinds, methods, worlds = (
-        settings.environment,
-        settings.methods,
-        dict.fromkeys(settings.worlds),
-    )
-    steps, begun = progress.lines("step"), progress.lines("data")
+    kinds = settings.environment
+    worlds = list(dict.fromkeys(settings.worlds))
+    steps = progress.lines("step")
+    begun = progress.lines("data")
     last = {line["round"]: line for line in begun}  # an interrupted round begins again
+    tokens = dict.fromkeys(last, 0)
+    for line in steps:
+        tokens[line["round"]] = max(tokens[line["round"]], line["tokens"])
     abouts = [_WORDS["environments"][kind] for kind in kinds]
-    asked = " and of ".join(
-        _WORDS["methods"][method] for method in dict.fromkeys(methods)
-    )
-    names = {"methods": asked, "worlds": ", ".join(worlds)}
-    devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
+    method = _WORDS["methods"][settings.method]
+    names = {"method": method, "worlds": ", ".join(worlds)}
+    writes = [about["writes"].format(**names) for about in abouts]
+    devices = []
+    for line in begun:
+        precision = "bf16" if line["bf16"] else "float32"
+        devices.append(f"{line['device']}, {precision}")
     played = [
         (line, Rate(line["won"], line["of"]).interval)
         for line in progress.lines("played")
@@ -55,18 +58,16 @@ def card(
     text: str = _JINJA.get_template("card.md.jinja").render(
         settings=settings,
         parameters=size,
-        learned=_learned(kinds, methods),
+        learned=_learned(kinds, settings.method),
         worlds=worlds,
         sizes=SIZES,
         abouts=abouts,
-        writes="; and ".join(about["writes"].format(**names) for about in abouts),
+        writes="; and ".join(writes),
         first_seed=FIRST_SEED,
         file=TRAINING_MAPS,
         trained_on=trained_on,
         begun=last,
-        tokens={
-            n: max([0, *(s["tokens"] for s in steps if s["round"] == n)]) for n in last
-        },
+        tokens=tokens,
         seconds=sum(line["seconds"] for line in steps),
         devices=dict.fromkeys(devices),
         curve=_curve([line for line in steps if "right" in line]),
@@ -76,19 +77,17 @@ def card(
     return text
 
 
-def _learned(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> dict[str, str]:
+def _learned(kinds: Sequence[Kind], method: PlayedBy) -> dict[str, str]:
     """The settings that all training questions have in common."""
-    each = [
-        {"environment": kind}
-        | _WORDS["learned"]["described" if kind == "described" else method]
-        for kind in kinds
-        for method in methods
-    ]
-    shared = set.intersection(*(set(one.items()) for one in each))
-    return {key: value for key, value in each[0].items() if (key, value) in shared}
+    learned: dict[str, str] = {}
+    if len(kinds) == 1:
+        learned["environment"] = kinds[0]
+    learned |= _WORDS["learned"]["described" if "described" in kinds else method]
+    return learned
 
 
 def _curve(tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Some of the lines, including the last one."""
     every = max(1, len(tried) // ROWS_OF_CURVE)
-    return tried[every - 1 : -1 : every] + tried[-1:]
+    earlier = tried[every - 1 : -1 : every]
+    return earlier + tried[-1:]

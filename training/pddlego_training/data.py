@@ -24,7 +24,6 @@ from pddlego_local.environments.described.generated import Family
 from pddlego_local.planner import FastDownward
 from pddlego_training.examples import (
     FIRST_SEED,
-    WORLDS,
     Example,
     Game,
     Kind,
@@ -47,8 +46,8 @@ class Shard:
     count: int
     kinds: Sequence[Kind] = ("coin",)
     student: Path | None = None
-    methods: Sequence[PlayedBy] = ("compact",)
-    worlds: Sequence[Family] = WORLDS
+    method: PlayedBy = "compact"
+    worlds: Sequence[Family] = ()
 
     @property
     def name(self) -> str:
@@ -57,7 +56,7 @@ class Shard:
     @property
     def games(self) -> Iterator[Game]:
         for seed in range(self.first, self.first + self.count):
-            yield Game(seed, kind_of(seed, self.kinds), self.methods, self.worlds)
+            yield Game(seed, kind_of(seed, self.kinds), self.method, self.worlds)
 
     def split(self) -> "list[Shard]":
         """Splits it into shards of GAMES_OF_SHARD games. Raises ValueError for
@@ -66,10 +65,11 @@ class Shard:
         if self.first < FIRST_SEED:
             raise ValueError(f"seeds below {FIRST_SEED} are reserved for evaluation")
         end = self.first + self.count
-        starts = range(self.first, end, GAMES_OF_SHARD)
-        return [
-            replace(self, first=n, count=min(GAMES_OF_SHARD, end - n)) for n in starts
-        ]
+        shards = []
+        for first in range(self.first, end, GAMES_OF_SHARD):
+            count = min(GAMES_OF_SHARD, end - first)
+            shards.append(replace(self, first=first, count=count))
+        return shards
 
 
 def make(
@@ -148,5 +148,6 @@ def write(path: Path, examples: Sequence[Example]) -> None:
     # Without a time in the file, equal examples give equal files.
     with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
         for example in examples:
-            file.write(f"{json.dumps(asdict(example), ensure_ascii=False)}\n".encode())
+            line = json.dumps(asdict(example), ensure_ascii=False)
+            file.write(f"{line}\n".encode())
     unfinished.rename(path)

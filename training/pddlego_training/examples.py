@@ -7,6 +7,7 @@ the game about it.
 """
 
 import contextlib
+import functools
 import json
 import random
 import re
@@ -41,7 +42,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
 from pddlego_training.players import Player
-from pddlego_training.simulation import SimulatedAlfworld
+from pddlego_training.wide_rooms import WideAlfworld
 
 FIRST_SEED = 100_000
 """Games with lower seeds are only for evaluation."""
@@ -49,21 +50,18 @@ FIRST_SEED = 100_000
 Kind = Literal["coin", "cooking", "alfworld", "described"]
 PlayedBy = Literal["compact", "pddl_edit"]
 FORMALIZERS: Sequence[Method] = (
-    *(Formalizer(), Formalizer(wording="knowledge")),
-    *(FormalizerTwoStep(), FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
+    Formalizer(),
+    Formalizer(wording="knowledge"),
+    FormalizerTwoStep(),
+    FormalizerTwoStep(),
+    FormalizerTwoStep(wording="knowledge"),
     FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
 )
+"""The methods of described worlds. A game draws one."""
 METHODS: Mapping[PlayedBy, Method] = {
     "compact": PddlegoPlus(variant="compact"),
     "pddl_edit": PddlEdit(max_retries=2),
 }
-WORLDS: Sequence[Family] = (
-    "blocksworld",
-    "blocksworld",
-    "logistics",
-    "logistics",
-    "mystery",
-)
 SIZES = (2, 9)  # blocks, packages and so on of these worlds
 
 
@@ -85,17 +83,24 @@ class Example:
 
 @dataclass(frozen=True)
 class Game:
-    """A training game, played by one of the `methods`. A game of the kind "described"
-    has one of the `worlds`. The seed determines everything else.
+    """A training game. A game of the kind "described" has one of the `worlds`, and is
+    played by one of the FORMALIZERS instead of by `method`. The seed determines
+    everything else.
     """
 
     seed: int
     kind: Kind = "coin"
-    methods: Sequence[PlayedBy] = ("compact",)
-    worlds: Sequence[Family] = WORLDS
+    method: PlayedBy = "compact"
+    worlds: Sequence[Family] = ()
 
     def _drawn(self, what: str) -> random.Random:
         return random.Random(derive_seed(what, self.seed))
+
+    @property
+    def played_by(self) -> Method:
+        if self.kind == "described":
+            return self._drawn("formalizer").choice(FORMALIZERS)
+        return METHODS[self.method]
 
     @property
     def rooms(self) -> int:
@@ -104,15 +109,6 @@ class Game:
         """
         rng = self._drawn("rooms of a game to learn from")
         return rng.choices(range(3, 12), weights=range(3, 12))[0]
-
-    @property
-    def method(self) -> Method:
-        """The method that plays the game. Described worlds have the formalizer
-        methods.
-        """
-        if self.kind == "described":
-            return self._drawn("formalizer").choice(FORMALIZERS)
-        return METHODS[self._drawn("household").choice(self.methods)]
 
     @property
     def doors(self) -> bool:
@@ -126,21 +122,27 @@ class Game:
         rng = self._drawn("kitchen")
         return rng.randint(2, 6), rng.randint(1, 5)
 
-    def environment(self) -> Coin | Cooking | SimulatedAlfworld | Described:
-        """Returns a new environment for this game."""
-        if self.kind == "described":
-            rng = self._drawn("world to learn from")
-            text: Degree = rng.choice(("moderately", "moderately", "heavily"))
-            return Described(world=rng.choice(self.worlds), text=text, sizes=SIZES)
-        if (
-            self.kind == "alfworld"
-        ):  # 5 games of 17 have slices; the real data set has none
-            return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
-        if self.kind == "cooking":
-            rooms, ingredients = self.kitchen
-            budget = Budget(unit="actions", limit=50)
-            return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
-        return Coin(rooms=self.rooms, doors=self.doors)
+    def environment(self) -> Coin | Cooking | WideAlfworld | Described:
+        """Returns an environment for this game."""
+        match self.kind:
+            case "described":
+                rng = self._drawn("world to learn from")
+                text: Degree = rng.choice(("moderately", "moderately", "heavily"))
+                return Described(world=rng.choice(self.worlds), text=text, sizes=SIZES)
+            case "alfworld":
+                return _alfworld()
+            case "cooking":
+                rooms, ingredients = self.kitchen
+                budget = Budget(unit="actions", limit=50)
+                return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
+            case "coin":
+                return Coin(rooms=self.rooms, doors=self.doors)
+
+
+@functools.cache
+def _alfworld() -> WideAlfworld:
+    """5 games of 17 have slices; the real data set has none."""
+    return WideAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
 
 
 @dataclass
@@ -158,29 +160,21 @@ class _News:
     """The names in the new turns, and the current place."""
 
     def edit(self, context: GrammarContext, names: Names) -> dict[str, Changes]:
-        if (
-            len(context.memory) != self.turns
-        ):  # otherwise the same question is asked again
-            new_turns = context.memory[self.turns :]
-            self.turns = len(context.memory)
-            self.before = self.after or empty_problem(context.domain)
-            self.after = family.reference(context.environment).problem(context.memory)
-            places = [
-                fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")
-            ]
-            self.named = frozenset([*places, *_named(new_turns, names)])
-        new, edit = (
-            difference(self.before, self.after),
-            difference(context.problem, self.after),
-        )
-        facts, objects = edit["init"], edit["objects"]
+        if len(context.memory) != self.turns:
+            # Otherwise the same question is asked again.
+            self._read(context, names)
+        new = difference(self.before, self.after)
+        edit = difference(context.problem, self.after)
+        facts = edit["init"]
         facts["add"] = [
             fact
             for fact in facts["add"]
-            if fact in new["init"]["add"]
-            or self.named.issuperset(_words(fact)[1:] or [""])
+            if fact in new["init"]["add"] or self._is_named(fact)
         ]
-        declared = {word for fact in facts["add"] for word in _words(fact)}
+        declared: set[str] = set()
+        for fact in facts["add"]:
+            declared.update(_words(fact))
+        objects = edit["objects"]
         objects["add"] = [
             line
             for line in objects["add"]
@@ -188,22 +182,36 @@ class _News:
         ]
         return edit
 
+    def _read(self, context: GrammarContext, names: Names) -> None:
+        new_turns = context.memory[self.turns :]
+        self.turns = len(context.memory)
+        self.before = self.after or empty_problem(context.domain)
+        self.after = family.reference(context.environment).problem(context.memory)
+        facts = facts_of(self.after)
+        places = [fact[4:-1] for fact in facts if fact.startswith("(at ")]
+        self.named = frozenset([*places, *_named(new_turns, names)])
+
+    def _is_named(self, fact: str) -> bool:
+        _, *things = _words(fact)
+        return bool(things) and self.named.issuperset(things)
+
 
 def _named(turns: Turns, names: Names) -> Iterator[str]:
     """Yields the known objects that the turns mention, and objects whose names contain
     a mentioned name, such as the room behind a closed door.
     """
-    words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
-    spelled = {thing: rf"\b{re.escape(thing.lower())}\b" for thing in names.things}
-    found = {
-        _tight(thing) for thing, pattern in spelled.items() if re.search(pattern, words)
-    }
-    things = set(map(_tight, spelled))
+    spoken = [f"{turn.command} {turn.text}" for turn in turns]
+    told = " ".join(spoken).lower()
+    things = {_tight(thing) for thing in names.things}
+    found = set()
+    for thing in names.things:
+        words = re.escape(thing.lower())
+        if re.search(rf"\b{words}\b", told):
+            found.add(_tight(thing))
     for name in names.objects:
         tight = _tight(name)
-        if tight in found or (
-            tight not in things and any(thing in tight for thing in found)
-        ):
+        is_beyond = tight not in things and any(thing in tight for thing in found)
+        if tight in found or is_beyond:
             yield name
 
 
@@ -241,10 +249,10 @@ class Taught(WholeAnswerModel):
         if question.form == EDIT:
             values = self._news.edit(context, self.environment.names(context.memory))
         else:
-            values = json.loads(
-                self.reference.answer(question, sampling).completion.text
-            )
-        right = Printer("line", schemas=context.actions, as_staged=True).answer(values)
+            answer = self.reference.answer(question, sampling)
+            values = json.loads(answer.completion.text)
+        printer = Printer("line", schemas=context.actions, as_staged=True)
+        right = printer.answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 
@@ -259,10 +267,9 @@ def examples_of(
     with contextlib.closing(game.environment()) as environment:
         model = Taught(player, environment)
         parts = Parts(environment, model, planner, decoding)
+        episode = Episode(parts, lambda _: None, run_seed=0, game=game.seed, trial=0)
         with contextlib.closing(model):
-            game.method(
-                Episode(parts, lambda _: None, run_seed=0, game=game.seed, trial=0)
-            )
+            game.played_by(episode)
     for question, right in model.right_answers:
         (message,) = question.messages
         yield Example(message.content, right, game.seed)

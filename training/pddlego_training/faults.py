@@ -8,189 +8,214 @@ question contains the report.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from pddlego_local.core.resources import table
 
-Change = Callable[[Random, str], str | None]
-"""Turns a right file into a wrong one, or returns None if this change does not apply to
-the file.
-"""
-
-File = Literal["df", "pf"]
-Fault = tuple[File, Change]
-"""A change with the file that it applies to, the domain file or the problem file."""
-
 WORDS: dict[str, Any] = table(__file__)
-_COIN = WORDS["coin"]
+Exit = re.Match[str]
+"""A fact about an exit: the room, the room beyond and the direction."""
 
-_FACT = re.compile(r"\((?:connected|closed-door) ([\w-]+) ([\w-]+) ([\w-]+)\)")
+_EXIT = re.compile(r"\((?:connected|closed-door) ([\w-]+) ([\w-]+) ([\w-]+)\)")
 _OBJECTS = re.compile(r"\(:objects (.*?) - location")
 _GOAL = re.compile(r"\(:goal .*\)\)$")
 _HERE = re.compile(r"\(:init \(at ([\w-]+)\)")
 
 
-def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
-    """Returns the answer with one of `faults`, or the answer itself if none of them
+def plant(rng: Random, answer: str, faults: Collection[str]) -> str:
+    """Returns the answer with one of these FAULTS, or the answer itself if none of them
     applies.
     """
     files = json.loads(answer)
     for name in rng.sample(sorted(faults), len(faults)):
-        fault = faults[name]
-        if fault is None:
-            return rng.choice(
-                [answer[: rng.randrange(len(answer))], json.dumps({"pf": answer})]
-            )
-        file, change = fault
-        if changed := change(rng, files[file]):
-            return json.dumps(files | {file: changed}, ensure_ascii=False)
+        if name == "no_answer":
+            cut = answer[: rng.randrange(len(answer))]
+            with_wrong_key = json.dumps({"pf": answer})
+            return rng.choice([cut, with_wrong_key])
+        file = "df" if name in OF_DOMAIN else "pf"
+        slips = _Slips(rng, files[file])
+        if changed := getattr(slips, name)():
+            files[file] = changed
+            return json.dumps(files, ensure_ascii=False)
     return answer
 
 
-def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -> Fault:
-    """A fault in one fact about an exit whose predicate begins with `head`. In half of
-    the cases the goal is behind that exit, so that the plan uses the faulty fact and
-    the game refuses it.
+class _Slips:
+    """The faults of one file, each with a method of its name, which returns the wrong
+    file, or "" if the fault does not apply.
     """
 
-    def make(rng: Random, pf: str) -> str | None:
-        facts = [fact for fact in _FACT.finditer(pf) if fact[0].startswith(f"({head}")]
+    def __init__(self, rng: Random, text: str) -> None:
+        self._rng = rng
+        self._text = text
+        self._exits = list(_EXIT.finditer(text))
+        objects = _OBJECTS.search(text)
+        self._rooms = objects[1].split() if objects else []
+        here = _HERE.search(text)
+        self._here = here[1] if here else ""
+
+    # ---- In one fact about an exit
+
+    def fact_left_out(self) -> str:
+        fact = self._exit()
+        if not fact:
+            return ""
+        return self._with_fact(fact, "")
+
+    def fact_of_another_room(self) -> str:
+        fact = self._exit()
+        if not fact:
+            return ""
+        place = self._rng.choice((1, 2))
+        room = self._rng.choice(self._rooms or ["room"])
+        return self._with_word(fact, place, room)
+
+    def fact_of_no_room(self) -> str:
+        fact = self._exit()
+        if not fact:
+            return ""
+        name = self._misspelled(fact[2])
+        return self._with_word(fact, 2, name)
+
+    def wrong_direction(self) -> str:
+        fact = self._exit()
+        if not fact:
+            return ""
+        direction = self._rng.choice(WORDS["directions"])
+        return self._with_word(fact, 3, direction)
+
+    def argument_left_out(self) -> str:
+        fact = self._exit()
+        if not fact:
+            return ""
+        rest = fact[0].removesuffix(f" {fact[3]})")
+        return self._with_fact(fact, f"{rest})")
+
+    def door_thought_open(self) -> str:
+        fact = self._exit("closed-door")
+        if not fact:
+            return ""
+        open_door = fact[0].replace("closed-door", "connected")
+        return self._with_fact(fact, open_door)
+
+    def door_thought_closed(self) -> str:
+        fact = self._exit("connected")
+        if not fact:
+            return ""
+        closed_door = fact[0].replace("connected", "closed-door")
+        return self._with_fact(fact, closed_door)
+
+    def _exit(self, predicate: str = "") -> Exit | None:
+        """Draws a fact about an exit whose predicate begins so."""
+        facts = [fact for fact in self._exits if fact[0].startswith(f"({predicate}")]
         if not facts:
             return None
-        fact = rng.choice(facts)
-        put = change(rng, pf, fact)
-        before = pf[: fact.start()] if put else pf[: fact.start()].rstrip()
-        changed = before + put + pf[fact.end() :]
-        if fact[2] != _here(pf) and rng.random() < 0.5:
-            changed = _GOAL.sub(f"(:goal (at {fact[2]})))", changed)
+        return self._rng.choice(facts)
+
+    def _with_word(self, fact: Exit, place: int, word: str) -> str:
+        start, end = fact.span(place)
+        before = self._text[fact.start() : start]
+        after = self._text[end : fact.end()]
+        return self._with_fact(fact, before + word + after)
+
+    def _with_fact(self, fact: Exit, put: str) -> str:
+        """In half of the cases the goal is behind the exit, so that the plan uses the
+        faulty fact and the game refuses it.
+        """
+        before = self._text[: fact.start()]
+        if not put:
+            before = before.rstrip()
+        changed = before + put + self._text[fact.end() :]
+        beyond = fact[2]
+        if beyond != self._here and self._rng.random() < 0.5:
+            return _GOAL.sub(f"(:goal (at {beyond})))", changed)
         return changed
 
-    return "pf", make
+    # ---- In the goal
+
+    def goal_already_true(self) -> str:
+        return self._with_goal(self._here)
+
+    def goal_visited(self) -> str:
+        """Leads to a visited room, next to the current one if possible: with such goals
+        the player goes back and forth.
+        """
+        visited = {fact[1] for fact in self._exits}
+        visited.discard(self._here)
+        near = []
+        for fact in self._exits:
+            room, beyond, _ = fact.groups()
+            if room == self._here and beyond in visited:
+                near.append(beyond)
+        rooms = near or visited or [""]
+        return self._with_goal(self._rng.choice(sorted(rooms)))
+
+    def goal_elsewhere(self) -> str:
+        room = self._rng.choice(self._rooms or [""])
+        return self._with_goal(room)
+
+    def goal_unknown(self) -> str:
+        return self._with_goal(self._misspelled(self._here))
+
+    def _with_goal(self, room: str) -> str:
+        if not room:
+            return ""
+        return _GOAL.sub(f"(:goal (at {room})))", self._text)
+
+    def _misspelled(self, name: str) -> str:
+        without = name.replace("_", "")
+        with_hyphens = name.replace("_", "-")
+        return self._rng.choice([name[:-1], without, with_hyphens, f"{name}1", "room"])
+
+    # ---- Elsewhere in a problem
+
+    def object_left_out(self) -> str:
+        if len(self._rooms) < 2:
+            return ""
+        left = list(self._rooms)
+        left.remove(self._rng.choice(left))
+        return self._text.replace(" ".join(self._rooms), " ".join(left), 1)
+
+    def nowhere(self) -> str:
+        if not self._here:
+            return ""
+        return self._text.replace(f"(:init (at {self._here}) ", "(:init ", 1)
+
+    def negated(self) -> str:
+        if not self._rooms:
+            return ""
+        room = self._rng.choice(self._rooms)
+        return self._text.replace("(:init ", f"(:init (not (at {room})) ", 1)
+
+    def other_predicate(self) -> str:
+        old, new = self._rng.choice(WORDS["predicates"])
+        return self._text.replace(old, new) if old in self._text else ""
+
+    def parenthesis_left_out(self) -> str:
+        signs = [place for place, sign in enumerate(self._text) if sign in "()"]
+        place = self._rng.choice(signs)
+        return self._text[:place] + self._text[place + 1 :]
+
+    # ---- In a domain
+
+    def other_signature(self) -> str:
+        old, new = self._rng.choice(WORDS["signatures"])
+        return self._text.replace(old, new, 1) if old in self._text else ""
+
+    def domain_part_left_out(self) -> str:
+        parts = [part for part in WORDS["parts_of_the_domain"] if part in self._text]
+        if not parts:
+            return ""
+        part = self._rng.choice(parts)
+        return self._text.replace(part, "", 1)
 
 
-def _goal(choose: Callable[[Random, str], str]) -> Fault:
-    def make(rng: Random, pf: str) -> str | None:
-        room = choose(rng, pf)
-        return _GOAL.sub(f"(:goal (at {room})))", pf) if room else None
-
-    return "pf", make
-
-
-def _left_out(texts: Sequence[str]) -> Fault:
-    def make(rng: Random, df: str) -> str | None:
-        there = [text for text in texts if text in df]
-        return df.replace(rng.choice(there), "", 1) if there else None
-
-    return "df", make
-
-
-def _other(file: File, count: int, changes: Sequence[tuple[str, str]]) -> Fault:
-    def make(rng: Random, text: str) -> str | None:
-        old, new = rng.choice(changes)
-        return text.replace(old, new, count) if old in text else None
-
-    return file, make
-
-
-def _found(pattern: re.Pattern[str], pf: str) -> str:
-    found = pattern.search(pf)
-    return found[1] if found else ""
-
-
-def _rooms(pf: str) -> list[str]:
-    return _found(_OBJECTS, pf).split()
-
-
-def _here(pf: str) -> str:
-    return _found(_HERE, pf)
-
-
-def _been_to(rng: Random, pf: str) -> str:
-    """A visited room next to the current one: with such goals the player goes back and
-    forth.
-    """
-    visited = {fact[1] for fact in _FACT.finditer(pf)} - {_here(pf)}
-    near = [f[2] for f in _FACT.finditer(pf) if f[1] == _here(pf) and f[2] in visited]
-    return rng.choice(sorted(near or visited or {""}))
-
-
-def _misspelled(rng: Random, name: str) -> str:
-    without, with_hyphens = name.replace("_", ""), name.replace("_", "-")
-    return rng.choice([name[:-1], without, with_hyphens, name + "1", "room"])
-
-
-def _with(fact: re.Match[str], group: int, word: str) -> str:
-    start, end = (at - fact.start() for at in fact.span(group))
-    return fact[0][:start] + word + fact[0][end:]
-
-
-def _drop_object(rng: Random, pf: str) -> str | None:
-    rooms = _rooms(pf)
-    if len(rooms) < 2:
-        return None
-    rooms.remove(rng.choice(rooms))
-    return pf.replace(_found(_OBJECTS, pf), " ".join(rooms), 1)
-
-
-def drop_parenthesis(rng: Random, pf: str) -> str | None:
-    """Removes a random parenthesis."""
-    at = rng.choice([index for index, sign in enumerate(pf) if sign in "()"])
-    return pf[:at] + pf[at + 1 :]
-
-
-def _nowhere(rng: Random, pf: str) -> str | None:
-    return (
-        pf.replace(f"(:init (at {here}) ", "(:init ", 1)
-        if (here := _here(pf))
-        else None
-    )
-
-
-def _negated(rng: Random, pf: str) -> str | None:
-    rooms = _rooms(pf)
-    return (
-        pf.replace("(:init ", f"(:init (not (at {rng.choice(rooms)})) ", 1)
-        if rooms
-        else None
-    )
-
-
-FAULTS: Mapping[str, Fault | None] = {
-    "no_answer": None,  # cut, or with a key that was not requested
-    "fact_left_out": _fact(lambda rng, pf, fact: ""),
-    "fact_of_another_room": _fact(
-        lambda rng, pf, fact: _with(
-            fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"])
-        )
-    ),
-    "fact_of_no_room": _fact(
-        lambda rng, pf, fact: _with(fact, 2, _misspelled(rng, fact[2]))
-    ),
-    "wrong_direction": _fact(
-        lambda rng, pf, fact: _with(fact, 3, rng.choice(_COIN["directions"]))
-    ),
-    "argument_left_out": _fact(
-        lambda rng, pf, fact: _with(fact, 3, "").replace(" )", ")")
-    ),
-    "door_thought_open": _fact(
-        lambda rng, pf, fact: fact[0].replace("closed-door", "connected"), "closed-door"
-    ),
-    "door_thought_closed": _fact(
-        lambda rng, pf, fact: fact[0].replace("connected", "closed-door"), "connected"
-    ),
-    "object_left_out": ("pf", _drop_object),
-    "goal_already_true": _goal(lambda rng, pf: _here(pf)),
-    "goal_visited": _goal(_been_to),
-    "goal_elsewhere": _goal(lambda rng, pf: rng.choice(_rooms(pf) or [""])),
-    "goal_unknown": _goal(lambda rng, pf: _misspelled(rng, _here(pf))),
-    "nowhere": ("pf", _nowhere),
-    "negated": ("pf", _negated),
-    "other_predicate": _other("pf", -1, _COIN["predicates"]),
-    "parenthesis_left_out": ("pf", drop_parenthesis),
-    "other_signature": _other("df", 1, _COIN["signatures"]),
-    "domain_part_left_out": _left_out(_COIN["parts_of_the_domain"]),
-}
-CIRCLES: Mapping[str, Fault | None] = {"goal_visited": FAULTS["goal_visited"]}
+OF_DOMAIN = ("other_signature", "domain_part_left_out")
+FAULTS = ("no_answer", *(name for name in vars(_Slips) if not name.startswith("_")))
+"""The names of all faults. "no_answer" is an answer that is cut, or has a key that was
+not requested.
+"""
+CIRCLES = ("goal_visited",)
 """The fault that makes a player go back and forth until the next question says so."""

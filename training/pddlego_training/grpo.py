@@ -27,6 +27,7 @@ import itertools
 import json
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -94,20 +95,23 @@ def texts_of(draws: Sequence[Draw], ends: Sequence[int]) -> list[Text]:
     """
     found: list[Text] = []
     for draw in draws:
-        if not found or found[-1].tokens != draw.before[: len(found[-1].tokens)]:
+        so_far = found[-1].tokens if found else []
+        if not found or draw.before[: len(so_far)] != so_far:
             found.append(Text([]))
-        found[-1].sampled += _sampled(draw)
-        found[-1].tokens = [
-            *draw.before,
-            *(token for token in draw.tokens if token not in ends),
-        ]
+        text = found[-1]
+        text.sampled += _sampled(draw)
+        kept = [token for token in draw.tokens if token not in ends]
+        text.tokens = [*draw.before, *kept]
     return [text for text in found if text.sampled]
 
 
 def _sampled(draw: Draw) -> Iterator[Sampled]:
     """Leaves out forced tokens, which are the only ones that their masks permit."""
-    matcher = draw.masks and LLMatcher(draw.masks.llg_tokenizer, draw.masks.grammar)
-    for place, token in enumerate(draw.tokens, len(draw.before) - 1):
+    matcher = None
+    if draw.masks:
+        matcher = LLMatcher(draw.masks.llg_tokenizer, draw.masks.grammar)
+    before = len(draw.before) - 1
+    for place, token in enumerate(draw.tokens, before):
         permitted = matcher.compute_bitmask() if matcher else None
         if permitted is None or int.from_bytes(permitted).bit_count() > 1:
             yield Sampled(place, token, permitted)
@@ -119,33 +123,41 @@ def log_probabilities(model: torch.nn.Module, text: Text) -> torch.Tensor:
     """Returns log p of each sampled token, in nats, as it was drawn at temperature
     1.
     """
-    places = [one.place for one in text.sampled]
-    logits = model(input_ids=torch.tensor([text.tokens]), use_cache=False).logits[
-        0, places
-    ]
+    output = model(input_ids=torch.tensor([text.tokens]), use_cache=False)
+    places = [sampled.place for sampled in text.sampled]
+    logits = output.logits[0, places]
     masks = [
-        np.frombuffer(one.permitted, np.uint8) for one in text.sampled if one.permitted
+        np.frombuffer(sampled.permitted, np.uint8)
+        for sampled in text.sampled
+        if sampled.permitted
     ]
     if masks:
+        vocabulary = logits.shape[1]
         bits = np.unpackbits(
-            np.stack(masks), axis=1, count=logits.shape[1], bitorder="little"
+            np.stack(masks), axis=1, count=vocabulary, bitorder="little"
         )
-        logits = logits.masked_fill(torch.from_numpy(bits) == 0, -torch.inf)
-    tokens = torch.tensor([[one.token] for one in text.sampled])
+        is_forbidden = torch.from_numpy(bits) == 0
+        logits = logits.masked_fill(is_forbidden, -torch.inf)
+    tokens = torch.tensor([[sampled.token] for sampled in text.sampled])
     likely: torch.Tensor = logits.log_softmax(dim=-1).gather(1, tokens)
     return likely[:, 0]
 
 
+class Player(NamedTuple):
+    """What plays a game."""
+
+    parts: Parts
+    method: Method
+    generation: Generation
+
+
 @functools.cache
-def _parts(settings: GrpoSettings) -> tuple[Parts, Method, Generation]:
+def _player(settings: GrpoSettings) -> Player:
     """Loads the model once for each process."""
     built = compose_cell(settings.task).check()
-    names = ("environment", "model", "planner", "decoding")
-    return (
-        Parts(*(built[name] for name in names)),
-        built["method"],
-        built["model"].generation,
-    )
+    model = built["model"]
+    parts = Parts(built["environment"], model, built["planner"], built["decoding"])
+    return Player(parts, built["method"], model.generation)
 
 
 def play(settings: GrpoSettings, house: int) -> list[Answer]:
@@ -153,32 +165,41 @@ def play(settings: GrpoSettings, house: int) -> list[Answer]:
 
     Raises the errors of `compose_cell` and of an episode.
     """
-    parts, method, generation = _parts(settings)
+    player = _player(settings)
     state = torch.load(settings.out / CHECKPOINT, weights_only=True)
-    generation.model.load_state_dict(state["model"])
-    answers, done = list[Answer](), len(state["lines"])
-    for sample in range(settings.group):
-        draws, events = list[Draw](), list[Event]()
-        generation.on_draw = draws.append
-        episode = Episode(parts, events.append, run_seed=done, game=house, trial=sample)
-        names = reached(
-            events, won=outcome_named(method(episode)).success, commands=False
-        )
-        texts = texts_of(draws, generation.end_ids)
-        answers.append(Answer(sum(REWARDS[name] for name in names), names, texts))
-    return answers
+    player.generation.model.load_state_dict(state["model"])
+    done = len(state["lines"])
+    return [_answer(player, house, done, sample) for sample in range(settings.group)]
 
 
-def houses(settings: GrpoSettings) -> Iterator[tuple[int, str]]:
-    """Yields the seeds and maps of the games to train on: those that are not solved at
-    reset.
-    """
-    with contextlib.closing(
-        compose_cell(settings.task).build("environment")
-    ) as environment:
-        for seed in itertools.count(FIRST_HOUSE + settings.seed * HOUSES_OF_SEED):
+def _answer(player: Player, house: int, run_seed: int, sample: int) -> Answer:
+    draws: list[Draw] = []
+    events: list[Event] = []
+    player.generation.on_draw = draws.append
+    episode = Episode(
+        player.parts, events.append, run_seed=run_seed, game=house, trial=sample
+    )
+    won = outcome_named(player.method(episode)).success
+    names = reached(events, won=won, commands=False)
+    reward = sum(REWARDS[name] for name in names)
+    return Answer(reward, names, texts_of(draws, player.generation.end_ids))
+
+
+class House(NamedTuple):
+    """A game to train on."""
+
+    seed: int
+    map: str
+
+
+def houses(settings: GrpoSettings) -> Iterator[House]:
+    """Yields the games to train on: those that are not solved at reset."""
+    environment = compose_cell(settings.task).build("environment")
+    first = FIRST_HOUSE + settings.seed * HOUSES_OF_SEED
+    with contextlib.closing(environment):
+        for seed in itertools.count(first):
             if not environment.reset(seed).success:
-                yield seed, environment.map
+                yield House(seed, environment.map)
 
 
 def advantages(rewards: Sequence[float]) -> list[float]:
@@ -186,7 +207,9 @@ def advantages(rewards: Sequence[float]) -> list[float]:
     equal.
     """
     mean, spread = fmean(rewards), pstdev(rewards)
-    return [(reward - mean) / (spread + 1e-6) if spread else 0.0 for reward in rewards]
+    if spread == 0:
+        return [0.0] * len(rewards)
+    return [(reward - mean) / (spread + 1e-6) for reward in rewards]
 
 
 class Reinforcement:
@@ -199,16 +222,16 @@ class Reinforcement:
     def __init__(self, settings: GrpoSettings) -> None:
         begin(settings)
         torch.set_num_threads(1)  # more are slower for so small a model
-        self.settings, self.lines = settings, list[str]()
+        self.settings = settings
+        self.lines: list[str] = []
         self.model = load_model(locate(settings.weights), dtype=torch.float32)
-        self.model.set_attn_implementation(
-            "eager"
-        )  # on a CPU, its backward pass is faster
-        rate = settings.learning_rate
+        # On a CPU, the backward pass of this kind of attention is faster.
+        self.model.set_attn_implementation("eager")
         self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), lr=rate, weight_decay=0
+            self.model.parameters(), lr=settings.learning_rate, weight_decay=0
         )
-        if (path := settings.out / CHECKPOINT).is_file():
+        path = settings.out / CHECKPOINT
+        if path.is_file():
             state: dict[str, Any] = torch.load(path, weights_only=True)
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
@@ -219,24 +242,36 @@ class Reinforcement:
         """Makes the updates that are not made yet, and returns the folder of the last
         model.
         """
-        chosen, each = self.settings, self.settings.houses
-        known = list(itertools.islice(houses(chosen), chosen.updates * each))
-        with data.players(chosen.processes, chosen.out) as pool:
-            while (done := len(self.lines)) < chosen.updates:
-                start, last = time.perf_counter(), (done + 1) * each
-                own = [seed for seed, _ in known[done * each : last]]
-                groups = list(pool.map(functools.partial(play, chosen), own))
-                drawn_s = time.perf_counter() - start
-                self.learn(groups)
-                seconds = {"drawn_s": drawn_s, "seconds": time.perf_counter() - start}
-                self.lines.append(
-                    json.dumps({"update": done + 1, **summary(groups), **seconds})
-                )
+        settings = self.settings
+        count = settings.updates * settings.houses
+        known = list(itertools.islice(houses(settings), count))
+        with data.players(settings.processes, settings.out) as pool:
+            while len(self.lines) < settings.updates:
+                first = len(self.lines) * settings.houses
+                last = first + settings.houses
+                self._update(known[first:last], pool)
                 console.print(self.lines[-1])
-                if done + 1 == chosen.updates or (done + 1) % chosen.model_every == 0:
-                    self._save_model({map_ for _, map_ in known[:last]})
+                done = len(self.lines)
+                is_saved = done % settings.model_every == 0
+                if is_saved or done == settings.updates:
+                    learned = {house.map for house in known[:last]}
+                    self._save_model(learned)
                 self._save()
-        return model_folder(chosen.out, chosen.updates)
+        return model_folder(settings.out, settings.updates)
+
+    def _update(self, chosen: Sequence[House], pool: ProcessPoolExecutor) -> None:
+        start = time.perf_counter()
+        seeds = [house.seed for house in chosen]
+        groups = list(pool.map(functools.partial(play, self.settings), seeds))
+        drawn = time.perf_counter()
+        self.learn(groups)
+        line = {
+            "update": len(self.lines) + 1,
+            **summary(groups),
+            "drawn_s": drawn - start,
+            "seconds": time.perf_counter() - start,
+        }
+        self.lines.append(json.dumps(line))
 
     def learn(self, groups: Sequence[Sequence[Answer]]) -> None:
         """Makes one step: answers with a positive advantage become more likely.
@@ -245,28 +280,33 @@ class Reinforcement:
         tokens.
         """
         for group in groups:
+            share = 1 / len(group) / len(groups)
             weights = advantages([answer.reward for answer in group])
             for answer, advantage in zip(group, weights, strict=True):
+                if not advantage:
+                    continue
                 count = sum(len(text.sampled) for text in answer.texts)
-                for text in answer.texts if advantage else ():
-                    gain = advantage * log_probabilities(self.model, text).sum() / count
-                    (-gain / len(group) / len(groups)).backward()  # type: ignore[no-untyped-call]
+                for text in answer.texts:
+                    likely = log_probabilities(self.model, text).sum() / count
+                    loss = -advantage * likely * share
+                    loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad()
 
     def _save(self) -> None:
         """Replaces the checkpoint at once, and then the lines of progress."""
-        out, state = (
-            self.settings.out,
-            {"lines": self.lines, "model": self.model.state_dict()},
-        )
+        out = self.settings.out
+        state = {
+            "lines": self.lines,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
         unfinished = out / f"unfinished-{CHECKPOINT}"
-        torch.save(state | {"optimizer": self.optimizer.state_dict()}, unfinished)
+        torch.save(state, unfinished)
         unfinished.replace(out / CHECKPOINT)
-        (out / "progress.jsonl").write_text(
-            "".join(f"{line}\n" for line in self.lines), encoding="utf-8"
-        )
+        lines = "".join(f"{line}\n" for line in self.lines)
+        (out / "progress.jsonl").write_text(lines, encoding="utf-8")
 
     def _save_model(self, learned: set[str]) -> None:
         """Makes a model folder, unless it was made before an interruption."""
@@ -288,15 +328,16 @@ def summary(groups: Sequence[Sequence[Answer]]) -> dict[str, float]:
     """Returns the mean reward, the shares of answers that had a plan and that won, the
     share of groups whose rewards differ, and the number of sampled tokens.
     """
-    answers = [answer for group in groups for answer in group]
+    answers = list(itertools.chain(*groups))
+    differing = []
+    for group in groups:
+        rewards = {answer.reward for answer in group}
+        differing.append(len(rewards) > 1)
+    texts = itertools.chain(*(answer.texts for answer in answers))
     return {
         "reward": fmean(answer.reward for answer in answers),
-        **{
-            name: fmean(name in one.reached for one in answers)
-            for name in ("planned", "won")
-        },
-        "differ": fmean(
-            len({answer.reward for answer in group}) > 1 for group in groups
-        ),
-        "tokens": sum(len(text.sampled) for answer in answers for text in answer.texts),
+        "planned": fmean("planned" in answer.reached for answer in answers),
+        "won": fmean("won" in answer.reached for answer in answers),
+        "differ": fmean(differing),
+        "tokens": sum(len(text.sampled) for text in texts),
     }

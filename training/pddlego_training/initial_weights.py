@@ -16,10 +16,11 @@ from one spelling to another, and rare names need not be learned one by one.
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import transformers
+from torch.nn.functional import normalize
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from pddlego_training.settings import Shape
@@ -57,6 +58,31 @@ def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
     return model
 
 
+class _Space(NamedTuple):
+    """The three parts of the space of the hidden states: one direction that all tokens
+    share, which the first head uses to attend by position, a part for the tokens, and a
+    part for the previous tokens, which is as wide as a head.
+    """
+
+    shared: torch.Tensor
+    token: torch.Tensor
+    before: torch.Tensor
+
+    @property
+    def head_size(self) -> int:
+        return self.before.shape[1]
+
+    @property
+    def normed(self) -> float:
+        """The length of either half of an embedding after the norm."""
+        return math.sqrt(len(self.shared) / 2)
+
+    @property
+    def kept(self) -> float:
+        """The length of what a head reads of a token."""
+        return self.normed * math.sqrt(self.head_size / self.token.shape[1])
+
+
 @torch.no_grad()
 def _set_copying_heads(model: Any, related: Any) -> None:
     """If the tokenizer `related` is given, tokens with similar spelling get similar
@@ -65,60 +91,70 @@ def _set_copying_heads(model: Any, related: Any) -> None:
     The first head of the first layer adds to each position the identity of the previous
     token. The first head of the second layer attends to positions whose previous token
     is the current token, and predicts the token at these positions.
-
-    The space of the hidden states has three parts: one direction that all tokens share,
-    which the first head uses to attend by position, a part for the tokens, and a part
-    for the previous tokens.
     """
-    width, heads = model.config.hidden_size, model.config.num_attention_heads
-    size, half = width // heads, width // heads // 2
+    width = model.config.hidden_size
+    size = width // model.config.num_attention_heads
     basis, _ = torch.linalg.qr(torch.randn(width, width))
-    shared, token, before = (
-        basis[:, 0],
-        basis[:, 1 : width - size],
-        basis[:, width - size :],
+    space = _Space(
+        shared=basis[:, 0],
+        token=basis[:, 1 : width - size],
+        before=basis[:, width - size :],
     )
-    read, said = token[:, :size], token[:, -size:]
-
     embedding = model.model.embed_tokens.weight
     length = 0.12 * math.sqrt(width)
-    own = torch.nn.functional.normalize(
-        torch.randn(len(embedding), token.shape[1]), dim=1
-    )
-    own = _near_related(own, related) if related else own
-    embedding.copy_(length / math.sqrt(2) * (own @ token.T + shared))
-    normed = math.sqrt(
-        width / 2
-    )  # the length of either half of an embedding after the norm
-    kept = normed * math.sqrt(
-        size / token.shape[1]
-    )  # the length of what a head of this size reads
+    own = normalize(torch.randn(len(embedding), space.token.shape[1]), dim=1)
+    if related:
+        own = _near_related(own, related)
+    half_length = length / math.sqrt(2)
+    embedding.copy_(half_length * (own @ space.token.T + space.shared))
 
     for layer in model.model.layers:  # layers have little effect at first
         torch.nn.init.normal_(layer.self_attn.o_proj.weight, std=0.005)
         torch.nn.init.normal_(layer.mlp.down_proj.weight, std=0.005)
+    first, second, *_ = model.model.layers
+    _look_back(first.self_attn, space, half_length)
+    _copy(second.self_attn, space, length)
 
-    back, copy = (layer.self_attn for layer in model.model.layers[:2])
-    turn = (
-        ROPE_THETA ** (-torch.arange(half) / half)[: half // 4]
-    )  # angle per token of fast pairs
-    here, there = torch.zeros(size), torch.zeros(size)
-    there[: len(turn)] = 1
-    here[: len(turn)], here[half : half + len(turn)] = turn.cos(), -turn.sin()
-    back.q_proj.weight[:size] = 24 / normed * torch.outer(here, shared)
-    back.k_proj.weight[:size] = 24 / normed * torch.outer(there, shared)
-    back.v_proj.weight[:size] = read.T
-    back.o_proj.weight[:, :size] = 4 * length / math.sqrt(2) / kept * before
 
-    slow = [
-        *range(half // 2, half),
-        *range(half + half // 2, size),
-    ]  # pairs that hardly rotate
-    copy.q_proj.weight[:size] = copy.k_proj.weight[:size] = 0
-    copy.q_proj.weight[slow] = 40 / normed * read.T[slow]
-    copy.k_proj.weight[slow] = 40 / normed * before.T[slow]
-    copy.v_proj.weight[:size] = said.T
-    copy.o_proj.weight[:, :size] = 6 * length / kept * said
+def _look_back(attention: Any, space: _Space, half_length: float) -> None:
+    """Makes the first head attend to the previous token, and add it to the position."""
+    size = space.head_size
+    half = size // 2
+    angles = ROPE_THETA ** (-torch.arange(half) / half)  # of each pair, per token
+    fast = angles[: half // 4]
+    count = len(fast)
+    there = torch.zeros(size)
+    there[:count] = 1
+    here = torch.zeros(size)
+    here[:count] = fast.cos()
+    here[half : half + count] = -fast.sin()
+    sharpness = 24 / space.normed
+    attention.q_proj.weight[:size] = sharpness * torch.outer(here, space.shared)
+    attention.k_proj.weight[:size] = sharpness * torch.outer(there, space.shared)
+    attention.v_proj.weight[:size] = space.token[:, :size].T
+    loudness = 4 * half_length / space.kept
+    attention.o_proj.weight[:, :size] = loudness * space.before
+
+
+def _copy(attention: Any, space: _Space, length: float) -> None:
+    """Makes the first head attend to where the current token was the previous one, and
+    predict what followed.
+    """
+    size = space.head_size
+    half = size // 2
+    first_slow = half // 2
+    # The pairs of dimensions that hardly rotate.
+    slow = [*range(first_slow, half), *range(half + first_slow, size)]
+    sharpness = 40 / space.normed
+    read = space.token[:, :size]
+    attention.q_proj.weight[:size] = 0
+    attention.k_proj.weight[:size] = 0
+    attention.q_proj.weight[slow] = sharpness * read.T[slow]
+    attention.k_proj.weight[slow] = sharpness * space.before.T[slow]
+    said = space.token[:, -size:]
+    attention.v_proj.weight[:size] = said.T
+    loudness = 6 * length / space.kept
+    attention.o_proj.weight[:, :size] = loudness * said
 
 
 def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
@@ -126,22 +162,22 @@ def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
     the directions of the token's word and number and, with smaller weights, of its
     surrounding characters and its own direction.
     """
-    directions = dict[tuple[str, ...], torch.Tensor]()
+    directions = {}
 
     def direction(*key: str) -> torch.Tensor:
         if key not in directions:
-            directions[key] = torch.nn.functional.normalize(
-                torch.randn(own.shape[1]), dim=0
-            )
+            directions[key] = normalize(torch.randn(own.shape[1]), dim=0)
         return directions[key]
 
-    sums = list[torch.Tensor]()
-    for number, one in enumerate(own):
+    sums = []
+    for number, alone in enumerate(own):
+        total = alone
         spelled = _WORD.fullmatch(tokenizer.decode([number]))
         if spelled:
             opening, word, blank, digits, closing = spelled.groups()
             around = direction("around", opening, blank, closing, str(bool(digits)))
-            one = direction("word", word) + 0.5 * around + 0.3 * one
-            one = one + direction("number", digits) if digits else one
-        sums.append(torch.nn.functional.normalize(one, dim=0))
+            total = direction("word", word) + 0.5 * around + 0.3 * alone
+            if digits:
+                total = total + direction("number", digits)
+        sums.append(normalize(total, dim=0))
     return torch.stack(sums)

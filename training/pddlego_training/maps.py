@@ -8,7 +8,7 @@ from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_training.examples import Game
-from pddlego_training.simulation import SimulatedAlfworld
+from pddlego_training.wide_rooms import WideAlfworld
 
 _COMMENT = """\
 # The maps of the games that these weights learned from, by the hashes that records name
@@ -19,16 +19,18 @@ _COMMENT = """\
 
 def maps_of(games: Iterable[Game]) -> set[str]:
     """Returns the maps of these games. Games are reset but not played."""
-    environments: dict[Hashable, Coin | Cooking | SimulatedAlfworld] = {}
+    houses: dict[Hashable, Coin | Cooking] = {}
     maps = set[str]()
     for game in games:
-        sizes = {"coin": (game.rooms, game.doors), "cooking": game.kitchen}
-        alike = game.kind, sizes.get(game.kind)
-        environment = environments.get(alike) or game.environment()
-        if isinstance(environment, Described):
+        sizes: Hashable = game.kitchen
+        if game.kind == "coin":
+            sizes = (game.rooms, game.doors)
+        alike = (game.kind, sizes)
+        environment = houses.get(alike) or game.environment()
+        if isinstance(environment, Described | WideAlfworld):
             maps.add(environment.map_of(game.seed))
             continue
-        environments[alike] = environment
+        houses[alike] = environment
         environment.reset(game.seed)
         maps.add(environment.map)
     return maps

@@ -22,26 +22,31 @@ class MuonAndAdamW(torch.optim.Optimizer):
     def __init__(
         self, model: torch.nn.Module, rate: float, weight_decay: float
     ) -> None:
-        learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-        matrices = [p for name, p in learned if p.ndim == 2 and "embed" not in name]
-        others = [p for name, p in learned if p.ndim != 2 or "embed" in name]
+        matrices = []
+        others = []
+        for name, parameter in model.named_parameters():
+            if not parameter.requires_grad:
+                continue
+            if parameter.ndim == 2 and "embed" not in name:
+                matrices.append(parameter)
+            else:
+                others.append(parameter)
         muon = torch.optim.Muon(
             matrices, lr=rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"
         )
         adamw = torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0)
         self._both: Sequence[torch.optim.Optimizer] = (muon, adamw)
-        super().__init__(
-            [group for one in self._both for group in one.param_groups], {}
-        )
+        super().__init__([*muon.param_groups, *adamw.param_groups], {})
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss is computed again
-        for one in self._both:
-            one.step()
+        for optimizer in self._both:
+            optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
-        return {"both": [one.state_dict() for one in self._both]}
+        return {"both": [optimizer.state_dict() for optimizer in self._both]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        for one, state in zip(self._both, state_dict["both"], strict=True):
-            one.load_state_dict(state)
-        self.param_groups = [group for one in self._both for group in one.param_groups]
+        self.param_groups = []
+        for optimizer, state in zip(self._both, state_dict["both"], strict=True):
+            optimizer.load_state_dict(state)
+            self.param_groups += optimizer.param_groups

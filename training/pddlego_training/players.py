@@ -13,7 +13,8 @@ from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
-from pddlego_training import faults, household_faults
+from pddlego_training.edit_faults import leave_out, plant_in_edit
+from pddlego_training.faults import CIRCLES, FAULTS, plant
 
 TEMPERATURES = (0.0, 0.7, 1.0)
 MAX_TOKENS = 1024
@@ -26,9 +27,11 @@ def domain_alone(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn
     """Answers with domains but no problem, so that no plan is searched: there is
     nothing to learn after the last question.
     """
-    return Drawn(
-        Completion(right if question.form == DOMAIN else "", "stop", 0, 0, 0.0)
-    )
+    return _drawn(right if question.form == DOMAIN else "")
+
+
+def _drawn(text: str) -> Drawn:
+    return Drawn(Completion(text, "stop", 0, 0, 0.0))
 
 
 def slips(seed: int, environment: str = "coin") -> Player:
@@ -39,26 +42,20 @@ def slips(seed: int, environment: str = "coin") -> Player:
     if environment == "described":
         return domain_alone
     rng = random.Random(derive_seed("slips", seed))
-    kinds = faults if environment == "coin" else household_faults
-    circles = rng.random() < 0.06
-    rate = (
-        0.75
-        if circles
-        else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
-    )
+    goes_in_circles = rng.random() < 0.06
+    if goes_in_circles:
+        rate = 0.75
+    else:
+        rate = rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
 
     def play(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
-        text = right
-        if rng.random() < rate:
-            if question.form == EDIT:
-                text = household_faults.plant_in_edit(rng, right)
-            elif question.form == SEEN:
-                text = household_faults.leave_out(rng, right)
-            else:
-                text = faults.plant(
-                    rng, right, kinds.CIRCLES if circles else kinds.FAULTS
-                )
-        return Drawn(Completion(text, "stop", 0, 0, 0.0))
+        if rng.random() >= rate:
+            return _drawn(right)
+        if question.form == EDIT:
+            return _drawn(plant_in_edit(rng, right))
+        if question.form == SEEN:
+            return _drawn(leave_out(rng, right))
+        return _drawn(plant(rng, right, CIRCLES if goes_in_circles else FAULTS))
 
     return play
 
@@ -74,12 +71,14 @@ def students(folder: Path) -> Callable[[int], Player]:
     model = TransformersModel(weights=str(folder), dtype="float32", engine=engine)
 
     def for_game(seed: int) -> Player:
-        temperature = random.Random(derive_seed("student", seed)).choice(TEMPERATURES)
+        rng = random.Random(derive_seed("student", seed))
+        temperature = rng.choice(TEMPERATURES)
 
         def play(question: AnyQuestion, right: str, sampling: Sampling) -> Drawn:
-            own_seed = derive_seed(seed, sampling.seed)
             own = Sampling(
-                temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed
+                temperature=temperature,
+                max_tokens=MAX_TOKENS,
+                seed=derive_seed(seed, sampling.seed),
             )
             (drawn,) = draw(model, question, at_once(None), own, {})
             return drawn

@@ -1,6 +1,5 @@
 """The reports of a training: a line for people, and a line in a file for the card."""
 
-import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +30,11 @@ class Progress:
         line = {"kind": kind, "round": number, **line}
         with self.path.open("a", encoding="utf-8") as file:
             print(json.dumps(line), file=file)
-        self.console.print(in_words(line))
+        words = []
+        for key, value in line.items():
+            shown = f"{value:.4g}" if isinstance(value, float) else value
+            words.append(f"{key} {shown}")
+        self.console.print(", ".join(words))
 
     def lines(self, kind: str, number: int | None = None) -> list[dict[str, Any]]:
         """Returns the lines of a kind in order, of all rounds or of one. Ignores an
@@ -41,30 +44,10 @@ class Progress:
             return []
         found = []
         for text in self.path.read_text(encoding="utf-8").splitlines():
-            with contextlib.suppress(ValueError):
+            try:
                 line: dict[str, Any] = json.loads(text)
-                if line["kind"] == kind and number in (None, line["round"]):
-                    found.append(line)
+            except ValueError:
+                continue
+            if line["kind"] == kind and number in (None, line["round"]):
+                found.append(line)
         return found
-
-
-def in_words(line: Line) -> str:
-    """For example "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min
-    left".
-    """
-    parts = [f"round {line['round']}"]
-    if line["kind"] != "step":
-        known = (
-            (key, value) for key, value in line.items() if key not in ("kind", "round")
-        )
-        return ", ".join([*parts, *(f"{key} {value}" for key, value in known)])
-    parts.append(f"step {line['step']}/{line['steps']}")
-    losses = (key for key in ("loss", "held_out_loss") if key in line)
-    parts += [f"{key.replace('_', ' ')} {line[key]:.4f}" for key in losses]
-    if "right" in line:
-        parts.append(f"{line['right']:.0%} of held-out answers right")
-    parts.append(f"{line['tokens'] / 1e6:.2f} million tokens")
-    if "left_s" in line:
-        hours, minutes = divmod(int(line["left_s"]) // 60, 60)
-        parts.append(f"{hours} h {minutes} min left")
-    return ", ".join(parts)

@@ -28,8 +28,15 @@ _STRICT = ConfigDict(extra="forbid")
 T = TypeVar("T")
 CONF = Path(__file__).parent / "conf"
 WITHOUT_EFFECT = (
-    *("out", "device", "threads", "compile", "processes"),
-    *("save_every", "model_every", "log_every", "play"),
+    "out",
+    "device",
+    "threads",
+    "compile",
+    "processes",
+    "save_every",
+    "model_every",
+    "log_every",
+    "play",
 )
 
 
@@ -112,8 +119,9 @@ class TrainSettings:
     `question_loss` is the weight of the loss on the tokens of questions; the loss on
     answers has weight 1. A question that several games ask is used at most `repeats`
     times. If `alike` is given, at most `alike` questions are used among those of one
-    game whose answers differ only in numbered names. `methods` play the games, and
-    games with environment=described draw one of `worlds`. `optimizer` is used for
+    game whose answers differ only in numbered names. `method` plays the games. Games
+    with environment=described have methods of their own, and draw one of `worlds`.
+    `optimizer` is used for
     matrices (`optimizer.py`). `threads` is the number of threads for training on
     a CPU, and `processes` the number of processes that play games. `compile` fuses
     small operations (`torch.compile`).
@@ -123,8 +131,8 @@ class TrainSettings:
     out: Path
     seed: NonNegativeInt
     environment: Annotated[tuple[Kind, ...], _SEVERAL, Field(min_length=1)]
-    methods: Annotated[tuple[PlayedBy, ...], Field(min_length=1)]
-    worlds: Annotated[tuple[Family, ...], Field(min_length=1)]
+    method: PlayedBy
+    worlds: tuple[Family, ...]
     shape: Shape | None
     weights: str | None
     lora: Lora | None
@@ -153,6 +161,13 @@ class TrainSettings:
             )
         if self.lora and not self.weights:
             raise ValueError("lora needs weights to adapt")
+        if "described" in self.environment and len(self.environment) > 1:
+            raise ValueError("described worlds are learned alone")
+        if "described" in self.environment and not self.worlds:
+            raise ValueError("environment=described needs worlds")
+        by_edits = {"cooking", "alfworld"}.intersection(self.environment)
+        if by_edits and self.method == "compact":
+            raise ValueError("cooking and alfworld need method=pddl_edit")
         if self.lora and self.optimizer != "adamw":
             raise ValueError("lora needs optimizer=adamw")
         if self.batch % self.at_once:
@@ -186,10 +201,11 @@ class GrpoSettings:
 
 def identity(settings: TrainSettings | GrpoSettings) -> dict[str, Any]:
     """Returns the settings that affect the weights, as JSON values."""
-    everything: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
-    return {
-        key: value for key, value in everything.items() if key not in WITHOUT_EFFECT
-    }
+    text = json.dumps(asdict(settings), default=str)
+    everything: dict[str, Any] = json.loads(text)
+    for key in WITHOUT_EFFECT:
+        everything.pop(key, None)
+    return everything
 
 
 def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:

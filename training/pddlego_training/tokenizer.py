@@ -26,6 +26,7 @@ from transformers import PreTrainedTokenizerFast
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import table
 from pddlego_training.examples import Example, Kind, kind_of
+from pddlego_training.settings import Shape
 
 END, PADDING = "<|end|>", "<|padding|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
@@ -33,6 +34,19 @@ WORDS: dict[str, Any] = table(__file__)
 LONGEST_BYTES = 240
 UNFORCED_BYTES = 100
 """More bytes than any grammar forces at once in an answer."""
+
+
+def learned_tokenizer(
+    examples: Sequence[Example], shape: Shape, kinds: Sequence[Kind]
+) -> Any:
+    """Returns the tokenizer for a model of this shape, trained on these examples."""
+    parts = []
+    if shape.part_tokens:
+        parts = shared_parts(examples, shape.part_tokens, shape.answer_parts, kinds)
+    texts = []
+    for example in examples:
+        texts += [example.prompt, example.answer]
+    return train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
 
 
 def shared_parts(
@@ -53,28 +67,25 @@ def shared_parts(
     llguidance uses them only for text that is forced from its first to its last
     character.
     """
+    # Of each kind of game and first line: how many questions contain a line.
     alike = defaultdict[tuple[str, Kind], Counter[str]](Counter)
     for example in examples:
         lines = example.prompt.splitlines(keepends=True)
-        alike[lines[0], kind_of(example.game, kinds)].update({*lines})
-    shared = {
-        part
-        for (first, _), amount in alike.items()
-        for part, count in amount.items()
-        if count >= amount[first] * share
-    }
-    pieces = {piece for part in shared if len(part) >= 20 for piece in _cut(part)}
+        kind = kind_of(example.game, kinds)
+        alike[lines[0], kind].update({*lines})
+    pieces = set()
+    for (first, _), amount in alike.items():
+        for line, count in amount.items():
+            if count >= amount[first] * share and len(line) >= 20:
+                pieces.update(_cut(line))
     answers = "\n".join({example.answer for example in examples})
-    tokens = [
-        AddedToken(one, normalized=False, special=one in answers)
-        for one in sorted(pieces)
-    ]
-    return [
-        token
-        for token in tokens
-        if not token.special
-        or (of_answers and len(token.content.encode()) >= UNFORCED_BYTES)
-    ]
+    tokens = []
+    for piece in sorted(pieces):
+        in_answers = piece in answers
+        is_long = len(piece.encode()) >= UNFORCED_BYTES
+        if not in_answers or (of_answers and is_long):
+            tokens.append(AddedToken(piece, normalized=False, special=in_answers))
+    return tokens
 
 
 def _cut(part: str) -> list[str]:
@@ -83,9 +94,12 @@ def _cut(part: str) -> list[str]:
         return [part]
     sections = re.split(r"(?<=.)(?= \(:)", part)
     if len(sections) == 1:
-        at = part.rindex(" ", 1, LONGEST_BYTES * 3 // 4)
-        sections = [part[:at], part[at:]]
-    return [piece for section in sections for piece in _cut(section)]
+        place = part.rindex(" ", 1, LONGEST_BYTES * 3 // 4)
+        sections = [part[:place], part[place:]]
+    pieces = []
+    for section in sections:
+        pieces += _cut(section)
+    return pieces
 
 
 def train_tokenizer(
@@ -98,7 +112,8 @@ def train_tokenizer(
     all bytes, and with `parts` in addition.
     """
     bpe = Tokenizer(models.BPE())
-    pieces = pre_tokenizers.Split(Regex("|".join(WORDS["pieces"])), behavior="isolated")
+    pattern = Regex("|".join(WORDS["pieces"]))
+    pieces = pre_tokenizers.Split(pattern, behavior="isolated")
     letters = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     bpe.pre_tokenizer = pre_tokenizers.Sequence([pieces, letters])
     bpe.decoder = decoders.ByteLevel()
@@ -128,9 +143,10 @@ def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:
     """Raises ConfigError for the first word of the examples that is not the same after
     encoding and decoding.
     """
-    words = {
-        word for e in examples for text in (e.prompt, e.answer) for word in text.split()
-    }
+    words = set()
+    for example in examples:
+        words.update(example.prompt.split())
+        words.update(example.answer.split())
     for word in sorted(words):
         ids = tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
         spelled = tokenizer.decode(ids, skip_special_tokens=True)

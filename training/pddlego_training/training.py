@@ -55,10 +55,8 @@ class Machine:
             raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
         on_gpu = gpu and settings.device != "cpu"
         if on_gpu:
-            device, multiplies_bf16 = (
-                torch.cuda.get_device_name(),
-                torch.cuda.is_bf16_supported(),
-            )
+            device = torch.cuda.get_device_name()
+            multiplies_bf16 = torch.cuda.is_bf16_supported()
         else:
             path = Path("/proc/cpuinfo")  # only on Linux
             about = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -105,9 +103,8 @@ def train_round(
         keep_compiled_code_private()
         model.compile(dynamic=True)
     padding = tokenizer.pad_token_id
-    padding = (
-        tokenizer.eos_token_id if padding is None else padding
-    )  # any token: it is masked
+    if padding is None:
+        padding = tokenizer.eos_token_id  # any token: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
@@ -129,7 +126,7 @@ def last_checkpoint(folder: Path) -> str | None:
     """Returns the newest complete checkpoint and removes incomplete ones. The state is
     written last.
     """
-    whole: dict[int, Path] = {}
+    whole = {}
     for checkpoint in folder.glob("checkpoint-*"):
         try:
             state = json.loads(
@@ -181,20 +178,24 @@ class _Progress(TrainerCallback):
                 f"the loss at step {state.global_step} is not a number; choose a"
                 " smaller learning_rate, and another out=FOLDER."
             )
-        now, step = time.monotonic(), state.global_step
+        now = time.monotonic()
+        step = state.global_step
         if self._first < 0:
-            self._first, self._began = step, now
+            self._first = step
+            self._began = now
         line = {
             "step": step,
             "steps": state.max_steps,
             "tokens": int(state.num_input_tokens_seen),
+            "seconds": now - self._last,
         }
-        line["seconds"] = now - self._last
-        if step > self._first:
-            line["left_s"] = (
-                (now - self._began) / (step - self._first) * (state.max_steps - step)
-            )
+        done = step - self._first
+        if done > 0:
+            seconds_a_step = (now - self._began) / done
+            line["left_s"] = seconds_a_step * (state.max_steps - step)
         known = {"loss": "loss", "eval_loss": "held_out_loss", "eval_right": "right"}
-        line |= {name: logs[key] for key, name in known.items() if key in logs}
+        for key, name in known.items():
+            if key in logs:
+                line[name] = logs[key]
         self._last = now
         self._report(line)

@@ -21,9 +21,9 @@ from pddlego_local.models.card import known_texts, learned
             "CoinCollector: the answers",
         ),
         (
-            "nano",
+            "nano_edit",
             "alfworld",
-            {"environment": "alfworld", "method.variant": "compact"},
+            {"environment": "alfworld", "method.prompts": "pddlego"},
             "floor",
         ),
         (
@@ -33,12 +33,11 @@ from pddlego_local.models.card import known_texts, learned
             "mystery",
         ),
         (
-            "nano",
+            "nano_edit",
             "[coin,alfworld]",
-            {"method.prompts": "pddlego_plus"},
+            {"method.prompts": "pddlego"},
             "ALFWorld: the answers",
         ),
-        ("nano", "[coin,described]", {}, "mystery"),
         ("nano_edit", "alfworld", {"environment": "alfworld"}, "PDDL-edit"),
     ],
 )

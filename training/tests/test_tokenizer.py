@@ -67,7 +67,8 @@ def test_a_name_has_the_same_tokens_in_prose_and_in_pddl() -> None:
 
 
 def test_what_is_learned_ends_with_the_end_and_begins_behind_the_prompt() -> None:
-    ids, learned = encode(TOKENIZER, EXAMPLE.prompt, EXAMPLE.answer)
+    row = encode(TOKENIZER, EXAMPLE.prompt, EXAMPLE.answer)
+    ids, learned = row["input_ids"], row["answer_tokens"]
     assert TOKENIZER.decode(ids[-learned:]) == EXAMPLE.answer + "<|end|>"
     assert (
         TOKENIZER.decode(ids[:-learned])
@@ -151,8 +152,9 @@ def test_long_parts_of_answers_are_special_tokens_with_which_nothing_is_written(
     )
     spelled = train_tokenizer(texts, 600, 1024)
     prompt, answer = examples[0].prompt, examples[0].answer
-    ids, learned = encode(made, prompt, answer)
-    alone, _ = encode(spelled, prompt, answer)
+    row = encode(made, prompt, answer)
+    ids, learned = [*row["input_ids"]], row["answer_tokens"]
+    alone = [*encode(spelled, prompt, answer)["input_ids"]]
     assert [made.decode(one) for one in ids[-learned:]] == [
         spelled.decode(one) for one in alone[-learned:]
     ]

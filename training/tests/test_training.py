@@ -172,6 +172,9 @@ def test_a_folder_begun_with_other_settings_is_left_alone(
         (["shape.heads=2"], "hidden_size must be 32 or 64 times heads"),
         (["weights=somewhere"], "either shape"),
         (["rounds=[]"], "rounds"),
+        (["environment=[coin,cooking]"], "cooking and alfworld need method=pddl_edit"),
+        (["environment=[coin,described]"], "described worlds are learned alone"),
+        (["environment=described"], "environment=described needs worlds"),
     ],
 )
 def test_impossible_settings_are_named(overrides: list[str], words: str) -> None:

@@ -30,10 +30,10 @@ def find_split(data: Path, split: str) -> Path:
         )
     games = data / VERSION_FOLDER if (data / VERSION_FOLDER).is_dir() else data
     if not split or not (games / split).is_dir():
-        folders = sorted(path.name for path in games.iterdir() if path.is_dir())
+        folders = [path.name for path in games.iterdir() if path.is_dir()]
+        names = ", ".join(sorted(folders)) or "none"
         raise ConfigError(
-            f"environment.split={split!r}: {games} has no such folder, only:"
-            f" {', '.join(folders) or 'none'}"
+            f"environment.split={split!r}: {games} has no such folder, only: {names}"
         )
     return games / split
 
@@ -45,18 +45,17 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
     also a game if it asks for a slice: the data set has no game files for slices, but
     everything that such files are made from. Raises ConfigError if there are no games.
     """
-    trials = tuple(
-        trial
-        for trial in sorted(folder.glob("*/*/"))
-        if _named_type(trial.parent.name) in task_types and _is_game(trial)
-    )
+    trials = []
+    for trial in sorted(folder.glob("*/*/")):
+        if _named_type(trial.parent.name) in task_types and _is_game(trial):
+            trials.append(trial)
     if not trials:
         raise ConfigError(
             f"environment.data: {folder} has no game of the types"
             f" {', '.join(task_types)}; the data set is laid out as"
             " <split>/<type>-<object>-…/<trial>/game.tw-pddl"
         )
-    return trials
+    return tuple(trials)
 
 
 def _is_game(trial: Path) -> bool:
@@ -79,23 +78,34 @@ def read_game(trial: Path) -> AlfworldGame:
     if content.get("solvable") is False:
         raise UnsolvableGame("the data set marks it as having no solution")
     try:
-        plain, parameters = trajectory["task_type"], trajectory["pddl_params"]
-        task_type = plain + ("+slice" if parameters["object_sliced"] else "")
-        if CURRENT_GRAMMAR in content.get("grammar", ""):
-            logic = content["pddl_domain"], content["grammar"]
-        elif content:
-            logic = rules(_sentence(content["grammar"]))
-        else:
-            by_trial = Random(trajectory["task_id"])
-            sentence, _ = draw_goal(by_trial, plain, parameters)
-            logic = rules(sentence)
-        if content:
-            problem = content["pddl_problem"]
-        else:
-            problem = (trial / "initial_state.pddl").read_text(encoding="utf-8")
+        return _game_of(trial, trajectory, content)
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
-    return AlfworldGame(task_type, *logic, problem, _floor_plan(trajectory))
+
+
+def _game_of(
+    trial: Path, trajectory: dict[str, Any], content: dict[str, Any]
+) -> AlfworldGame:
+    plain, parameters = trajectory["task_type"], trajectory["pddl_params"]
+    if CURRENT_GRAMMAR in content.get("grammar", ""):
+        domain, grammar = content["pddl_domain"], content["grammar"]
+    elif content:
+        domain, grammar = rules(_sentence(content["grammar"]))
+    else:
+        by_trial = Random(trajectory["task_id"])
+        sentence, _ = draw_goal(by_trial, plain, parameters)
+        domain, grammar = rules(sentence)
+    if content:
+        problem = content["pddl_problem"]
+    else:
+        problem = (trial / "initial_state.pddl").read_text(encoding="utf-8")
+    return AlfworldGame(
+        task_type=plain + ("+slice" if parameters["object_sliced"] else ""),
+        domain=domain,
+        grammar=grammar,
+        problem=problem,
+        floor_plan=_floor_plan(trajectory),
+    )
 
 
 def _named_type(name: str) -> str:
@@ -111,7 +121,9 @@ def _floor_plan(trajectory: dict[str, Any]) -> str:
     it, since playing does not need it.
     """
     scene = trajectory.get("scene")
-    return str(scene.get("floor_plan", "")) if isinstance(scene, dict) else ""
+    if not isinstance(scene, dict):
+        return ""
+    return str(scene.get("floor_plan", ""))
 
 
 def _sentence(grammar: str) -> str:

@@ -144,15 +144,15 @@ class Alfworld:
 
     def _find(self, seed: int) -> AlfworldGame:
         if self._folder is None:
-            return make_game(
-                seed, self.task_types[seed % len(self.task_types)], self.split
-            )
-        self._trials = self._trials or find_games(self._folder, self.task_types)
-        if seed >= len(self._trials):
+            task_type = self.task_types[seed % len(self.task_types)]
+            return make_game(seed, task_type, self.split)
+        if not self._trials:
+            self._trials = find_games(self._folder, self.task_types)
+        count = len(self._trials)
+        if seed >= count:
             raise ConfigError(
-                f"games: there is no game {seed}; {self._folder} has"
-                f" {len(self._trials)} games of these types, 0 to"
-                f" {len(self._trials) - 1}"
+                f"games: there is no game {seed}; {self._folder} has {count} games of"
+                f" these types, 0 to {count - 1}"
             )
         return read_game(self._trials[seed])
 
@@ -171,10 +171,8 @@ class Alfworld:
         if not text:
             raise EnvironmentFault("ALFWorld answered with no text")
         self._won = reply.success
-        commands = tuple(
-            sorted(command for command in reply.commands if command != "help")
-        )
-        return replace(reply, text=text, feedback=feedback, commands=commands)
+        commands = sorted(command for command in reply.commands if command != "help")
+        return replace(reply, text=text, feedback=feedback, commands=tuple(commands))
 
 
 def command(planned: str) -> str | None:
@@ -189,4 +187,6 @@ def spelled(name: str) -> str:
     "fridge 1".
     """
     match = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
-    return f"{match[1]} {match[2]}" if match else name
+    if match is None:
+        return name
+    return f"{match[1]} {match[2]}"

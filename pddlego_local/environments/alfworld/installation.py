@@ -22,11 +22,10 @@ def find_environment() -> Path:
     command installs it.
     """
     named = os.environ.get(VARIABLE)
-    places = (
-        [Path(named).absolute()]
-        if named
-        else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
-    )
+    if named:
+        places = [Path(named).absolute()]
+    else:
+        places = [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
     for place in places:
         if Path(python(place)).is_file() and _packages(place):
             return place
@@ -56,7 +55,11 @@ def installed_versions() -> dict[str, str]:
     except MissingPart:
         return {}
     installed = importlib.metadata.distributions(path=[str(folder)])
-    return {d.name: d.version for d in installed if d.name in ("alfworld", "textworld")}
+    versions = {}
+    for package in installed:
+        if package.name in ("alfworld", "textworld"):
+            versions[package.name] = package.version
+    return versions
 
 
 def _packages(environment: Path) -> list[Path]:

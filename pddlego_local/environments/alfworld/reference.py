@@ -10,7 +10,7 @@ lie anywhere.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from pddlego_local.core.nouns import Turns
@@ -44,9 +44,10 @@ KNIVES = ("knife", "butterknife")
 DOMAIN = domain_text(__package__, "reference.pddl")
 TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()}
 TYPES |= dict.fromkeys(KNIVES, "sharpObject")
-CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
+_HAND_WRITTEN = family.text(__package__, "domain.pddl")
+CLASSES = frozenset(re.findall(r"\b[a-z]+\b", _HAND_WRITTEN))
 """The words of the hand-written domain. Among them are the classes that it has as
-types.
+types, by their own names.
 """
 KNIFE_PLACES = (
     "coffeetable",
@@ -58,33 +59,45 @@ KNIFE_PLACES = (
 )
 """The classes of receptacles into which ALFWorld allows a knife to be put."""
 
+Verb = Literal["slice", "take", "clean", "heat", "cool", "look", "put"]
+WORDS: Mapping[Verb, str] = {
+    "slice": "slice {a} {object} with a knife",
+    "take": "find and take {a} {thing}",
+    "clean": "clean {the} {thing} with a sinkbasin",
+    "heat": "heat {the} {thing} with a microwave",
+    "cool": "cool {the} {thing} with a fridge",
+    "look": "look at {the} {thing} under a {lamp}",
+    "put": "put {the} {thing} in/on {where} {receptacle}",
+}
+
 
 @dataclass(frozen=True)
 class Step:
     """One action on the `number`-th object of the task."""
 
-    verb: Literal["slice", "take", "clean", "heat", "cool", "look", "put"]
+    verb: Verb
     number: int
     words: str
 
 
 def steps(task: Task) -> Iterator[Step]:
     """Yields all steps of the task in order."""
-    thing = f"sliced {task.object}" if task.sliced else task.object
-    kind = task.kind
+    verbs: list[Verb] = ["take"]
+    if task.sliced:
+        verbs.insert(0, "slice")
+    if task.kind != "put":
+        verbs.append(task.kind)
+    if task.kind != "look":
+        verbs.append("put")
+    words = asdict(task)
+    words["thing"] = f"sliced {task.object}" if task.sliced else task.object
     for number in range(1, task.count + 1):
-        a, the, where = "a", "the", "a"
-        if number > 1:
-            a, the, where = "another", "the other", "the same"
-        if task.sliced:
-            yield Step("slice", number, f"slice {a} {task.object} with a knife")
-        yield Step("take", number, f"find and take {a} {thing}")
-        if kind == "look":
-            yield Step("look", number, f"look at {the} {thing} under a {task.lamp}")
-            continue
-        if kind != "put":
-            yield Step(kind, number, f"{kind} {the} {thing} with a {TOOLS[kind]}")
-        yield Step("put", number, f"put {the} {thing} in/on {where} {task.receptacle}")
+        if number == 1:
+            words.update(a="a", the="the", where="a")
+        else:
+            words.update(a="another", the="the other", where="the same")
+        for verb in verbs:
+            yield Step(verb, number, WORDS[verb].format(**words))
 
 
 @dataclass(frozen=True)
@@ -98,21 +111,29 @@ class Progress:
         return [step for step in steps(self.task) if not self.done(step)]
 
     def done(self, step: Step) -> bool:
-        placed = len(placed_best(self.task, self.room))
-        if step.number != placed + 1:
-            return step.number <= placed
-        thing, treated = self.subject(step), self.room.treated
+        placed = len(self.placed)
+        if step.number <= placed:
+            return True
+        if step.number > placed + 1:
+            return False
+        thing = self.subject(step)
+        treated = self.room.treated
         if step.verb != "take":
             return thing in treated[step.verb]
         if self.task.sliced and thing not in treated["slice"]:
             return False
         return bool(thing) and thing == self.room.held
 
+    @property
+    def placed(self) -> list[str]:
+        """Returns the objects that are where they have to be."""
+        return placed_best(self.task, self.room)
+
     def subject(self, step: Step) -> str:
         """Returns the object that a step is about: the one that is treated furthest,
         then the nearest; "" if none was seen.
         """
-        placed = placed_best(self.task, self.room)
+        placed = self.placed
         if step.number <= len(placed):
             return placed[step.number - 1]
         objects = of_class(self.task.object, self.room.objects)
@@ -133,12 +154,13 @@ class Progress:
         near = room.where(thing) or room.here
 
         def rank(place: str) -> tuple[int, bool, bool]:
-            placed = len(fitting(self.task, room, place))
-            return placed, place in room.inside, place == near
+            placed = fitting(self.task, room, place)
+            return len(placed), place in room.inside, place == near
 
-        seen = room.inside.keys() | room.closed
         places = of_class(self.task.receptacle, room.receptacles)
-        return max((place for place in places if place in seen), key=rank, default="")
+        known = room.closed.union(room.inside)
+        seen = [place for place in places if place in known]
+        return max(seen, key=rank, default="")
 
     def sought(self, step: Step) -> str:
         """Returns the class of what a step needs and was not seen yet; "" if the step
@@ -167,24 +189,25 @@ class Progress:
         """
         thing = self.subject(planned[0])
         put: Fact = ("in", thing, self.destination(thing))
-        holding: Fact = ("holding", thing)
-        if planned[0].number <= len(placed_best(self.task, self.room)):
+        if planned[0].number <= len(self.placed):
             return [put]
         states: list[Fact] = []
         place: list[Fact] = []
         for step in planned:
             match step.verb:
                 case "take":
-                    place = [holding]
+                    place = [("holding", thing)]
                 case "put":
                     place = [put]
                 case "look":
-                    lamp = self.nearest([self.task.lamp])
-                    spot = self.room.where(lamp)
-                    place = [holding, ("used", lamp), ("at", spot)]
+                    place = [("holding", thing), *self._under_lamp()]
                 case treatment:
                     states.append((STATES[treatment], thing))
         return states + place
+
+    def _under_lamp(self) -> list[Fact]:
+        lamp = self.nearest([self.task.lamp])
+        return [("used", lamp), ("at", self.room.where(lamp))]
 
     def _progress_of(self, thing: str) -> tuple[int, int]:
         treated = self.room.treated
@@ -196,7 +219,8 @@ class Progress:
         room = self.room
         if thing == room.held:
             return 2
-        return 1 if room.here and room.where(thing) == room.here else 0
+        is_here = room.here and room.where(thing) == room.here
+        return 1 if is_here else 0
 
 
 def formalize(
@@ -210,10 +234,11 @@ def formalize(
     reached. A receptacle that no `offered` command leads to shares the player's spot,
     and is looked into last.
     """
-    progress = Progress(read_task(memory), RoomMap.of(memory, offered))
+    task = read_task(memory)
+    progress = Progress(task, RoomMap.of(memory, offered))
     ahead = progress.remaining()
     if goal:
-        by_words = {step.words: step for step in steps(progress.task)}
+        by_words = {step.words: step for step in steps(task)}
         ahead = [by_words[goal]]
     return DOMAIN, _problem(progress, _next_goal(progress, ahead))
 
@@ -222,17 +247,23 @@ def problem(memory: Turns) -> str:
     """Returns everything that is known, for the hand-written domain. The goal is only a
     placeholder."""
     room = RoomMap.of(memory)
+    own = {name: name for name in CLASSES}
     typed = {MIDDLE: "receptacle"}
-    for place in room.receptacles:
-        typed[place] = class_of(place) if class_of(place) in CLASSES else "receptacle"
-    for thing in room.objects:
-        typed[thing] = class_of(thing) if class_of(thing) in CLASSES else "bluntObject"
+    typed |= _typed(room.receptacles, own, "receptacle")
+    typed |= _typed(room.objects, own, "bluntObject")
     state = [
         *_facts(room, room.objects, room.receptacles),
         *of_each("visited", dict.fromkeys([MIDDLE, *room.visited])),
         *of_each("explored", room.inside),
     ]
     return _written("alfworld", typed, state, [_here(room)])
+
+
+def _typed(
+    things: Iterable[str], types: Mapping[str, str], otherwise: str
+) -> dict[str, str]:
+    """Returns the types of things by those of their classes."""
+    return {thing: types.get(class_of(thing), otherwise) for thing in things}
 
 
 def subgoals(memory: Turns) -> tuple[str, ...]:
@@ -253,7 +284,9 @@ def _next_goal(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
         plannable.append(step)
     if plannable:
         return progress.result(plannable)
-    place = room.next_place(progress.sought(ahead[0])) if ahead else ""
+    if not ahead:
+        return [_here(room)]
+    place = room.next_place(progress.sought(ahead[0]))
     if not place:
         return [_here(room)]
     return [("opened" if place in room.closed else "visited", place)]
@@ -264,40 +297,59 @@ def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
     may be put.
     """
     room = progress.room
-    named = {word for fact in goal for word in fact}
+    named: set[str] = set()
+    for fact in goal:
+        named.update(fact)
     knife = progress.nearest(KNIVES) if "sliced" in named else ""
-    things = [thing for thing in room.objects if thing in {*named, room.held, knife}]
-    origins = {thing: room.where(thing) or room.taken_from[thing] for thing in things}
+    needed = {*named, room.held, knife}
+    things = [thing for thing in room.objects if thing in needed]
+    origins = {}
+    for thing in things:
+        origins[thing] = room.where(thing) or room.taken_from[thing]
     places = _places(room, named, {*origins.values()})
-    fits = of_pairs("fits", origins.items())
-    fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
-    if knife:
-        holders = [place for place in places if class_of(place) in KNIFE_PLACES]
-        fits += [("fits", knife, place) for place in holders]
-    typed = {place: TYPES.get(class_of(place), "receptacle") for place in places}
-    typed |= {thing: TYPES.get(class_of(thing), "object") for thing in things}
+    typed = _typed(places, TYPES, "receptacle")
+    typed |= _typed(things, TYPES, "object")
     if not room.here:
         typed[MIDDLE] = "receptacle"
     visited = [place for place in places if place in room.visited]
-    facts = [*_facts(room, things, places), *fits, *of_each("visited", visited)]
+    facts = [
+        *_facts(room, things, places),
+        *of_pairs("fits", origins.items()),
+        *_further_fits(goal, knife, places),
+        *of_each("visited", visited),
+    ]
     return _written("household", typed, dict.fromkeys(facts), goal)
+
+
+def _further_fits(
+    goal: Sequence[Fact], knife: str, places: Sequence[str]
+) -> Iterator[Fact]:
+    """Yields what may be put where, besides everything where it comes from."""
+    for predicate, *placed in goal:
+        if predicate == "in":
+            yield ("fits", *placed)
+    for place in places:
+        if knife and class_of(place) in KNIFE_PLACES:
+            yield ("fits", knife, place)
 
 
 def _places(room: RoomMap, named: Set[str], origins: Set[str]) -> list[str]:
     """Returns the receptacles that the goal names, that things come from, and that are
     needed to bring the goal about.
     """
-    tools = {tool for treatment, tool in TOOLS.items() if STATES[treatment] in named}
+    needed = {*named, *origins, room.here}
+    tools = [tool for treatment, tool in TOOLS.items() if STATES[treatment] in named]
     places = [
         place
         for place in room.receptacles
-        if place in named | origins | {room.here} or class_of(place) in tools
+        if place in needed or class_of(place) in tools
     ]
     unseen = [place for place in places if place not in room.visited]
     if any(room.beside(room.here, place) for place in unseen):
         # To see a receptacle at this spot, the player leaves and returns: add a place
         # to go to.
-        apart = [p for p in room.receptacles if not room.beside(room.here, p)]
+        others = room.receptacles
+        apart = [place for place in others if not room.beside(room.here, place)]
         places += apart[:2]
     return places
 
@@ -334,8 +386,14 @@ def _written(
     domain: str, typed: Mapping[str, str], facts: Iterable[Fact], goal: Sequence[Fact]
 ) -> str:
     """Returns the problem file. `typed` maps the objects to their types."""
-    objects = [f"{pddl_name(thing)} - {kind}" for thing, kind in typed.items()]
-    wanted = f"(and {' '.join(atoms(goal, pddl_name))})"
+    objects = []
+    for thing, kind in typed.items():
+        objects.append(f"{pddl_name(thing)} - {kind}")
+    wanted = " ".join(atoms(goal, pddl_name))
     return problem_file(
-        f"{domain}-now", domain, objects, atoms(facts, pddl_name), wanted
+        name=f"{domain}-now",
+        domain=domain,
+        objects=objects,
+        facts=atoms(facts, pddl_name),
+        goal=f"(and {wanted})",
     )

@@ -51,12 +51,16 @@ def of_class(name: str, things: Iterable[str]) -> list[str]:
 
 def _search_rank(place: str) -> int:
     kind = class_of(place)
-    return SEARCH.index(kind) if kind in SEARCH else len(SEARCH)
+    if kind not in SEARCH:
+        return len(SEARCH)
+    return SEARCH.index(kind)
 
 
 def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
     """Returns all receptacles and objects that were named, in order."""
-    things = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
+    things = []
+    for turn in memory:
+        things += _MENTIONED.findall(turn.text)
     return tuple(dict.fromkeys(things))
 
 
@@ -67,10 +71,10 @@ class RoomMap:
 
     `inside[receptacle]` are the objects in or on a receptacle that was looked into.
     `closed` are the receptacles that were seen closed and not opened since.
-    `taken_from[object]` is where an object lay last. `spots` are groups of receptacles
-    that stand at the same spot. The player cannot go from one of a group to another,
-    and can use all of them from there; to see what is on one, the player has to arrive
-    at it from elsewhere. `treated["heat"]` are the objects that were heated.
+    `taken_from[object]` is where an object lay last. `spots[receptacle]` are all
+    receptacles that stand at the same spot. The player cannot go from one of them to
+    another, and can use all of them from there; to see what is on one, the player has
+    to arrive at it from elsewhere. `treated["heat"]` are the objects that were heated.
     """
 
     receptacles: Sequence[str] = ()
@@ -80,7 +84,7 @@ class RoomMap:
     inside: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
     taken_from: dict[str, str] = field(default_factory=dict)
-    spots: list[set[str]] = field(default_factory=list)
+    spots: dict[str, set[str]] = field(default_factory=dict)
     treated: defaultdict[str, set[str]] = field(
         default_factory=lambda: defaultdict(set)
     )
@@ -94,19 +98,18 @@ class RoomMap:
         room = cls()
         for turn in memory:
             room._read(turn)
-        if offered:
-            for place in room.receptacles:
-                if f"go to {place}" not in offered:
-                    room._join(place)
+        for place in room.receptacles:
+            if offered and f"go to {place}" not in offered:
+                room._join(place)
         return room
 
     @property
     def objects(self) -> list[str]:
         """Returns all objects whose place is known, the held one first."""
-        objects = {self.held: None} if self.held else {}
+        objects = [self.held] if self.held else []
         for things in self.inside.values():
-            objects.update(dict.fromkeys(things))
-        return list(objects)
+            objects += things
+        return list(dict.fromkeys(objects))
 
     def where(self, thing: str) -> str:
         """Returns the receptacle that an object is in, the current one if it is there;
@@ -136,23 +139,25 @@ class RoomMap:
         return min(apart or suitable, key=_search_rank, default="")
 
     def beside(self, first: str, second: str) -> bool:
-        return first != second and any({first, second} <= spot for spot in self.spots)
+        return first != second and second in self.spots.get(first, ())
 
     def _read(self, turn: Turn) -> None:
         text = turn.text
         if not self.receptacles:
-            seen, _, _ = text.partition("Your task is to")
+            seen, *_ = text.partition("Your task is to")
             self.receptacles = _LISTED.findall(seen)
         elif text.startswith("Nothing happens"):
             self._stay(turn.command.removeprefix("go to "))
         elif taken := _TAKEN.search(text):
-            self._take(thing=taken[1], place=taken[2])
+            thing, place = taken.groups()
+            self._take(thing, place)
         elif put := _MOVED.search(text):
             thing, place = put.groups()
             self.held = ""
             self.inside.setdefault(place, []).append(thing)
         elif treated := _TREATED.search(text):
-            self._treat(treatment=treated[1], thing=treated[2])
+            treatment, thing = treated.groups()
+            self._treat(treatment, thing)
         else:
             self._read_receptacle(text)
 
@@ -163,9 +168,10 @@ class RoomMap:
         if closed := _CLOSED.search(text):
             self.closed.add(closed[1] or closed[2])
         if seen := _SEEN.search(text):
-            place = seen[1] or seen[2]
-            things = _LISTED.findall(seen[3])
+            on, inside, listed = seen.groups()
+            place = on or inside
             self.closed.discard(place)
+            things = _LISTED.findall(listed)
             self.inside[place] = [thing for thing in things if thing != self.held]
 
     def _stay(self, target: str) -> None:
@@ -178,15 +184,13 @@ class RoomMap:
 
     def _join(self, target: str) -> None:
         """Records that the receptacle is at the player's spot."""
-        if self.here and target in self.receptacles and target != self.here:
-            together = {self.here, target}
-            apart = []
-            for spot in self.spots:
-                if spot.isdisjoint(together):
-                    apart.append(spot)
-                else:
-                    together |= spot
-            self.spots = [*apart, together]
+        if not self.here or target == self.here or target not in self.receptacles:
+            return
+        together = {self.here, target}
+        for place in (self.here, target):
+            together |= self.spots.get(place, set())
+        for place in together:
+            self.spots[place] = together
 
     def _take(self, thing: str, place: str) -> None:
         """Removes the object from every receptacle: it can be listed in two, such as a

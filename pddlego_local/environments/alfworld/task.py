@@ -3,7 +3,7 @@ and derives the goals for the hand-written domain (domain.pddl).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -35,12 +35,7 @@ _KINDS: dict[str, Kind] = {
     "heat": "heat",
     "cool": "cool",
 }
-_SENTENCES = [
-    re.compile(
-        sentence.replace("OBJ", r"(?P<object>\w+)").replace("RECEP", r"(?P<place>\w+)")
-    )
-    for sentence in family.words(__package__, "sentences.yaml")["sentences"]
-]
+_SENTENCES: list[str] = family.words(__package__, "sentences.yaml")["sentences"]
 
 OPEN_ANY = Goal(
     "look into a closed receptacle",
@@ -71,7 +66,9 @@ class Task:
         """Returns what has to be done to the object, in order, such as ("slice",
         "heat").
         """
-        treatments: list[str] = ["slice"] if self.sliced else []
+        treatments = []
+        if self.sliced:
+            treatments.append("slice")
         if self.kind in TOOLS:
             treatments.append(self.kind)
         return tuple(treatments)
@@ -83,22 +80,32 @@ def parse_task(sentence: str) -> Task:
     the like, for which the game has no action.
     """
     words = sentence.strip().removesuffix(".").lower()
-    for template in _SENTENCES:
-        if match := template.fullmatch(words):
-            parts = match.groupdict(default="")
-            kind = _KINDS[parts["state"]] if "state" in parts else "put"
-            return Task(
-                kind="look" if "lamp" in parts else kind,
-                object=parts["object"],
-                receptacle=parts.get("place", ""),
-                lamp=parts.get("lamp", ""),
-                count=2 if "two" in parts else 1,
-                sliced=bool(parts.get("sliced")),
-            )
+    for sentence_form in _SENTENCES:
+        pattern = sentence_form.replace("OBJ", r"(?P<object>\w+)")
+        pattern = pattern.replace("RECEP", r"(?P<place>\w+)")
+        if match := re.fullmatch(pattern, words):
+            return _task_of(match.groupdict(default=""))
     raise EnvironmentFault(
         f"the task of this ALFWorld game cannot be read: {sentence!r}. Leave the game"
         " out: only sentences from the templates of ALFWorld's six kinds of tasks can"
         " be played."
+    )
+
+
+def _task_of(parts: Mapping[str, str]) -> Task:
+    """Returns the task of a sentence with these named parts."""
+    kind: Kind = "put"
+    if "state" in parts:
+        kind = _KINDS[parts["state"]]
+    elif "lamp" in parts:
+        kind = "look"
+    return Task(
+        kind=kind,
+        object=parts["object"],
+        receptacle=parts.get("place", ""),
+        lamp=parts.get("lamp", ""),
+        count=2 if "two" in parts else 1,
+        sliced=bool(parts.get("sliced")),
     )
 
 
@@ -126,22 +133,29 @@ def goals(memory: Turns) -> tuple[Goal, ...]:
     the model has not declared the place, any other place is accepted. Only the end goal
     can be already true.
     """
-    task, room = read_task(memory), RoomMap.of(memory)
-    end = _look(task) if task.kind == "look" else _put(task, task.count)
-    found = [end, *_missing(task, room)]
+    task = read_task(memory)
+    room = RoomMap.of(memory)
+    found = [_end(task), *_missing(task, room)]
     carries = class_of(room.held) == task.object
-    if place := room.next_place(task.receptacle if carries else ""):
+    place = room.next_place(task.receptacle if carries else "")
+    if place:
         found.append(_explore(place, closed=place in room.closed))
     return (*found, OPEN_ANY, VISIT_ANY)
+
+
+def _end(task: Task) -> Goal:
+    if task.kind == "look":
+        return _look(task)
+    return _put(task, task.count)
 
 
 def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
     """Yields what can be done now with the things that were seen."""
     if not of_class(task.object, room.objects):
         return
-    sliced = len(of_class(task.object, room.treated["slice"]))
-    if task.sliced and sliced < task.count:
-        yield _slice(task, sliced + 1)
+    slices = of_class(task.object, room.treated["slice"])
+    if task.sliced and len(slices) < task.count:
+        yield _slice(task, len(slices) + 1)
         if "knife" not in class_of(room.held):
             yield Goal("hold a knife", "(exists (?k - sharpObject) (holding ?k))")
         return
@@ -154,9 +168,13 @@ def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
 
 def _explore(place: str, *, closed: bool) -> Goal:
     name = pddl_name(place)
-    look = f"(and (opened {name}) (not (explored {name})))"
-    go = f"(and (at {name}) (not (visited {name})))"
-    return Goal(f"look into {place}", look) if closed else Goal(f"be at {place}", go)
+    if closed:
+        words = f"look into {place}"
+        condition = f"(and (opened {name}) (not (explored {name})))"
+    else:
+        words = f"be at {place}"
+        condition = f"(and (at {name}) (not (visited {name})))"
+    return Goal(words, condition)
 
 
 def _variables(count: int) -> list[str]:
@@ -175,12 +193,14 @@ def _hold(task: Task, placed: int) -> Goal:
     """Requires one more object in the hand; the placed objects stay where they are."""
     there = _variables(placed)
     condition = _exists(task, ["?held", *there], there, ["(holding ?held)"])
-    return Goal(f"hold {'another' if placed else 'a'} {task.object}", condition)
+    which = "another" if placed else "a"
+    return Goal(f"hold {which} {task.object}", condition)
 
 
 def _slice(task: Task, count: int) -> Goal:
     things = _variables(count)
-    condition = _exists(task, things, (), [f"(sliced {thing})" for thing in things])
+    sliced = [f"(sliced {thing})" for thing in things]
+    condition = _exists(task, things, (), sliced)
     return Goal(f"slice {_amount(count)} {task.object}", condition)
 
 
@@ -212,12 +232,16 @@ def _exists(
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
-    facts = [f"(not (= {first} {second}))" for first, second in combinations(things, 2)]
+    facts = []
+    for first, second in combinations(things, 2):
+        facts.append(f"(not (= {first} {second}))")
     facts += conditions
+    states = [STATES[treatment] for treatment in task.treatments]
     for thing in placed:
-        facts += [f"({STATES[treatment]} {thing})" for treatment in task.treatments]
+        facts += [f"({state} {thing})" for state in states]
     facts += [f"(in {thing} ?r)" for thing in placed]
-    return f"(exists ({variables}) (and {' '.join(facts)}))"
+    condition = " ".join(facts)
+    return f"(exists ({variables}) (and {condition}))"
 
 
 def placed_best(task: Task, room: RoomMap) -> list[str]:
@@ -235,6 +259,7 @@ def fitting(task: Task, room: RoomMap, place: str) -> list[str]:
     """
     if class_of(place) != task.receptacle:
         return []
-    treated = [room.treated[treatment] for treatment in task.treatments]
     objects = of_class(task.object, room.inside.get(place, ()))
-    return [thing for thing in objects if all(thing in group for group in treated)]
+    for treatment in task.treatments:
+        objects = [thing for thing in objects if thing in room.treated[treatment]]
+    return objects

@@ -85,11 +85,12 @@ class Coin(HouseEnvironment):
         (PDDLego+ §4).
         """
         text = reply.text if self.furniture else without_furniture(reply.text)
+        offered = [command for command in reply.commands if command.startswith(OFFERED)]
         return Observation(
             text.strip(),
             feedback,
             success=COIN.search(reply.text) is not None,
-            commands=tuple(c for c in reply.commands if c.startswith(OFFERED)),
+            commands=tuple(offered),
         )
 
 

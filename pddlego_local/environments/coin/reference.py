@@ -47,7 +47,7 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
 
 def _problem(domain: str, house: HouseMap, further: Sequence[Fact], goal: str) -> str:
     places = " ".join(house.places())
-    directions = " ".join(dict.fromkeys(way.direction for way in house.passages()))
+    directions = " ".join(house.directions())
     objects = [f"{places} - location", f"{directions} - direction"]
     facts = [("at", house.here), *further, *house.ways()]
     return problem_file("explore", domain, objects, atoms(facts, str), goal)

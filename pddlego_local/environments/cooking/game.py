@@ -19,6 +19,7 @@ from pddlego_local.environments.textworld_express.house_map import (
     names,
     pddl_name,
 )
+from pddlego_local.environments.writing import atoms, of_each
 
 TABLES = Tables.load(__package__)
 NOT_OFFERED = (
@@ -95,14 +96,18 @@ class Cooking(HouseEnvironment):
         """
         kitchen = Kitchen.read(memory)
         recipe = kitchen.recipe
-        held = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
-        processed = [f"({state} {pddl_name(name)})" for state, name in recipe.steps]
+        held = atoms(of_each("have", recipe.ingredients), pddl_name)
+        processed = atoms(recipe.steps, pddl_name)
         all_facts = " ".join([*held, *processed, "(at kitchen)"])
-        then = ("prepare meal", "eat meal")
-        prepare = Goal("prepare the meal", f"(and {all_facts})", then)
-        if set(recipe.ingredients) <= kitchen.held.keys():
+        prepare = Goal(
+            words="prepare the meal",
+            pddl=f"(and {all_facts})",
+            then=("prepare meal", "eat meal"),
+        )
+        if set(recipe.ingredients).issubset(kitchen.held):
             return prepare, UNVISITED
-        hold = Goal("hold each ingredient", f"(and {' '.join(held)})")
+        all_held = " ".join(held)
+        hold = Goal("hold each ingredient", f"(and {all_held})")
         return prepare, hold, UNVISITED
 
     def wanted(self, memory: Turns) -> tuple[str, ...]:
@@ -112,7 +117,7 @@ class Cooking(HouseEnvironment):
         kitchen = Kitchen.read(memory)
         undone = set(kitchen.recipe.steps) - kitchen.processed
         needed = list(kitchen.recipe.ingredients)
-        if any(state in CUT for state, _ in undone):
+        if any(step.state in CUT for step in undone):
             needed.append(KNIFE)
         return tuple(name for name in needed if name not in kitchen.held)
 
@@ -128,5 +133,9 @@ class Cooking(HouseEnvironment):
 
     def _observe(self, reply: Observation, text: str, feedback: str) -> Observation:
         self._won = reply.success
-        commands = tuple(c for c in reply.commands if not c.startswith(NOT_OFFERED))
-        return replace(reply, text=text.strip(), feedback=feedback, commands=commands)
+        offered = [
+            command for command in reply.commands if not command.startswith(NOT_OFFERED)
+        ]
+        return replace(
+            reply, text=text.strip(), feedback=feedback, commands=tuple(offered)
+        )

@@ -70,12 +70,16 @@ def subgoals(memory: Turns) -> tuple[str, ...]:
     """
     kitchen = Kitchen.read(memory)
     facts = _facts(kitchen)
+    takes = [("have", name) for name in kitchen.items]
     in_sight: list[str] = []
     others: list[str] = []
     for words, aim in _aims(kitchen).items():
-        is_seen = aim[0] == "have" and aim[1] in kitchen.items
-        if aim not in facts:
-            (in_sight if is_seen else others).append(words)
+        if aim in facts:
+            continue
+        if aim in takes:
+            in_sight.append(words)
+        else:
+            others.append(words)
     return (*in_sight, *others)
 
 
@@ -85,13 +89,15 @@ def contents(memory: Turns) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     kitchen = Kitchen.read(memory)
     here = kitchen.house.here
+    unknown = _unknown(kitchen, _work(kitchen))
     closed = []
-    for fact in _discoveries(kitchen, _unknown(kitchen, _work(kitchen))):
-        if fact[0] != "opened" or fact[2] != here:
+    for discovery in _discoveries(kitchen, unknown):
+        predicate, *places = discovery
+        if predicate != "opened" or here not in places:
             break
-        closed.append(fact[1])
-    in_reach = tuple(name for name, room in kitchen.items.items() if room == here)
-    return tuple(closed), in_reach
+        closed.append(places[0])
+    in_reach = [name for name, room in kitchen.items.items() if room == here]
+    return tuple(closed), tuple(in_reach)
 
 
 def _aims(kitchen: Kitchen) -> dict[str, Fact]:
@@ -104,10 +110,15 @@ def _aims(kitchen: Kitchen) -> dict[str, Fact]:
         aims[f"find and take the {KNIFE}"] = ("have", KNIFE)
     for name in recipe.ingredients:
         aims[f"find and take the {name}"] = ("have", name)
-    for state, name in recipe.steps:
-        tool = f"with the {KNIFE}" if state in CUT else f"in the {_appliance(state)}"
-        aims[f"{VERBS[state]} the {name} {tool}"] = (state, name)
-    return aims | {"prepare the meal in the kitchen": PREPARED, "eat the meal": EATEN}
+    for step in recipe.steps:
+        tool = f"with the {KNIFE}"
+        if step.state in APPLIANCES:
+            tool = f"in the {_appliance(step.state)}"
+        verb = VERBS[step.state]
+        aims[f"{verb} the {step.thing} {tool}"] = step
+    aims["prepare the meal in the kitchen"] = PREPARED
+    aims["eat the meal"] = EATEN
+    return aims
 
 
 def _appliance(state: str) -> str:
@@ -131,26 +142,30 @@ def _next_goal(kitchen: Kitchen, aim: Fact) -> list[Fact]:
         return [aim]
     unknown = _unknown(kitchen, work)
     if unknown:
-        first_place = islice(_discoveries(kitchen, unknown), 1)
-        return [*_within_reach(kitchen, work), *first_place] or work
-    return [*work, ("at", "kitchen")] if is_meal else work
+        goal = _within_reach(kitchen, work)
+        goal += islice(_discoveries(kitchen, unknown), 1)
+        return goal or work
+    if is_meal:
+        work.append(("at", "kitchen"))
+    return work
 
 
 def _things(work: Sequence[Fact]) -> list[str]:
     """Returns the ingredients that the work is about, and the knife if the work needs
     one.
     """
-    things = dict.fromkeys(aim[1] for aim in work)
-    if any(aim[0] in CUT for aim in work):
-        things[KNIFE] = None
-    return list(things)
+    things = [thing for _, thing in work]
+    if any(state in CUT for state, _ in work):
+        things.append(KNIFE)
+    return list(dict.fromkeys(things))
 
 
 def _unknown(kitchen: Kitchen, work: Sequence[Fact]) -> list[str]:
     """Returns the things and appliances that the work needs and that were not seen
     yet.
     """
-    seen = {*kitchen.held, *kitchen.items, *(name for name, _ in kitchen.appliances)}
+    seen = {*kitchen.held, *kitchen.items}
+    seen.update(appliance.name for appliance in kitchen.appliances)
     unknown = [name for name in _things(work) if name not in seen]
     for state, _ in work:
         if state in APPLIANCES and seen.isdisjoint(APPLIANCES[state]):
@@ -165,14 +180,16 @@ def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
     here = kitchen.house.here
     lying = [name for name in _things(work) if kitchen.items.get(name) == here]
     at_hand = {*kitchen.held, *lying}
-    tools = {name for name, room in kitchen.appliances if room == here}
+    tools = {tool.name for tool in kitchen.appliances if tool.room == here}
     if KNIFE in at_hand:
         tools.add(KNIFE)
-    facts: list[Fact] = [("have", name) for name in lying]
-    for state, name in work:
-        suitable = (KNIFE,) if state in CUT else APPLIANCES.get(state, ())
-        if name in at_hand and not tools.isdisjoint(suitable):
-            facts.append((state, name))
+    facts = of_each("have", lying)
+    for state, thing in work:
+        suitable = APPLIANCES.get(state, ())
+        if state in CUT:
+            suitable = (KNIFE,)
+        if thing in at_hand and not tools.isdisjoint(suitable):
+            facts.append((state, thing))
     return facts
 
 
@@ -181,22 +198,29 @@ def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
     containers here, the nearest new room, likely containers elsewhere, and then the
     other containers.
     """
+    if not unknown:
+        return
     likely: list[str] = []
     if any(name in kitchen.recipe.ingredients for name in unknown):
         likely += FOOD_IS_IN
     if KNIFE in unknown:
         likely += KNIFE_IS_IN
     here = kitchen.house.here
-    closed = sorted(kitchen.closed, key=lambda place: place[1] != here)
-    promising = [
-        ("opened", *place) for name in likely for place in closed if place[0] == name
-    ]
-    yield from (fact for fact in promising if fact[2] == here)
-    if unknown and (room := kitchen.house.nearest_unvisited()):
-        yield "at", room
-    yield from (fact for fact in promising if fact[2] != here)
-    if likely:
-        yield from (("opened", *place) for place in closed if place[0] not in likely)
+    closed = sorted(kitchen.closed, key=lambda container: container.room != here)
+    promising = []
+    for name in likely:
+        promising += [container for container in closed if container.name == name]
+    for container in promising:
+        if container.room == here:
+            yield ("opened", *container)
+    if room := kitchen.house.nearest_unvisited():
+        yield ("at", room)
+    for container in promising:
+        if container.room != here:
+            yield ("opened", *container)
+    for container in closed:
+        if likely and container not in promising:
+            yield ("opened", *container)
 
 
 def _problem(
@@ -205,39 +229,43 @@ def _problem(
     """Declares all known objects. The recipe's ingredients are objects before they are
     found, and so is a knife that is needed.
     """
-    house = kitchen.house
-    passages = list(house.passages())
     things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
-    has_knife = kitchen.recipe.cuts or KNIFE in things
+    containers = [*kitchen.closed, *kitchen.opened]
     kinds = {
-        "location": [*house.exits, *(way.to for way in passages), "kitchen"],
-        "direction": [way.direction for way in passages],
-        "container": [name for name, _ in (*kitchen.closed, *kitchen.opened)],
+        "location": [*kitchen.house.places(), "kitchen"],
+        "direction": kitchen.house.directions(),
+        "container": [container.name for container in containers],
         "ingredient": [name for name in things if name not in (KNIFE, COOKBOOK)],
-        "knife": [KNIFE] if has_knife else [],
     }
-    kinds |= {name: [name] for name, _ in kitchen.appliances}
+    if kitchen.recipe.cuts or KNIFE in things:
+        kinds["knife"] = [KNIFE]
+    for appliance in kitchen.appliances:
+        kinds[appliance.name] = [appliance.name]
     objects = []
     for kind, names in kinds.items():
         if names:
-            spelled = dict.fromkeys(map(pddl_name, names))
-            objects.append(f"{' '.join(spelled)} - {kind}")
-    wanted = "\n    ".join(["(and", *atoms(goal, pddl_name)]) + ")"
+            spelled = " ".join(dict.fromkeys(map(pddl_name, names)))
+            objects.append(f"{spelled} - {kind}")
+    wanted = "\n    ".join(["(and", *atoms(goal, pddl_name)])
     return problem_file(
-        f"{domain}_now", domain, objects, atoms(facts, pddl_name), wanted
+        name=f"{domain}_now",
+        domain=domain,
+        objects=objects,
+        facts=atoms(facts, pddl_name),
+        goal=f"{wanted})",
     )
 
 
 def _world(kitchen: Kitchen) -> list[Fact]:
     """Returns where everything is, what is held and what is processed."""
-    in_sight = {**kitchen.items}
-    in_sight.pop(COOKBOOK, None)
+    in_sight = [place for place in kitchen.items.items() if COOKBOOK not in place]
+    held = [name for name in kitchen.held if name != COOKBOOK]
     return [
         ("at", kitchen.house.here),
         *kitchen.house.ways(),
         *of_pairs("obj-at", kitchen.appliances),
-        *of_pairs("obj-at", in_sight.items()),
-        *of_each("have", [name for name in kitchen.held if name != COOKBOOK]),
+        *of_pairs("obj-at", in_sight),
+        *of_each("have", held),
         *sorted(kitchen.done),
     ]
 

@@ -5,7 +5,10 @@ It reads only the memory of an episode, never the game's internals.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
 from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments.textworld_express import house_map
@@ -30,7 +33,7 @@ _CARRIED = re.compile(r"You (take|put|eat) the ([a-z ]+?)(?: in the [a-z ]+)?\."
 _PROCESSED = re.compile(
     rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\."
 )
-_NAMES = "|".join(name for names in APPLIANCES.values() for name in names)
+_NAMES = "|".join(chain(*APPLIANCES.values()))
 _APPLIANCE = re.compile(rf"\b({_NAMES})\.")
 _CLOSED = re.compile(r"\ban? ([a-z ]+?) that is closed\.")
 _OPENED = re.compile(r"You open the ([a-z ]+?)\. (?:It's empty|The )")
@@ -42,14 +45,26 @@ _ADJECTIVES = "|".join(["raw", *STATES.values()])
 _THING = re.compile(rf"(?:an?|some) ((?:(?:{_ADJECTIVES}) )*)([a-z ]+)")
 
 
+class Step(NamedTuple):
+    """A state that a thing gets, such as ("chopped", "red onion")."""
+
+    state: str
+    thing: str
+
+
+class Fixture(NamedTuple):
+    """A container or an appliance, and the room where it stands."""
+
+    name: str
+    room: str
+
+
 @dataclass(frozen=True)
 class Recipe:
-    """The recipe in the cookbook. `steps` are pairs (state, ingredient), such as
-    ("chopped", "red onion").
-    """
+    """The recipe in the cookbook."""
 
     ingredients: tuple[str, ...] = ()
-    steps: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @classmethod
     def read(cls, memory: Turns) -> "Recipe":
@@ -58,28 +73,29 @@ class Recipe:
         """
         for turn in memory:
             if match := _RECIPE.search(turn.text):
-                lines = [line.strip() for line in match[1].splitlines()]
-                steps = [(STATES[verb], name) for verb, name in _STEP.findall(match[2])]
-                return cls(tuple(filter(None, lines)), tuple(steps))
+                ingredients, directions = match.groups()
+                lines = [line.strip() for line in ingredients.splitlines()]
+                names = tuple(filter(None, lines))
+                told = _STEP.findall(directions)
+                steps = [Step(STATES[verb], name) for verb, name in told]
+                return cls(names, tuple(steps))
         return cls()
 
     @property
     def cuts(self) -> bool:
         """Returns whether a knife is needed."""
-        return any(state in CUT for state, _ in self.steps)
+        return any(step.state in CUT for step in self.steps)
 
 
-def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Returns the things that lie on or in something as (name, states), such as ("red
-    potato", ("fried",)).
+def _listed(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields the things that lie on or in something, each with its states: "red
+    potato", ["fried"].
     """
-    things = []
     for contents in _CONTENTS.findall(text):
         for part in re.split(r",\s*(?:and )?", contents):
             if match := _THING.fullmatch(part.strip()):
                 states, name = match.groups()
-                things.append((name, tuple(states.split())))
-    return things
+                yield name, states.split()
 
 
 def mentioned(text: str) -> list[str]:
@@ -87,78 +103,93 @@ def mentioned(text: str) -> list[str]:
     also names the knife.
     """
     recipe = Recipe.read([Turn("", text)])
-    told = house_map.mentioned(_COOKBOOK.sub("", text))
+    names = [*recipe.ingredients]
     if recipe.cuts:
-        return [*recipe.ingredients, KNIFE, *told]
-    return [*recipe.ingredients, *told]
+        names.append(KNIFE)
+    without_recipe = _COOKBOOK.sub("", text)
+    return names + house_map.mentioned(without_recipe)
 
 
 @dataclass
 class Kitchen:
     """Everything that a memory says about the game. `held` is in the order in which
     things were taken. `items[thing]` is the room where a thing lies within reach.
-    `closed` and `opened` are pairs (container, room), and `appliances` are pairs
-    (appliance, room). `processed` are the (state, ingredient) pairs that the player
-    brought about; `done` also has the states in which things were found.
+    `processed` are the states that the player brought about; `done` also has the states
+    in which things were found.
     """
 
+    recipe: Recipe
     house: HouseMap = field(default_factory=HouseMap)
-    recipe: Recipe = Recipe()
-    held: dict[str, None] = field(default_factory=dict)
-    processed: set[tuple[str, str]] = field(default_factory=set)
-    done: set[tuple[str, str]] = field(default_factory=set)
+    held: list[str] = field(default_factory=list)
+    processed: set[Step] = field(default_factory=set)
+    done: set[Step] = field(default_factory=set)
     items: dict[str, str] = field(default_factory=dict)
-    closed: dict[tuple[str, str], None] = field(default_factory=dict)
-    opened: dict[tuple[str, str], None] = field(default_factory=dict)
-    appliances: dict[tuple[str, str], None] = field(default_factory=dict)
+    closed: list[Fixture] = field(default_factory=list)
+    opened: list[Fixture] = field(default_factory=list)
+    appliances: list[Fixture] = field(default_factory=list)
     prepared: bool = False
     eaten: bool = False
 
     @classmethod
     def read(cls, memory: Turns) -> "Kitchen":
-        kitchen = cls(recipe=Recipe.read(memory))
+        kitchen = cls(Recipe.read(memory))
         for turn in memory:
             kitchen._read(turn)
         return kitchen
 
     def _read(self, turn: Turn) -> None:
         self.house.read(turn)
-        here = self.house.here
         text = turn.text.replace("An open", "an open")
         if "You are in the " in text:
-            self._read_room(text, here)
-        elif match := _OPENED.match(text):
-            self.closed.pop((match[1], here), None)
-            self.opened[match[1], here] = None
-            self._see(text, here)
-        elif match := _PROCESSED.match(text):
-            verb, thing = match.groups()
-            step = STATES[verb], thing
+            self._read_room(text)
+        elif opened := _OPENED.match(text):
+            container = Fixture(opened[1], self.house.here)
+            if container in self.closed:
+                self.closed.remove(container)
+            _add(self.opened, container)
+            self._see(text)
+        elif processed := _PROCESSED.match(text):
+            verb, thing = processed.groups()
+            step = Step(STATES[verb], thing)
             self.processed.add(step)
             self.done.add(step)
-        elif match := _CARRIED.match(text):
-            verb, thing = match.groups()
-            self.items.pop(thing, None)
-            self.held.pop(thing, None)
-            if verb == "take":
-                self.held[thing] = None
-            elif verb == "put":
-                self.items[thing] = here
-        self.prepared |= "Adding the meal" in text
-        self.eaten |= text.startswith("You eat the meal.")
+        elif carried := _CARRIED.match(text):
+            verb, thing = carried.groups()
+            self._carry(verb, thing)
+        if "Adding the meal" in text:
+            self.prepared = True
+        if text.startswith("You eat the meal."):
+            self.eaten = True
 
-    def _read_room(self, text: str, here: str) -> None:
+    def _carry(self, verb: str, thing: str) -> None:
+        self.items.pop(thing, None)
+        if thing in self.held:
+            self.held.remove(thing)
+        if verb == "take":
+            self.held.append(thing)
+        elif verb == "put":
+            self.items[thing] = self.house.here
+
+    def _read_room(self, text: str) -> None:
         """Reads the full description of a room. A thing that it does not mention any
         more is gone.
         """
+        here = self.house.here
         self.items = {name: room for name, room in self.items.items() if room != here}
-        self._see(text, here)
+        self._see(text)
         for name in _APPLIANCE.findall(text):
-            self.appliances[name, here] = None
+            _add(self.appliances, Fixture(name, here))
         for name in _CLOSED.findall(text):
-            self.closed[name, here] = None
+            _add(self.closed, Fixture(name, here))
 
-    def _see(self, text: str, here: str) -> None:
-        for name, states in listed(text):
-            self.items[name] = here
-            self.done.update((state, name) for state in states if state != "raw")
+    def _see(self, text: str) -> None:
+        for name, states in _listed(text):
+            self.items[name] = self.house.here
+            for state in states:
+                if state != "raw":
+                    self.done.add(Step(state, name))
+
+
+def _add(fixtures: list[Fixture], seen: Fixture) -> None:
+    if seen not in fixtures:
+        fixtures.append(seen)

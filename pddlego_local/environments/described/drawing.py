@@ -2,7 +2,7 @@
 PDDL.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -31,21 +31,30 @@ def numbered(thing: str, count: int) -> list[str]:
 
 def most_of(chance: Random, things: Sequence[str]) -> list[str]:
     """Returns two thirds of the things, and at least one, in their own order."""
-    chosen = chance.sample(things, max(1, round(len(things) * 2 / 3)))
+    two_thirds = round(len(things) * 2 / 3)
+    chosen = chance.sample(things, max(1, two_thirds))
     return [thing for thing in things if thing in chosen]
 
 
-def other(chance: Random, places: Sequence[str], than: str) -> str:
-    """Returns one of the places, but not `than`."""
-    return chance.choice([place for place in places if place != than])
+def sent(
+    chance: Random,
+    things: Iterable[str],
+    starts: Mapping[str, str],
+    places: Sequence[str],
+) -> list[tuple[str, str]]:
+    """Returns each of the things with a place other than where it starts."""
+    targets = []
+    for thing in things:
+        others = [place for place in places if place != starts[thing]]
+        targets.append((thing, chance.choice(others)))
+    return targets
 
 
 def moved(
     chance: Random, starts: Mapping[str, str], places: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns most of the things, each with a place other than where it starts."""
-    sent = most_of(chance, list(starts))
-    return [(thing, other(chance, places, starts[thing])) for thing in sent]
+    return sent(chance, most_of(chance, list(starts)), starts, places)
 
 
 def lines(cells: Mapping[Cell, str], length: int) -> list[list[str]]:
@@ -57,6 +66,7 @@ def lines(cells: Mapping[Cell, str], length: int) -> list[list[str]]:
         right = [(column + step, row) for step in range(length)]
         down = [(column, row + step) for step in range(length)]
         for line in (right, down):
-            if all(place in cells for place in line):
-                found.append([cells[place] for place in line])
+            names = [cells[place] for place in line if place in cells]
+            if len(names) == length:
+                found.append(names)
     return found

@@ -72,7 +72,9 @@ class Described:
         """Returns the numbers of the games. Raises ConfigError if the folder holds no
         worlds.
         """
-        return range(len(names_in(self.folder))) if self.folder else SEEDS
+        if self.folder is None:
+            return SEEDS
+        return range(len(names_in(self.folder)))
 
     @property
     def task_type(self) -> str:
@@ -114,11 +116,12 @@ class Described:
         """
         if self.folder:
             return ()
-        examples: dict[str, tuple[str, str]] = {}
+        examples = {}
         for seed in reversed(LAST_SEEDS):
             world = self._load(seed)
             flat_problem = " ".join(world.problem.split())
-            examples[task_hash(world.problem)] = world.problem_text, flat_problem
+            task = task_hash(world.problem)
+            examples[task] = (world.problem_text, flat_problem)
         examples.pop(self.map, None)
         return tuple(examples.values())[:count]
 
@@ -129,9 +132,9 @@ class Described:
         specified" in your own worlds, and in worlds without invariants that complete a
         goal.
         """
-        invariants = None if self.folder else words_of(self.world).get("invariants")
-        if invariants is None:
+        if self.folder or "invariants" not in words_of(self.world):
             return "not fully specified"
+        invariants = words_of(self.world)["invariants"]
         return compare(self._world.domain, self._world.problem, problem, invariants)
 
     def preflight(self) -> None:
@@ -151,7 +154,8 @@ class Described:
     def step(self, command: str) -> Observation:
         assert self._simulator
         refusal = self._simulator.carry_out(command)
-        return Observation("" if refusal else f"Done: {command}.", refusal, self.won())
+        text = "" if refusal else f"Done: {command}."
+        return Observation(text, refusal, self.won())
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
         """Returns no goals, because the problem text states the goal."""
@@ -161,14 +165,15 @@ class Described:
         """Returns the gold files' objects that the texts name: "block 3" is block3."""
         text = "\n".join(turn.text for turn in memory)
         every = objects_in(self._world.problem, self._world.domain)
-        objects = tuple(name for name in every if is_named(name, text))
-        return Names(objects, objects)
+        named = tuple(name for name in every if is_named(name, text))
+        return Names(named, named)
 
     def command(self, action: str) -> str | None:
         """Returns "stack b1 b2" for "(stack b1 b2)", or None if no action has this name
         and number of parameters.
         """
-        command = Tables(actions=self.actions, feedback=()).command(action, str)
+        tables = Tables(actions=self.actions, feedback=())
+        command = tables.command(action, str)
         return command and command.lower()
 
     def won(self) -> bool:
@@ -194,5 +199,7 @@ def is_named(name: str, text: str) -> bool:
     """Returns whether a text contains a name, such as "block 3" for block3. Spaces and
     punctuation are ignored, except between digits.
     """
-    parts = r"[\W_]*".join(re.findall(r"[^\W\d_]|\d+", name))
-    return re.search(rf"(?<![^\W_]){parts}(?![^\W_])", text, re.IGNORECASE) is not None
+    parts = re.findall(r"[^\W\d_]|\d+", name)
+    pattern = r"[\W_]*".join(parts)
+    found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", text, re.IGNORECASE)
+    return found is not None

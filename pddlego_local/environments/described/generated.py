@@ -11,6 +11,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import chain
 from random import Random
 from typing import Annotated, Any, Literal
 
@@ -30,14 +31,12 @@ _WORLDS = f"{__package__}.worlds"
 @cache
 def families() -> tuple[str, ...]:
     """Returns the names of all worlds, sorted."""
-    files = resources.files(_WORLDS).iterdir()
-    return tuple(
-        sorted(
-            file.name.removesuffix(".yaml")
-            for file in files
-            if file.name.endswith(".yaml")
-        )
-    )
+    names = []
+    for file in resources.files(_WORLDS).iterdir():
+        name, _, ending = file.name.rpartition(".")
+        if ending == "yaml":
+            names.append(name)
+    return tuple(sorted(names))
 
 
 def _known(name: str) -> str:
@@ -64,22 +63,24 @@ def generate(family: str, degree: Degree, sizes: tuple[int, int], seed: int) -> 
     count = chance.randint(*sizes)
     module = importlib.import_module(f"{_WORLDS}.{family}")
     drawing: Drawing = module.draw(chance, count, words["thing"])
-    about, heads = words["domain_text"][degree].strip(), words["heads"].strip()
+    about = words["domain_text"][degree].strip()
+    heads = words["heads"].strip()
     domain_text = f"{about}\n\n{HEADS}\n{heads}"
     phrases = words["told"][degree]
-    things = [thing for of_type in drawing.things.values() for thing in of_type]
-    problem_text = words["problem_text"][degree].strip()
+    form: str = words["problem_text"][degree].strip()
+    problem_text = form.format(
+        things=", ".join(chain(*drawing.things.values())),
+        start=_in_words(drawing.start, phrases),
+        goal=_in_words(drawing.goal, phrases),
+    )
+    problem = _problem(family, drawing, words["written"])
     return World(
         name=f"{family} {seed}",
         domain_text=domain_text,
-        problem_text=problem_text.format(
-            things=", ".join(things),
-            start=_in_words(drawing.start, phrases),
-            goal=_in_words(drawing.goal, phrases),
-        ),
+        problem_text=problem_text,
         heads=heads_in(domain_text, family),
         domain=in_order(words["domain"]),
-        problem=in_order(_problem(family, drawing, words["written"])),
+        problem=in_order(problem),
     )
 
 
@@ -93,20 +94,24 @@ def _problem(family: str, drawing: Drawing, forms: Mapping[str, str]) -> str:
     """Returns the problem file. `forms` has the PDDL of facts that are not written as
     the drawing has them.
     """
-    objects = [
-        f"{' '.join(map(_pddl_name, things))} - {kind}"
-        for kind, things in drawing.things.items()
-    ]
-    goal = f"(and {' '.join(_in_pddl(drawing.goal, forms))})"
-    return problem_file("task", family, objects, _in_pddl(drawing.start, forms), goal)
+    objects = []
+    for kind, things in drawing.things.items():
+        names = " ".join(map(_pddl_name, things))
+        objects.append(f"{names} - {kind}")
+    start = _in_pddl(drawing.start, forms)
+    goal = " ".join(_in_pddl(drawing.goal, forms))
+    return problem_file("task", family, objects, start, f"(and {goal})")
 
 
 def _in_pddl(facts: Sequence[Fact], forms: Mapping[str, str]) -> list[str]:
     written = []
     for name, *things in facts:
-        names = [_pddl_name(thing) for thing in things]
-        plain = f"({' '.join([name, *names])})"
-        written.append(forms[name].format(*names) if name in forms else plain)
+        names = list(map(_pddl_name, things))
+        if name in forms:
+            written.append(forms[name].format(*names))
+        else:
+            fact = " ".join([name, *names])
+            written.append(f"({fact})")
     return written
 
 
@@ -121,15 +126,20 @@ def words_of(family: str) -> dict[str, Any]:
     the world's domain: the action heads, and the heavily templated text, which begins
     with `about`.
     """
-    frames = _yaml(__package__, "frames.yaml")
-    own = _yaml(_WORLDS, f"{family}.yaml")
-    words: dict[str, Any] = {"problem_text": frames, "written": {}} | own
-    told, texts = words["told"], words["domain_text"]
+    words: dict[str, Any] = {
+        "problem_text": _yaml(__package__, "frames.yaml"),
+        "written": {},
+        **_yaml(_WORLDS, f"{family}.yaml"),
+    }
+    domain = words["domain"]
+    told = words["told"]
     told["moderately"] = told["heavily"] | told["moderately"]
-    words.setdefault("heads", heads_of(words["domain"]))
+    words.setdefault("heads", heads_of(domain))
+    texts = words["domain_text"]
     if "heavily" not in texts:
-        rules = rules_in_words(words["domain"], told["heavily"])
-        texts["heavily"] = f"{words['about'].strip()}\n\n{rules}"
+        about = words["about"].strip()
+        rules = rules_in_words(domain, told["heavily"])
+        texts["heavily"] = f"{about}\n\n{rules}"
     return words
 
 

@@ -9,6 +9,7 @@ not checked here.
 import itertools
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import (
@@ -43,19 +44,22 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
                 f" world; the worlds are {', '.join(families())}"
             )
     flat = _flat(text)
-    known_sentences: set[str] = set()
+    known_sentences = set()
     for family, degree in itertools.product(known, LEARNED):
         words = words_of(family)
         about = words["domain_text"][degree].strip()
         heads = f"{HEADS}\n{words['heads'].strip()}"
-        rules = re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat)
+        opening = f"{_pattern(about)}( {_pattern(heads)})? "
+        rules = re.match(opening, flat)
         if rules is None:
             known_sentences.update(_sentences(about))
             continue
-        problem = _problem(flat[rules.end() :], family, degree, known[family])
+        rest = flat[rules.end() :]
+        problem = _problem(rest, words, degree, known[family])
         if not problem:
             return "", _OTHER.format(family)
-        parts = [about, heads, problem] if rules[1] else [about, problem]
+        has_heads = rules[1] is not None
+        parts = [about, heads, problem] if has_heads else [about, problem]
         return "\n\n".join(parts), ""
     for sentence in _sentences(flat):
         if sentence not in known_sentences:
@@ -63,38 +67,48 @@ def recognize(text: str, known: Mapping[str, tuple[int, int]]) -> tuple[str, str
     return "", "is empty or breaks off"
 
 
-def _problem(text: str, family: str, degree: Degree, sizes: tuple[int, int]) -> str:
-    """Returns the text in three lines, or "" if it describes no world of this family
-    and these sizes.
+def _problem(
+    text: str, words: Mapping[str, Any], degree: Degree, sizes: tuple[int, int]
+) -> str:
+    """Returns the text in three lines, or "" if it describes no world of the family
+    with these words and of these sizes.
     """
-    words = words_of(family)
     form: str = words["problem_text"][degree].strip()
     parts = re.fullmatch(_pattern(form, "(.+?)"), text)
     if parts is None:
         return ""
     told, start, goal = parts.groups()
-    things, facts = told.split(", "), start.split("; ") + goal.split("; ")
-    constants = _CONSTANTS.findall(words["domain"])
-    name = "|".join([NAME, *constants])
-    told_as = words["told"][degree].values()
-    phrases = [_pattern(phrase, f"(?:{name})") for phrase in told_as]
-    known_fact = re.compile("|".join(phrases))
-    if not all(re.fullmatch(NAME, thing) for thing in things):
-        return ""
+    facts = [*start.split("; "), *goal.split("; ")]
+    known_fact = _fact_pattern(words, degree)
     if not all(known_fact.fullmatch(fact) for fact in facts):
         return ""
-    count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
+    things = told.split(", ")
+    if not all(re.fullmatch(NAME, thing) for thing in things):
+        return ""
+    main = words["thing"]
+    counted = [thing for thing in things if thing.startswith(f"{main} ")]
     least, most = sizes
-    if not least <= count <= most:
+    if not least <= len(counted) <= most:
         return ""
     return form.format(things=told, start=start, goal=goal)
+
+
+def _fact_pattern(words: Mapping[str, Any], degree: Degree) -> re.Pattern[str]:
+    """Returns a regular expression for the facts that a world's texts may state."""
+    constants = _CONSTANTS.findall(words["domain"])
+    names = "|".join([NAME, *constants])
+    phrases = words["told"][degree].values()
+    slot = f"(?:{names})"
+    patterns = [_pattern(phrase, slot) for phrase in phrases]
+    return re.compile("|".join(patterns))
 
 
 def _pattern(words: str, slot: str = "") -> str:
     """Returns a regular expression for these words, with `slot` in the place of each
     {name}.
     """
-    return slot.join(map(re.escape, re.split(r"\{\w+\}", _flat(words))))
+    parts = re.split(r"\{\w+\}", _flat(words))
+    return slot.join(map(re.escape, parts))
 
 
 def _sentences(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pddlego_local.core.nouns import Turns
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import world_of
+from pddlego_local.environments.writing import atoms
 from pddlego_local.pddl.sections import with_section
 
 
@@ -21,8 +22,9 @@ def formalize(
     simulator = Simulator(world, "described")
     for command in commands:
         simulator.carry_out(command)
-    init = " ".join(sorted(f"({' '.join(fact)})" for fact in simulator.facts))
-    return world.domain, with_section(world.problem, ":init", f"(:init {init})")
+    facts = sorted(atoms(simulator.facts, str))
+    init = f"(:init {' '.join(facts)})"
+    return world.domain, with_section(world.problem, ":init", init)
 
 
 def problem(memory: Turns) -> str:

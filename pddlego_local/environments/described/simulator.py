@@ -23,7 +23,8 @@ class Simulator:
             raise UnsolvableGame(
                 f"the world {world.name} of {task_type}: {world.out_of_reach}"
             )
-        self.world, self._task = world, read_task(world.domain, world.problem)
+        self.world = world
+        self._task = read_task(world.domain, world.problem)
         self._states: list[State] = [self._task.initial]
         """Several only if the domain has two actions of one name."""
         self._respelled = {} if exact else spellings(self._task.objects)
@@ -58,13 +59,13 @@ class Simulator:
             if thing is None:
                 return f"There is no {argument} in this world."
             step.append(thing)
-        after: dict[State, None] = {}  # without duplicates, in order
+        after: list[State] = []
         for state in self._states:
-            after.update(dict.fromkeys(self._task.successors(state, step)))
+            after += self._task.successors(state, step)
         if not after:
             refusal = self._task.refusal(self._states[0], step)
             return f"({command}) cannot be carried out: {refusal}."
-        self._states = [*after]
+        self._states = list(dict.fromkeys(after))
         return ""
 
     def _known(self, name: str) -> str | None:
@@ -86,5 +87,10 @@ def spellings(names: Iterable[str]) -> dict[str, str]:
     """
     short = {name: spelled(name) for name in names}
     times = Counter(short.values())
-    unique = {word: name for name, word in short.items() if times[word] == 1}
-    return unique | {name: name for name in short}
+    known = {}
+    for name, word in short.items():
+        if times[word] == 1:
+            known[word] = name
+    for name in short:
+        known[name] = name
+    return known

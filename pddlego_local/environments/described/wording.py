@@ -4,22 +4,67 @@ makes true, and makes false.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read, source
-from pddlego_local.pddl.task import ActionDefinition, Literal, Problem, TypedName
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Effect,
+    Literal,
+    Problem,
+    TypedName,
+    WrittenCondition,
+)
 
 Words = Mapping[str, str]
-"""Predicates to phrases such as "{0} is at {1}", or terms to words such as "the
-truck".
-"""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _START = (
     "At the start these facts hold, and no others; each is beside the first object it"
     " names:"
 )
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`phrases` are the words for predicates, such as "{0} is at {1}". A predicate
+    without a phrase appears under its name. `spoken` are the words for terms, such as
+    "the truck".
+    """
+
+    phrases: Words
+    spoken: Words = field(default_factory=dict)
+
+    def fact(self, fact: Sequence[str]) -> str:
+        """Returns (predicate, term, …) in words."""
+        predicate, *terms = fact
+        things = [self.spoken.get(term, term) for term in terms]
+        phrase = self.phrases.get(predicate, "")
+        if predicate == "=" and len(things) == 2:
+            phrase = phrase or "{0} is {1}"
+        if phrase:
+            return phrase.format(*things)
+        if things:
+            return f'"{predicate}" holds of {_list(things)}'
+        return f'"{predicate}" holds'
+
+    def facts(self, literals: Sequence[Literal]) -> str:
+        said = []
+        for literal in literals:
+            fact = self.fact(literal.atom.key)
+            said.append(f"not: {fact}" if literal.negated else fact)
+        return "; ".join(said) or "nothing"
+
+    def condition(self, condition: WrittenCondition, text: str) -> str:
+        """Returns a conjunction of facts in words, and any other condition as `text`
+        has it.
+        """
+        if condition.plain:
+            return self.facts(condition.literals)
+        return source(text, condition.block)
 
 
 def task_in_words(domain: str, problem: str, phrases: Words) -> str:
@@ -31,20 +76,20 @@ def task_in_words(domain: str, problem: str, phrases: Words) -> str:
     for fault in check(domain, problem).faults:
         if fault.kind == "syntax":
             return f"The PDDL cannot be put into words: {fault}."
+    constants = read_domain(read(domain)).constants
     task = read_problem(read(problem))
-    objects = (*read_domain(read(domain)).constants, *task.objects)
-    things = {thing.name: thing for thing in objects}
+    things = {thing.name: thing for thing in (*constants, *task.objects)}
     spoken = {name: thing.word.text for name, thing in things.items()}
+    vocabulary = Vocabulary(phrases, spoken)
     values = [source(problem, value.block) for value in task.values]
-    lines = [_START, *_start_in_words(task, things, values, phrases, spoken)]
-    goal = task.goal
-    if goal:
-        quoted = source(problem, goal.block)
-        told = _said(goal.literals, phrases, spoken) if goal.plain else quoted
-        lines.append(f"The goal: {told}.")
-    for text, head in ((problem, ":metric"), (domain, ":derived")):
-        for section in _sections(text, head):
-            lines.append(f"The PDDL also says: {source(text, section)}.")
+    lines = [_START, *_start_in_words(task, things, values, vocabulary)]
+    if task.goal:
+        goal = vocabulary.condition(task.goal, problem)
+        lines.append(f"The goal: {goal}.")
+    quoted = [source(problem, block) for block in _sections(problem, ":metric")]
+    quoted += [source(domain, block) for block in _sections(domain, ":derived")]
+    for section in quoted:
+        lines.append(f"The PDDL also says: {section}.")
     lines.append(rules_in_words(domain, phrases))
     return "\n".join(lines)
 
@@ -53,30 +98,33 @@ def _start_in_words(
     task: Problem,
     things: Mapping[str, TypedName],
     values: Sequence[str],
-    phrases: Words,
-    spoken: Words,
+    vocabulary: Vocabulary,
 ) -> Iterator[str]:
     """Yields a line for each thing that is declared or that a fact begins with, and one
     for the facts that begin with none. `values` are the values of functions as PDDL.
     """
     begun: dict[str, list[str]] = {name: [] for name in things}
-    named: set[str] = set()
-    for fact in task.init:
-        terms = fact.atom.key[1:]
+    loose = []
+    named = set()
+    for literal in task.init:
+        said = vocabulary.facts([literal])
+        _, *terms = literal.atom.key
         named.update(terms)
-        first = terms[0] if terms else ""
-        begun.setdefault(first, []).append(_said([fact], phrases, spoken))
-    loose = [*begun.pop("", []), *values]
+        if terms:
+            begun.setdefault(terms[0], []).append(said)
+        else:
+            loose.append(said)
     for name, facts in begun.items():
-        declared = things.get(name)
-        title = f"{spoken[name]}, {_a(declared.kind)}" if declared else name
-        if not declared:
-            title += ", undeclared"
+        title = f"{name}, undeclared"
+        if name in things:
+            kind = _a(things[name].kind)
+            title = f"{vocabulary.spoken[name]}, {kind}"
         if facts:
             title += f": {'; '.join(facts)}"
         elif name not in named:
             title += ": no fact names it"
         yield f"  {title}."
+    loose += values
     if loose:
         yield f"  {'; '.join(loose)}."
 
@@ -84,20 +132,22 @@ def _start_in_words(
 def rules_in_words(domain: str, phrases: Words) -> str:
     """Returns a line for each type with a parent and for each constant, and for each
     action lines on the things that it takes, what it needs, and what it makes true and
-    false. `phrases` has the words for a predicate, such as "{0} is at {1}"; a predicate
-    without a phrase appears under its name. A condition or effect that is not a
-    conjunction of facts is quoted as PDDL. A text that is not a domain has no lines.
+    false. `phrases` has the words for a predicate, as in `Vocabulary`. A condition or
+    effect that is not a conjunction of facts is quoted as PDDL. A text that is not a
+    domain has no lines.
     """
     rules = read_domain(read(domain))
     lines = []
     for subtype in rules.types:
         if subtype.kind != "object":
-            lines.append(f"Every {subtype.word} is {_a(subtype.kind)}.")
+            parent = _a(subtype.kind)
+            lines.append(f"Every {subtype.word} is {parent}.")
     for constant in rules.constants:
-        lines.append(f"There is always {constant.word}, {_a(constant.kind)}.")
+        kind = _a(constant.kind)
+        lines.append(f"There is always {constant.word}, {kind}.")
     blocks = _sections(domain, ":action")
     for action, block in zip(rules.actions, blocks, strict=False):
-        lines += _action(action, _fields(domain, block), phrases)
+        lines += _action(action, block, domain, phrases)
     return "\n".join(lines)
 
 
@@ -107,92 +157,89 @@ def heads_of(domain: str) -> str:
     """
     lines = []
     for action in read_domain(read(domain)).actions:
-        parameters = [f"{each.word} - {each.kind}" for each in action.parameters]
-        lines.append(f"{action.word} ({' '.join(parameters)})")
+        typed = [f"{entry.word} - {entry.kind}" for entry in action.parameters]
+        parameters = " ".join(typed)
+        lines.append(f"{action.word} ({parameters})")
     return "\n".join(lines)
-
-
-def fact_in_words(fact: Sequence[str], phrases: Words, spoken: Words) -> str:
-    """Returns (predicate, term, …) in words. `spoken` has the words for each term."""
-    predicate, *terms = fact
-    things = [spoken.get(term, term) for term in terms]
-    phrase = phrases.get(predicate, "")
-    if predicate == "=" and len(things) == 2:
-        phrase = phrase or "{0} is {1}"
-    if phrase:
-        return phrase.format(*things)
-    return (
-        f'"{predicate}" holds of {_list(things)}' if things else f'"{predicate}" holds'
-    )
-
-
-def _said(literals: Sequence[Literal], phrases: Words, spoken: Words) -> str:
-    said = []
-    for literal in literals:
-        fact = fact_in_words(literal.atom.key, phrases, spoken)
-        said.append(f"not: {fact}" if literal.negated else fact)
-    return "; ".join(said) or "nothing"
 
 
 def _sections(text: str, head: str) -> list[Block]:
     root = read(text)
-    return [block for block in root.blocks if block.head == head] if root else []
+    if root is None:
+        return []
+    return [block for block in root.blocks if block.head == head]
 
 
-def _action(action: ActionDefinition, fields: Words, phrases: Words) -> list[str]:
-    """Returns the lines about one action."""
-    name, spoken = str(action.word).capitalize(), _spoken(action.parameters)
-    needed, effect = action.precondition, action.effect
-    things = _list(list(spoken.values())) or "nothing"
-    needs = fields.get(":precondition", "")
-    if needed.plain:
-        needs = _said(needed.literals, phrases, spoken)
-    lines = [f"{name} is done with {things}.", f"  {name} needs: {needs}."]
+def _action(
+    action: ActionDefinition, block: Block, domain: str, phrases: Words
+) -> list[str]:
+    """Returns the lines about one action, which is written as `block`."""
+    vocabulary = Vocabulary(phrases, _spoken(action.parameters))
+    told = {"needs": vocabulary.condition(action.precondition, domain)}
+    effect = action.effect
     if effect.conditions or effect.quantified or not effect.complete:
-        lines.append(f"  {name} changes: {fields.get(':effect', 'nothing')}.")
-        return lines
-    made = [change for change in effect.changes if not change.negated]
-    if made:
-        lines.append(f"  {name} makes true: {_said(made, phrases, spoken)}.")
-    gone = [Literal(change.atom) for change in effect.changes if change.negated]
-    if gone:
-        lines.append(f"  {name} makes false: {_said(gone, phrases, spoken)}.")
-    if (cost := effect.cost) is not None:
-        lines.append(f"  {name} costs: {cost if cost.terms else cost.predicate}.")
+        told["changes"] = _written_effect(block, domain)
+    else:
+        told |= _changes(effect, vocabulary)
+    name = str(action.word).capitalize()
+    things = _list(list(vocabulary.spoken.values())) or "nothing"
+    lines = [f"{name} is done with {things}."]
+    for does, what in told.items():
+        lines.append(f"  {name} {does}: {what}.")
     return lines
 
 
-def _fields(domain: str, block: Block) -> dict[str, str]:
-    """Returns the text after each keyword of an action."""
-    keys, values = block.items[2::2], block.items[3::2]
-    pairs = zip(keys, values, strict=False)
-    return {str(key).lower(): source(domain, value) for key, value in pairs}
+def _changes(effect: Effect, vocabulary: Vocabulary) -> dict[str, str]:
+    told = {}
+    made = [change for change in effect.changes if not change.negated]
+    if made:
+        told["makes true"] = vocabulary.facts(made)
+    gone = [Literal(change.atom) for change in effect.changes if change.negated]
+    if gone:
+        told["makes false"] = vocabulary.facts(gone)
+    if effect.cost:
+        cost = effect.cost if effect.cost.terms else effect.cost.predicate
+        told["costs"] = str(cost)
+    return told
+
+
+def _written_effect(action: Block, domain: str) -> str:
+    for key, value in pairwise(action.items):
+        if str(key).lower() == ":effect":
+            return source(domain, value)
+    return "nothing"
 
 
 def _spoken(parameters: Sequence[TypedName]) -> dict[str, str]:
     """Returns "the truck" for a parameter, or "the first place" if there are two
     places.
     """
-    nouns = [
-        parameter.kind if parameter.types else parameter.name.lstrip("?")
-        for parameter in parameters
-    ]
+    nouns = []
+    for parameter in parameters:
+        name = parameter.name.lstrip("?")
+        nouns.append(parameter.kind if parameter.types else name)
     so_far: Counter[str] = Counter()
     spoken = {}
     for parameter, noun in zip(parameters, nouns, strict=True):
         so_far[noun] += 1
-        which = f"{_ordinal(so_far[noun])} " if nouns.count(noun) > 1 else ""
-        spoken[parameter.name] = f"the {which}{noun}"
+        title = noun
+        if nouns.count(noun) > 1:
+            title = f"{_ordinal(so_far[noun])} {noun}"
+        spoken[parameter.name] = f"the {title}"
     return spoken
 
 
 def _ordinal(number: int) -> str:
-    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    return f"{number}th"
 
 
 def _list(things: Sequence[str]) -> str:
     *others, last = things or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    if not others:
+        return last
+    return f"{', '.join(others)} and {last}"
 
 
 def _a(noun: str) -> str:

@@ -15,7 +15,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.files import ORDER, read_domain, read_problem
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reader import Block, read, source
 
@@ -23,7 +23,19 @@ HEADS = ";; Action Heads"
 LONGEST_TEXT = 200_000
 """Bytes of one file. The longest public file has a twentieth of that."""
 
-_ORDER = (*ORDER[:2], ":types", ":constants", ":predicates", ":functions", *ORDER[2:])
+_ORDER = (
+    ":domain",
+    ":requirements",
+    ":types",
+    ":constants",
+    ":predicates",
+    ":functions",
+    ":objects",
+    ":init",
+    ":goal",
+    ":metric",
+)
+"""Sections that are not listed come last."""
 _ACTION = re.compile(r"(\(\s*:action\s+)([^\s()]+)", re.IGNORECASE)
 _HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
 
@@ -51,9 +63,10 @@ def heads_in(text: str, where: str) -> tuple[Action, ...]:
 
     Raises ConfigError if there are none, or if a line is not an action head.
     """
-    _, mark, lines = text.partition(HEADS)
-    heads = [_head(line, where) for line in lines.splitlines() if line.strip()]
-    if not mark or not heads:
+    _, _, rest = text.partition(HEADS)
+    lines = [line for line in rest.splitlines() if line.strip()]
+    heads = [_head(line, where) for line in lines]
+    if not heads:
         raise ConfigError(
             f"{where} ends without {HEADS!r} and a line for each action below it"
         )
@@ -65,14 +78,16 @@ def _head(line: str, where: str) -> Action:
     match = _HEAD.fullmatch(line)
     if match is None:
         raise ConfigError(f"{where}: {head!r} is not an action head NAME (?x - type)")
-    name, parameters = match[1], " ".join(match[2].split())
-    for part in parameters.split():
+    name, parameters = match.groups()
+    parts = parameters.split()
+    for part in parts:
         if wrong := stray_mark(part):
             raise ConfigError(f"{where}: in the action head {head!r}, {wrong}")
-    variables = re.findall(r"\?([\w-]+)", parameters)
-    command = [name, *(f"{{{variable}}}" for variable in variables)]
-    example = [name, *(f"[{variable}]" for variable in variables)]
-    return Action(name, f"({parameters})", " ".join(command), " ".join(example))
+    command = example = name
+    for variable in re.findall(r"\?([\w-]+)", parameters):
+        command += f" {{{variable}}}"
+        example += f" [{variable}]"
+    return Action(name, f"({' '.join(parts)})", command, example)
 
 
 @functools.lru_cache(maxsize=16)
@@ -82,9 +97,9 @@ def names_in(folder: Path) -> tuple[str, ...]:
     """
     if not folder.is_dir():
         raise ConfigError(f"environment.folder={folder}: there is no such folder")
-    names = sorted(
-        path.name.removesuffix("_problem.txt") for path in folder.glob("*_problem.txt")
-    )
+    ending = "_problem.txt"
+    paths = folder.glob(f"*{ending}")
+    names = sorted(path.name.removesuffix(ending) for path in paths)
     if not names:
         raise ConfigError(
             f"{folder} holds no worlds: p01_problem.txt or the like is missing"
@@ -99,22 +114,24 @@ def read_world(folder: Path, name: str) -> World:
     told = folder / f"{name}_domain.txt"
     domain_text = text_of(told)
     problem_text = text_of(folder / f"{name}_problem.txt")
-    files = {"domain": folder / "domain.pddl", "problem": folder / f"{name}.pddl"}
-    domain = in_order(text_of(files["domain"]))
-    problem = in_order(text_of(files["problem"]))
+    domain_file = folder / "domain.pddl"
+    domain = in_order(text_of(domain_file))
+    problem_file = folder / f"{name}.pddl"
+    problem = in_order(text_of(problem_file))
     verdict = check(domain, problem)
     for fault in verdict.faults:
         if fault.kind != "warning":
-            raise ConfigError(f"{files[fault.file]}: {fault.message}")
+            file = domain_file if fault.file == "domain" else problem_file
+            raise ConfigError(f"{file}: {fault.message}")
     heads = heads_in(domain_text, str(told))
     return World(
-        name,
-        domain_text.strip(),
-        problem_text.strip(),
-        heads,
-        with_heads(domain, heads, str(told)),
-        problem,
-        verdict.out_of_reach,
+        name=name,
+        domain_text=domain_text.strip(),
+        problem_text=problem_text.strip(),
+        heads=heads,
+        domain=with_heads(domain, heads, str(told)),
+        problem=problem,
+        out_of_reach=verdict.out_of_reach,
     )
 
 
@@ -167,10 +184,16 @@ def in_order(text: str) -> str:
         return text
     opening, sections = root.items[:2], root.items[2:]
     blocks = [section for section in sections if isinstance(section, Block)]
-    place = {head: number for number, head in enumerate(_ORDER)}
-    blocks.sort(key=lambda block: place.get(block.head, len(_ORDER)))
+    blocks.sort(key=_place_in_file)
     parts = [source(text, node) for node in (*opening, *blocks)]
-    return f"({' '.join(parts)})"
+    written = " ".join(parts)
+    return f"({written})"
+
+
+def _place_in_file(section: Block) -> int:
+    if section.head not in _ORDER:
+        return len(_ORDER)
+    return _ORDER.index(section.head)
 
 
 def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
@@ -179,20 +202,19 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
     ConfigError if a head has no action, or if its action has another number of
     parameters.
     """
-    gold = {
-        action.word.name: len(action.parameters)
-        for action in read_domain(read(domain)).actions
-    }
-    named = {head.name.lower() for head in heads}
-    unnamed = iter([name for name in gold if name not in named])
-    renamed: dict[str, str] = {}
+    gold = {}
+    for action in read_domain(read(domain)).actions:
+        gold[action.word.name] = len(action.parameters)
+    named = [head.name.lower() for head in heads]
+    unnamed = [name for name in gold if name not in named]
+    renamed = {}
     for head in heads:
         name = head.name.lower()
         if name not in gold:
-            name = next(unnamed, "")
+            name = unnamed.pop(0) if unnamed else ""
         if gold.get(name) != len(head.variables):
             actions = [
-                f"{action} with {count} parameters" for action, count in gold.items()
+                f"{name} with {count} parameters" for name, count in gold.items()
             ]
             raise ConfigError(
                 f"{where}: the action head {head.name} {head.parameters} fits no action"
@@ -201,7 +223,8 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
         renamed[name] = head.name
 
     def rename(match: re.Match[str]) -> str:
-        return f"{match[1]}{renamed.get(match[2].lower(), match[2])}"
+        opening, name = match.groups()
+        return opening + renamed.get(name.lower(), name)
 
     return _ACTION.sub(rename, domain)
 
@@ -211,13 +234,11 @@ def task_hash(problem: str) -> str:
     facts and goal, in any order.
     """
     task = read_problem(read(problem))
+    objects = [entry.name for entry in task.objects]
+    facts = [fact.atom.key for fact in task.init if not fact.negated]
     goal = task.goal.literals if task.goal else []
-    return map_hash(
-        "described",
-        sorted(entry.name for entry in task.objects),
-        sorted(fact.atom.key for fact in task.init if not fact.negated),
-        sorted((literal.negated, *literal.atom.key) for literal in goal),
-    )
+    wanted = [(literal.negated, *literal.atom.key) for literal in goal]
+    return map_hash("described", sorted(objects), sorted(facts), sorted(wanted))
 
 
 def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
@@ -225,4 +246,5 @@ def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
     constants."""
     constants = read_domain(read(domain)).constants
     objects = read_problem(read(problem)).objects
-    return tuple(entry.word.text for entry in (*constants, *objects))
+    entries = [*constants, *objects]
+    return tuple(entry.word.text for entry in entries)

@@ -50,13 +50,20 @@ class Thing(NamedTuple):
     says: str
 
 
+class Way(NamedTuple):
+    """An exit of a room. `door` is "door" or ""."""
+
+    room: str
+    direction: str
+    beyond: str
+    door: str
+
+
 class House(NamedTuple):
-    """The house of a game. The player begins in the room `start`. `ways` are (room,
-    direction, room beyond, "door" or "").
-    """
+    """The house of a game. The player begins in the room `start`."""
 
     start: str
-    ways: tuple[tuple[str, str, str, str], ...]
+    ways: tuple[Way, ...]
     things: tuple[Thing, ...]
 
 
@@ -176,7 +183,7 @@ def _house(game: Any) -> House:
     """Reads a Java object `textworldexpress.struct.TextGame`. This takes 5 to 25 ms and
     changes nothing.
     """
-    ways: list[tuple[str, str, str, str]] = []
+    ways: list[Way] = []
     things: list[Thing] = []
     for room in game.locations():
         ways += _ways(room)
@@ -185,20 +192,23 @@ def _house(game: Any) -> House:
     return House(start, tuple(sorted(ways)), tuple(things))
 
 
-def _ways(room: Any) -> Iterator[tuple[str, str, str, str]]:
+def _ways(room: Any) -> Iterator[Way]:
     for direction in OPPOSITE:
         side = direction.capitalize()
-        if (beyond := getattr(room, f"location{side}")()) is not None:
-            door = getattr(room, f"door{side}")()
-            yield room.name(), direction, beyond.name(), "" if door is None else "door"
+        beyond = getattr(room, f"location{side}")()
+        door = getattr(room, f"door{side}")()
+        if beyond is not None:
+            kind = "" if door is None else "door"
+            yield Way(room.name(), direction, beyond.name(), kind)
 
 
 def _things(item: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Thing]:
+    name = item["name"]
     if item["isMovable"]:
-        states = tuple(sorted(key for key, value in item.items() if value is True))
-        yield Thing(item["name"], place, states, item["readText"])
+        states = [key for key, value in item.items() if value is True]
+        yield Thing(name, place, tuple(sorted(states)), item["readText"])
     for content in item["contents"].values():
-        yield from _things(content, (*place, item["name"]))
+        yield from _things(content, (*place, name))
 
 
 def java_path() -> str:
@@ -279,7 +289,8 @@ def _leave_to_parent() -> None:
         _of_parent.append(_gateway)  # or py4j would close the parent's connections
         # None of the parent's objects is to be released.
         _gateway._gateway_client.is_connected = False
-    _gateway, _gateway_lock = None, threading.Lock()
+    _gateway = None
+    _gateway_lock = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_leave_to_parent)

@@ -70,9 +70,9 @@ class HouseMap:
         if room := _ROOM.search(turn.text):
             self._read_room(pddl_name(room[1]), turn.text)
         elif opened := _OPENED.search(turn.text):
-            self._turn_door(turn.command.split()[-1], opened[1], closed=False)
+            self._turn_door(turn, opened[1], closed=False)
         elif shut := _SHUT.search(turn.text):
-            self._turn_door(turn.command.split()[-1], shut[1], closed=True)
+            self._turn_door(turn, shut[1], closed=True)
 
     def passages(self) -> Iterator[Passage]:
         """Yields all known passages. An unknown room is named after the door before it.
@@ -101,6 +101,11 @@ class HouseMap:
         beyond = [way.to for way in self.passages()]
         return tuple(dict.fromkeys([*self.exits, *beyond]))
 
+    def directions(self) -> list[str]:
+        """Returns the directions of all passages, each once."""
+        directions = [way.direction for way in self.passages()]
+        return list(dict.fromkeys(directions))
+
     def nearest_unvisited(self) -> str | None:
         """Searches breadth-first from the current room. Opening a closed door costs one
         more action.
@@ -111,8 +116,11 @@ class HouseMap:
         while queue:
             room = queue.popleft()
             for way in self.passages():
-                cost = distance[room] + (2 if way.closed else 1)
-                if way.start != room or distance.get(way.to, cost + 1) <= cost:
+                if way.start != room:
+                    continue
+                actions = 2 if way.closed else 1
+                cost = distance[room] + actions
+                if way.to in distance and distance[way.to] <= cost:
                     continue
                 distance[way.to] = cost
                 if way.to in self.exits:
@@ -135,12 +143,14 @@ class HouseMap:
             else:
                 exits[direction] = pddl_name(match["room"])
                 self.closed.discard((room, direction))
-        self.here, self.exits[room] = room, exits
+        self.here = room
+        self.exits[room] = exits
 
-    def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
+    def _turn_door(self, turn: Turn, beyond: str, *, closed: bool) -> None:
         """Opens or closes a door of the current room, on both sides. An old record may
         name no direction, because the game overlooked a control character.
         """
+        direction = turn.command.split()[-1]
         if direction not in OPPOSITE:
             return
         room_beyond = pddl_name(beyond)
@@ -161,8 +171,11 @@ def mentioned(text: str) -> list[str]:
     """Returns the names in a text of the game, in order: rooms, directions, doors,
     things.
     """
-    names = _PHRASE.findall(_IDIOM.sub("", text))
-    return [name.lower() if name.lower() in OPPOSITE else name for name in names]
+    names = []
+    for name in _PHRASE.findall(_IDIOM.sub("", text)):
+        is_direction = name.lower() in OPPOSITE
+        names.append(name.lower() if is_direction else name)
+    return names
 
 
 def names(
@@ -178,8 +191,13 @@ def names(
         for place in house.places():
             spellings.setdefault(place, "")
     places = house.places()
-    objects = [name for name, thing in spellings.items() if thing or name in places]
-    things = filter(None, spellings.values())
+    objects = []
+    things = []
+    for name, thing in spellings.items():
+        if thing or name in places:
+            objects.append(name)
+        if thing:
+            things.append(thing)
     return Names(tuple(objects), tuple(things))
 
 

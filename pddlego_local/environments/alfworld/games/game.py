@@ -1,20 +1,20 @@
 """One generated game: its task (what to put where, and how treated), and its house."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import NamedTuple
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import (
-    SEARCH_LIMIT,
     House,
     draw_receptacles,
     draw_things,
+    most_of,
 )
 from pddlego_local.environments.alfworld.games.layout import (
     ALFRED,
-    FIXTURES,
     KNIVES,
     LAMP,
     STANDS,
@@ -37,14 +37,17 @@ TASK_TYPES = (
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
-_TREATMENTS: dict[str, tuple[str, str]] = {
-    kind: (verb, tool) for kind, (verb, tool) in ALFRED["treatments"].items()
-}
 
-WIDE = (8, 110)
-"""The minimum and maximum number of commands that show everything in a wide room. A
-wide room has a few or all of the receptacles that ALFRED's room has.
-"""
+class Treatment(NamedTuple):
+    """What is done to an object before it is placed, and the kind of receptacle where
+    it is done, such as ("heat", "Microwave"). Both are "" if nothing is done.
+    """
+
+    verb: str = ""
+    tool: str = ""
+
+
+_TREATMENTS = {kind: Treatment(*pair) for kind, pair in ALFRED["treatments"].items()}
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,8 @@ class Task:
         return 2 if self.plain == "pick_two_obj_and_place" else 1
 
     @property
-    def treatment(self) -> tuple[str, str]:
-        """Returns (verb, receptacle kind), such as ("heat", "Microwave"), or two empty
-        strings.
-        """
-        return _TREATMENTS.get(self.plain, ("", ""))
+    def treatment(self) -> Treatment:
+        return _TREATMENTS.get(self.plain, Treatment())
 
     @property
     def parameters(self) -> dict[str, str | bool]:
@@ -86,8 +86,7 @@ class Task:
         """
         if kind == self.kind and holder == self.target:
             return False
-        held = catalogue().holds[holder]
-        return kind in held or holder in FIXTURES.get(kind, ())
+        return kind in catalogue().holds[holder]
 
     def least(self, kind: str) -> int:
         """Returns the minimum number of objects of `kind` in the house."""
@@ -95,64 +94,79 @@ class Task:
 
     def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
         """Returns the kinds of receptacles without which the task cannot be done."""
-        fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
-        return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
+        needed = [kind for kind in (self.target, self.treatment.tool) if kind]
+        for kinds in self._choices(plan):
+            needed.append(rng.choice(kinds))
+        return needed
 
     def fits(self, plan: FloorPlan) -> bool:
         """Returns whether the floor plan has everything that the task needs."""
-        tool = self.treatment[1]
-        return (not tool or tool in plan.kinds) and all(self._choices(plan))
+        tool = self.treatment.tool
+        if tool and tool not in plan.kinds:
+            return False
+        return all(self._choices(plan))
 
     def _choices(self, plan: FloorPlan) -> list[list[str]]:
         """Returns a list for the object, and for a knife and a lamp if they are needed:
         the kinds of receptacles that may hold it. A house needs one receptacle from
         each list.
         """
-        choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
+        choices = [self._holders([self.kind], plan)]
         if self.sliced:
             knives = [knife for knife in KNIVES if knife in plan.objects]
-            choices.append(
-                [r for r in plan.kinds if any(self.allows(k, r) for k in knives)]
-            )
+            choices.append(self._holders(knives, plan))
         if not self.target:
             stands = [kind for kind in plan.kinds if kind in STANDS]
             choices.append(stands if plan.lamp else [])
         return choices
 
+    def _holders(self, kinds: Sequence[str], plan: FloorPlan) -> list[str]:
+        return [
+            holder
+            for holder in plan.kinds
+            if any(self.allows(kind, holder) for kind in kinds)
+        ]
+
+
+PlanOf = Callable[[int], FloorPlan]
+"""Returns the floor plan of a number."""
+
 
 def draw_task(
-    rng: Random, task_type: str, split: str, *, shared: bool = False
+    rng: Random, task_type: str, split: str, plan_of: PlanOf = floor_plan
 ) -> tuple[FloorPlan, Task]:
     """Draws a floor plan first, then an object, then a target, so that a kind of object
     with fewer possible targets is not drawn less often.
     """
-    offers = _offers(task_type, split, shared)
-    plan = floor_plan(rng.choice(list(offers)), shared=shared)
-    kind = rng.choice(list(offers[plan.number]))
-    return plan, rng.choice(offers[plan.number][kind])
+    offers = _offers(task_type, split, plan_of)
+    number = rng.choice(list(offers))
+    by_kind = offers[number]
+    kind = rng.choice(list(by_kind))
+    return plan_of(number), rng.choice(by_kind[kind])
 
 
 @cache
 def _offers(
-    task_type: str, split: str, shared: bool
+    task_type: str, split: str, plan_of: PlanOf
 ) -> dict[int, dict[str, list[Task]]]:
     """Returns every possible task of the type, by floor plan and then by the kind of
     object.
     """
-    classes = catalogue()
-    numbers = {
-        "": sorted(classes.seen + UNSEEN),
-        **dict.fromkeys(SPLITS, classes.seen),
-        "valid_unseen": UNSEEN,
-    }
+    seen = catalogue().seen
+    numbers = dict.fromkeys(SPLITS, seen)
+    numbers["valid_unseen"] = UNSEEN
+    numbers[""] = tuple(sorted(seen + UNSEEN))
     if split not in numbers:
         raise ConfigError(
             f"there is no split {split!r}; the splits are: {', '.join(SPLITS)}"
         )
-    offers: dict[int, dict[str, list[Task]]] = {}
+    offers = {}
     for number in numbers[split]:
-        for task in _tasks(task_type, floor_plan(number, shared=shared)):
-            offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
+        by_kind: dict[str, list[Task]] = {}
+        for task in _tasks(task_type, plan_of(number)):
+            by_kind.setdefault(task.kind, []).append(task)
+        if by_kind:
+            offers[number] = by_kind
     return offers
 
 
@@ -161,20 +175,21 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
     plain = task_type.removesuffix(SLICED)
     if plan.room not in classes.rooms[plain]:
         return
-    verb, tool = _TREATMENTS.get(plain, ("", ""))
+    treatment = _TREATMENTS.get(plain, Treatment())
     sliced = task_type.endswith(SLICED)
-    kinds = set(plan.objects) - FIXTURES.keys()
-    if verb:
-        kinds &= classes.able[f"{verb}able"]
+    kinds = set(plan.objects)
+    if treatment.verb:
+        kinds &= classes.able[f"{treatment.verb}able"]
     if sliced:
         kinds &= classes.slices
-    targets = [kind for kind in plan.kinds if kind != tool]
-    if plain.startswith("look"):
-        targets = [""]
     for kind in sorted(kinds):
+        targets = [""]
+        if not plain.startswith("look"):
+            holders = [holder for holder in plan.kinds if kind in classes.holds[holder]]
+            targets = [holder for holder in holders if holder != treatment.tool]
         for target in targets:
             task = Task(plain, sliced, kind, target)
-            if (not target or kind in classes.holds[target]) and task.fits(plan):
+            if task.fits(plan):
                 yield task
 
 
@@ -187,15 +202,11 @@ class GeneratedGame(AlfworldGame):
     sentence: str
 
 
-def make_game(
-    seed: int, task_type: str, split: str = "", *, as_wide: bool = False
-) -> GeneratedGame:
+def make_game(seed: int, task_type: str, split: str = "") -> GeneratedGame:
     """Returns the game of this seed and task type (TASK_TYPES). The same arguments give
     the same game. `split` selects the floor plans that the data set keeps for it; ""
-    selects all. With `as_wide`, rooms are as wide as ALFRED's, and some of their
-    receptacles share a spot; such games cannot be guaranteed to be won in 50 actions.
-    Raises ConfigError for a negative seed and for an unknown task type or split, and
-    MissingPart without `alfworld`.
+    selects all. Raises ConfigError for a negative seed and for an unknown task type or
+    split, and MissingPart without `alfworld`.
     """
     if seed < 0:
         raise ConfigError(f"the seed of a game cannot be negative: {seed}")
@@ -204,22 +215,24 @@ def make_game(
             f"no task type {task_type!r}; the types are: {', '.join(TASK_TYPES)}"
         )
     rng = Random(f"{task_type} {seed}")
-    plan, task = draw_task(rng, task_type, split, shared=as_wide)
+    plan, task = draw_task(rng, task_type, split)
     needed = task.needed(rng, plan)
-    limit = rng.randint(*WIDE) if as_wide else SEARCH_LIMIT
-    receptacles = draw_receptacles(rng, plan, needed, limit)
-    things = draw_things(
-        rng, plan, receptacles, task.least, task.allows, as_wide=as_wide
-    )
+    receptacles = draw_receptacles(rng, plan, needed)
+    things = draw_things(rng, plan, receptacles, task.least, most_of, task.allows)
     house = House(plan, receptacles, things)
+    return game_in(rng, house, task, f"plan_trial_{seed:08d}")
+
+
+def game_in(rng: Random, house: House, task: Task, name: str) -> GeneratedGame:
+    """Draws the sentence of the task, and returns the game."""
     sentence, goal = draw_goal(rng, task.plain, task.parameters)
     domain, grammar = rules(sentence)
     return GeneratedGame(
-        task_type,
-        domain,
-        grammar,
-        house.problem(f"plan_trial_{seed:08d}", goal),
-        f"FloorPlan{plan.number}",
+        task_type=task.plain + (SLICED if task.sliced else ""),
+        domain=domain,
+        grammar=grammar,
+        problem=house.problem(name, goal),
+        floor_plan=f"FloorPlan{house.plan.number}",
         house=house,
         task=task,
         sentence=sentence,

@@ -2,23 +2,18 @@
 object lies.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from pddlego_local.environments.alfworld.games.layout import (
-    FIXTURES,
     LAMP,
     STANDS,
-    TWICE,
-    UNTOUCHED,
     FloorPlan,
     Receptacle,
     catalogue,
     off_grid,
     pddl_name,
-    spoken_names,
 )
 
 SEARCH_LIMIT = 28
@@ -28,11 +23,6 @@ receptacle, and "open" for a closed one.
 
 MOST_OF_A_KIND = 3
 """ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)."""
-MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
-"""(maximum of a fixture or lamp, maximum of another kind) → weight in the draw. A room
-can have more than MOST_OF_A_KIND, because ALFRED's scenes also contain objects that
-ALFRED did not place.
-"""
 
 
 @dataclass(frozen=True)
@@ -58,29 +48,30 @@ class House:
     receptacles: tuple[Receptacle, ...]
     things: tuple[Thing, ...]
 
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """Returns the game's name for each object and receptacle, by identifier: "apple
-        1".
-        """
-        things: tuple[Thing | Receptacle, ...] = self.things
-        return spoken_names(part.id for part in self.receptacles + things)
-
     def problem(self, name: str, goal: str) -> str:
         """Returns the PDDL problem for the package's domain. `goal` is the text that
         closes the problem, as in the goal library.
         """
         facts = [f"({fact})" for fact in self._facts()]
-        lines = [f"(define (problem {name})", "(:domain alfred)"]
-        lines += ["(:objects", *self._objects(), ")", "(:init", *facts, ")", goal]
+        lines = [
+            f"(define (problem {name})",
+            "(:domain alfred)",
+            "(:objects",
+            *self._objects(),
+            ")",
+            "(:init",
+            *facts,
+            ")",
+            goal,
+        ]
         return "\n".join(lines)
 
     def _objects(self) -> Iterator[str]:
         classes = catalogue()
         kinds = {thing.kind for thing in self.things}
-        fixtures = sorted(kinds & FIXTURES.keys())
+        further = sorted(kinds.difference(classes.objects, [LAMP]))
         yield "agent1 - agent"
-        for kind in (*classes.objects, LAMP, *fixtures):
+        for kind in (*classes.objects, LAMP, *further):
             yield f"{kind}Type - otype"
         for kind in classes.holds:
             yield f"{kind}Type - rtype"
@@ -93,51 +84,44 @@ class House:
             yield f"{pddl_name(place)} - location"
 
     def _facts(self) -> Iterator[str]:
-        classes = catalogue()
         yield f"atLocation agent1 {pddl_name(off_grid(0))}"
         for receptacle in self.receptacles:
             name = pddl_name(receptacle.id)
+            place = pddl_name(receptacle.place)
             yield f"receptacleType {name} {receptacle.kind}Type"
-            yield f"receptacleAtLocation {name} {pddl_name(receptacle.place)}"
+            yield f"receptacleAtLocation {name} {place}"
             if receptacle.opens:
                 yield f"openable {name}"
-        for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
-            for held in sorted(classes.holds[kind]):
+        kinds = {receptacle.kind for receptacle in self.receptacles}
+        for kind in sorted(kinds):
+            for held in sorted(catalogue().holds[kind]):
                 yield f"canContain {kind}Type {held}Type"
         for thing in self.things:
-            name = pddl_name(thing.id)
-            yield f"objectType {name} {thing.kind}Type"
-            for inside in filter(None, (thing.inside, thing.also)):
-                yield f"inReceptacle {name} {pddl_name(inside.id)}"
-            yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
-            for ability in _abilities(thing.kind):
-                yield f"{ability} {name}"
+            yield from _facts_of(thing)
+
+
+def _facts_of(thing: Thing) -> Iterator[str]:
+    name = pddl_name(thing.id)
+    inside = pddl_name(thing.inside.id)
+    place = pddl_name(thing.inside.place)
+    yield f"objectType {name} {thing.kind}Type"
+    yield f"inReceptacle {name} {inside}"
+    if thing.also:
+        also = pddl_name(thing.also.id)
+        yield f"inReceptacle {name} {also}"
+    yield f"objectAtLocation {name} {place}"
+    for ability in _abilities(thing.kind):
+        yield f"{ability} {name}"
 
 
 def _abilities(kind: str) -> Iterator[str]:
     if kind == LAMP:
         yield "toggleable"
-    if kind in UNTOUCHED:
-        return
-    yield "pickupable"
+    if kind in catalogue().objects:
+        yield "pickupable"
     for ability, kinds in catalogue().able.items():
         if kind in kinds:
             yield ability
-
-
-def _listed_twice(
-    rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
-) -> Iterator[Thing]:
-    """Yields the things. Some of them get a second receptacle that lists them, as in a
-    wide room.
-    """
-    for thing in things:
-        kinds = TWICE.get(thing.kind, ())
-        others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
-        if thing.inside.kind in kinds and others and rng.random() < 0.4:
-            yield replace(thing, also=rng.choice(others))
-        else:
-            yield thing
 
 
 def draw_receptacles(
@@ -150,9 +134,8 @@ def draw_receptacles(
     show everything.
     """
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
-    drawn: list[Receptacle] = []
-    for kind in dict.fromkeys(needed):
-        drawn.append(next(r for r in shuffled if r.kind == kind))
+    first_of_kind = {place.kind: place for place in reversed(shuffled)}
+    drawn = [first_of_kind[kind] for kind in dict.fromkeys(needed)]
     commands = sum(map(_commands, drawn))
     for receptacle in shuffled:
         more = _commands(receptacle)
@@ -172,50 +155,51 @@ def draw_things(
     plan: FloorPlan,
     receptacles: Sequence[Receptacle],
     least: Callable[[str], int],
+    most: Callable[[str], int],
     allowed: Callable[[str, str], bool],
-    *,
-    as_wide: bool = False,
 ) -> tuple[Thing, ...]:
-    """Draws up to three objects of each kind of the floor plan, and a lamp if the floor
-    plan has one. With `as_wide`, there are sometimes more, and some are listed in two
-    receptacles. `least(kind)` is the minimum number of objects of a kind, and
-    `allowed(kind, receptacle_kind)` says where they may lie. A kind that no receptacle
-    of the house may hold is left out.
+    """Draws objects of each kind of the floor plan, and a lamp if the floor plan has
+    one. `least(kind)` and `most(kind)` are the limits of the number of objects of a
+    kind, and `allowed(kind, receptacle_kind)` says where they may lie. A kind that no
+    receptacle of the house may hold is left out.
     """
-    things: list[Thing] = []
+    things = []
     for kind in plan.objects:
-        holders = [r for r in receptacles if allowed(kind, r.kind)]
+        holders = [place for place in receptacles if allowed(kind, place.kind)]
         if holders:
-            count = rng.randint(least(kind), _most(rng, kind, as_wide))
+            count = rng.randint(least(kind), most(kind))
             for rank in range(count):
-                things.append(_thing(kind, _draw_holder(rng, holders), rank))
-    stands = [r for r in receptacles if r.kind in STANDS]
+                holder = _draw_holder(rng, holders)
+                things.append(_thing(kind, holder, rank))
+    stands = [place for place in receptacles if place.kind in STANDS]
     if plan.lamp and stands:
-        for rank in range(_most(rng, LAMP, as_wide)):
-            things.append(_thing(LAMP, rng.choice(stands), rank))
-    return tuple(_listed_twice(rng, things, receptacles) if as_wide else things)
+        for rank in range(most(LAMP)):
+            stand = rng.choice(stands)
+            things.append(_thing(LAMP, stand, rank))
+    return tuple(things)
 
 
-def _most(rng: Random, kind: str, as_wide: bool) -> int:
-    most = (1, MOST_OF_A_KIND)
-    if as_wide:
-        most = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])[0]
-    fixtures, others = most
-    return fixtures if kind in UNTOUCHED else others
+def most_of(kind: str) -> int:
+    """Returns the maximum number of objects of a kind."""
+    return 1 if kind == LAMP else MOST_OF_A_KIND
 
 
 def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:
     """Draws a kind first and then one receptacle of the kind, so that a table holds
     more than each of ten drawers.
     """
-    kind = rng.choice(sorted({receptacle.kind for receptacle in holders}))
-    return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
+    kinds = {receptacle.kind for receptacle in holders}
+    kind = rng.choice(sorted(kinds))
+    of_kind = [receptacle for receptacle in holders if receptacle.kind == kind]
+    return rng.choice(of_kind)
 
 
 def _thing(kind: str, inside: Receptacle, rank: int) -> Thing:
     """Names an object after its position, as in ALFRED. Objects of one kind lie at
     different heights.
     """
-    x, y, z = map(float, inside.id.split("|")[1:4])
-    height = y + 0.01 * (rank + 1)
-    return Thing(f"{kind}|{x:+06.2f}|{height:+06.2f}|{z:+06.2f}", kind, inside)
+    _, x, y, z, *_ = inside.id.split("|")
+    height = float(y) + 0.01 * (rank + 1)
+    position = [float(x), height, float(z)]
+    written = "|".join(f"{number:+06.2f}" for number in position)
+    return Thing(f"{kind}|{written}", kind, inside)

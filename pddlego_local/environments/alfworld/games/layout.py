@@ -9,8 +9,8 @@ so that draws depend on a seed alone.
 import json
 import runpy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 from types import SimpleNamespace
@@ -24,11 +24,6 @@ KNIVES = ("ButterKnife", "Knife")
 _ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
 ALFRED = family.words(__package__, "alfred.yaml")
 STANDS: list[str] = ALFRED["stands"]
-FIXTURES: dict[str, list[str]] = ALFRED["fixtures"]
-UNTOUCHED = frozenset({LAMP, *FIXTURES})
-TWICE: dict[str, list[str]] = ALFRED["twice"]
-AMOUNT: dict[str, list[int]] = ALFRED["amount"]
-MANY_CABINETS: int = ALFRED["many_cabinets"]
 UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid of 25 cm
 
@@ -81,7 +76,7 @@ class Catalogue:
     """The kinds that ALFRED asks slices of. Eggs can be cut too, but there is no sliced
     egg.
     """
-    rooms: Mapping[str, frozenset[str]]
+    rooms: Mapping[str, Container[str]]
     """Task type → the kinds of rooms in which ALFRED sets it."""
     seen: tuple[int, ...]
     """The floor plans that are not reserved for ALFRED's unseen splits (UNSEEN)."""
@@ -90,30 +85,29 @@ class Catalogue:
 @cache
 def catalogue() -> Catalogue:
     """Reads the tables. Raises MissingPart if `alfworld` is not installed."""
-    tables: Any = _tables("constants")
+    tables = _tables("constants")
     movable = frozenset(tables.MOVABLE_RECEPTACLES)
-    holds: dict[str, frozenset[str]] = {}
+    holds = {}
     for kind, objects in sorted(tables.VAL_RECEPTACLE_OBJECTS.items()):
         if kind not in movable:
-            holds[kind] = frozenset(o for o in objects if not o.endswith("Sliced"))
-    actions = {
-        name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()
-    }
-    coolable, sliceable = actions["Coolable"], actions["Sliceable"]
-    every = sorted(tables.TRAIN_SCENE_NUMBERS) + sorted(tables.TEST_SCENE_NUMBERS)
+            holds[kind] = frozenset(
+                name for name in objects if not name.endswith("Sliced")
+            )
+    able = {}
+    for ability in ("Cleanable", "Heatable", "Coolable", "Sliceable"):
+        able[ability.lower()] = frozenset(tables.VAL_ACTION_OBJECTS[ability])
+    slices = [kind for kind in able["sliceable"] if f"{kind}Sliced" in able["coolable"]]
+    able["isReceptacleObject"] = movable
+    scenes = sorted(tables.TRAIN_SCENE_NUMBERS) + sorted(tables.TEST_SCENE_NUMBERS)
+    seen = [number for number in scenes if number not in UNSEEN]
+    every_object = frozenset[str]().union(*holds.values())
     return Catalogue(
         holds=holds,
-        objects=tuple(sorted(frozenset().union(*holds.values()))),
-        able={
-            "cleanable": actions["Cleanable"],
-            "heatable": actions["Heatable"],
-            "coolable": coolable,
-            "sliceable": sliceable,
-            "isReceptacleObject": movable,
-        },
-        slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in coolable),
-        rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
-        seen=tuple(number for number in every if number not in UNSEEN),
+        objects=tuple(sorted(every_object)),
+        able=able,
+        slices=frozenset(slices),
+        rooms=tables.GOALS_VALID,
+        seen=tuple(seen),
     )
 
 
@@ -136,107 +130,104 @@ def draw_goal(
     """
     name = f"{task_type}_slice" if parameters["object_sliced"] else task_type
     goal = _tables("goal_library").gdict[name]
-    kinds: dict[str, str] = {
-        role: parameters[f"{of}_target"] for role, of in _ROLES.items()
-    }
+    kinds = {}
+    for role, of in _ROLES.items():
+        kinds[role] = parameters[f"{of}_target"]
     spoken = {role: kind.lower() for role, kind in kinds.items()}
-    sentence: str = rng.choice(goal["templates"]).format(**spoken)
-    return sentence, goal["pddl"].format(**kinds).replace("#", "-")
+    template: str = rng.choice(goal["templates"])
+    sentence = template.format(**spoken)
+    condition: str = goal["pddl"].format(**kinds)
+    return sentence, condition.replace("#", "-")
 
 
 @cache
-def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
-    """Returns the floor plan with all receptacles that do not share a spot. With
-    `shared`, it also has the receptacles that share one, and the other parts of a wide
-    room: cabinets, burners and holders.
+def floor_plan(number: int) -> FloorPlan:
+    """Returns the floor plan with all receptacles that do not share a spot.
 
     "go to" fails from one receptacle to another at the same spot, so the receptacle of
-    the rarer kind stays. The package lists no place for stoves, toasters, towel holders
-    and the like. Such a kind is added once if the room has it, at a place off the grid.
+    the rarer kind stays.
     """
-    listed = _layout(number, "openable")
-    present = set(_layout(number, "objects"))
-    tables: Any = _tables("constants")
-    classes = catalogue()
-    amount = Counter(map(kind_of, listed))
     by_place: dict[str, Receptacle] = {}
-    for name in sorted(listed, key=lambda name: (amount[kind_of(name)], name)):
-        kind, place = kind_of(name), _place(*listed[name])
-        opens = kind in tables.OPENABLE_CLASS_SET
-        if kind in classes.holds:
-            receptacle = Receptacle(name, kind, place, opens)
-            by_place.setdefault(name if shared else place, receptacle)
-    drawn = list(by_place.values())
-    kinds = present & classes.holds.keys()
-    unlisted = sorted(kinds - amount.keys() - tables.OPENABLE_CLASS_SET)
-    added = [
-        Receptacle(unlisted_identifier(kind), kind, off_grid(rank), opens=False)
-        for rank, kind in enumerate(unlisted, start=1)
-    ]
-    objects = [kind for kind in classes.objects if kind in present]
-    if shared:
-        tops = [place.place for place in drawn if place.kind == "CounterTop"]
-        added = [*_crowded(added, tops[number % 3 :], number), *_more_cabinets(drawn)]
-        objects += [kind for kind in FIXTURES if kind in present]
-    rooms = [room for room, plans in tables.SCENE_TYPE.items() if number in plans]
+    for receptacle in listed(number):
+        by_place.setdefault(receptacle.place, receptacle)
+    return plan_with(number, [*by_place.values(), *unlisted(number)])
+
+
+def plan_with(number: int, receptacles: Sequence[Receptacle]) -> FloorPlan:
+    """Returns the floor plan with these receptacles."""
+    rooms_of_kind = _tables("constants").SCENE_TYPE.items()
+    rooms = [room for room, numbers in rooms_of_kind if number in numbers]
+    present = kinds_in(number)
+    objects = [kind for kind in catalogue().objects if kind in present]
     return FloorPlan(
         number=number,
         room=rooms[0],
-        receptacles=(*drawn, *added),
+        receptacles=tuple(receptacles),
         objects=tuple(objects),
         lamp=LAMP in present,
     )
+
+
+def listed(number: int) -> list[Receptacle]:
+    """Returns the receptacles for which the package lists a place, the rarest kinds
+    first.
+    """
+    opening = _tables("constants").OPENABLE_CLASS_SET
+    receptacles = []
+    for name, spot in _layout(number, "openable").items():
+        kind = kind_of(name)
+        if kind in catalogue().holds:
+            receptacles.append(
+                Receptacle(name, kind, _place(*spot), opens=kind in opening)
+            )
+    amount = Counter(receptacle.kind for receptacle in receptacles)
+    return sorted(receptacles, key=lambda place: (amount[place.kind], place.id))
+
+
+def unlisted(number: int) -> list[Receptacle]:
+    """Returns the receptacles for which the package lists no place: stoves, toasters,
+    towel holders and the like. There is one of each kind that the room has, at a place
+    off the grid.
+    """
+    kinds = kinds_in(number).intersection(catalogue().holds)
+    kinds -= {receptacle.kind for receptacle in listed(number)}
+    kinds -= _tables("constants").OPENABLE_CLASS_SET
+    return [
+        Receptacle(unlisted_identifier(kind), kind, off_grid(rank), opens=False)
+        for rank, kind in enumerate(sorted(kinds), start=1)
+    ]
+
+
+def kinds_in(number: int) -> set[str]:
+    """Returns the kinds of things in a room, receptacles included."""
+    return set(_layout(number, "objects"))
 
 
 def _layout(number: int, what: str) -> Any:
     """Returns what the package says of a floor plan: "objects" lists the kinds of
     things in it, and "openable" maps its receptacles to places.
     """
-    file = find_package() / "gen" / "layouts" / f"FloorPlan{number}-{what}.json"
+    layouts = find_package() / "gen" / "layouts"
+    file = layouts / f"FloorPlan{number}-{what}.json"
     return json.loads(file.read_text(encoding="utf-8"))
-
-
-def _crowded(
-    added: Iterable[Receptacle], tops: Sequence[str], number: int
-) -> Iterator[Receptacle]:
-    """Puts machines on the first of these countertops, two burners at one place, and
-    the other burners at another place.
-    """
-    for receptacle in added:
-        if tops and receptacle.kind in ("Toaster", "CoffeeMachine"):
-            yield replace(receptacle, place=tops[0])
-            continue
-        amounts = AMOUNT.get(receptacle.kind, (1,))
-        together = 2 if receptacle.kind == "StoveBurner" else 1
-        for rank in range(amounts[number % len(amounts)]):
-            name = receptacle.id.replace("+00.00", f"+00.{rank:02}", 1)
-            place = receptacle.place
-            if rank >= together:
-                place = place.replace("loc|", "loc|9")
-            yield replace(receptacle, id=name, place=place)
-
-
-def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
-    """Adds a cabinet at the place of every second one if there are many."""
-    cabinets = [receptacle for receptacle in listed if receptacle.kind == "Cabinet"]
-    if len(cabinets) >= MANY_CABINETS:
-        for cabinet in cabinets[::2]:
-            yield replace(cabinet, id=f"{cabinet.id}|2")
 
 
 def off_grid(rank: int) -> str:
     """Returns a place that no floor plan has. Agents start at rank 0, in the middle of
     the room.
     """
-    return f"loc|{100 + rank}|{100 + rank}|0|30"
+    step = 100 + rank
+    return f"loc|{step}|{step}|0|30"
 
 
 def _place(x: float, z: float, rotation: float, horizon: float) -> str:
     """Converts metres and degrees to a location as ALFRED writes it: grid steps,
     quarter turns, degrees.
     """
-    steps = f"{round(x / STEP_M)}|{round(z / STEP_M)}"
-    return f"loc|{steps}|{round(rotation / 90)}|{round(horizon)}"
+    column = round(x / STEP_M)
+    row = round(z / STEP_M)
+    turns = round(rotation / 90)
+    return f"loc|{column}|{row}|{turns}|{round(horizon)}"
 
 
 @cache
@@ -245,10 +236,11 @@ def _tables(name: str) -> Any:
     Importing it by name would import `alfworld` itself, which makes a data folder in
     the user's home and sets ALFWORLD_DATA for the whole process.
     """
-    return SimpleNamespace(**runpy.run_path(str(find_package() / "gen" / f"{name}.py")))
+    file = find_package() / "gen" / f"{name}.py"
+    return SimpleNamespace(**runpy.run_path(str(file)))
 
 
-# ---- ALFRED's identifiers, and their names in PDDL and in the games
+# ---- ALFRED's identifiers
 
 
 def pddl_name(identifier: str) -> str:
@@ -256,26 +248,6 @@ def pddl_name(identifier: str) -> str:
     "Apple|-00.14|+00.96".
     """
     return identifier.translate(_SIGNS)
-
-
-def sorting_key(identifier: str) -> str:
-    """Returns what the games sort things by."""
-    return pddl_name(identifier).lower()
-
-
-def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
-    """Returns the game's name for every object and receptacle: "apple 1". The games
-    number each kind downwards in the order of the PDDL names, in lower case
-    (alfworld.agents.utils.misc.Demangler).
-    """
-    downwards = sorted(identifiers, key=sorting_key, reverse=True)
-    amount: Counter[str] = Counter()
-    names = {}
-    for identifier in downwards:
-        kind = kind_of(identifier).lower()
-        amount[kind] += 1
-        names[identifier] = f"{kind} {amount[kind]}"
-    return names
 
 
 def kind_of(identifier: str) -> str:
@@ -289,6 +261,7 @@ def kind_of(identifier: str) -> str:
 
 def unlisted_identifier(kind: str) -> str:
     """Returns the identifier of a receptacle that the floor plan does not list."""
-    first = kind.removesuffix(_BASIN)
-    position = "|+00.00|+00.00|+00.00"
-    return f"{first}{position}|{kind}" if kind != first else f"{kind}{position}"
+    identifier = f"{kind.removesuffix(_BASIN)}|+00.00|+00.00|+00.00"
+    if kind.endswith(_BASIN):
+        identifier += f"|{kind}"
+    return identifier

@@ -13,10 +13,10 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     blocks = numbered(thing, count)
     start = _towers(chance, blocks)
     goal = _towers(chance, blocks)
-    clear = of_each("clear", [tower[-1] for tower in start])
+    tops = [tower[-1] for tower in start]
     return Drawing(
         things={thing: blocks},
-        start=[*_standing(start), *clear, ("empty",)],
+        start=[*_standing(start), *of_each("clear", tops), ("empty",)],
         goal=_standing(goal),
     )
 

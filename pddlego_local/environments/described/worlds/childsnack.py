@@ -11,15 +11,19 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     these there is a loaf without gluten, and for every child there is one loaf and one
     sandwich.
     """
-    children, loaves = numbered(thing, count), numbered("loaf", count)
-    sandwiches, trays = numbered("sandwich", count), numbered("tray", 2)
+    children = numbered(thing, count)
+    loaves = numbered("loaf", count)
+    sandwiches = numbered("sandwich", count)
+    trays = numbered("tray", 2)
     tables = numbered("table", chance.randint(1, 3))
-    careful = chance.sample(children, chance.randint(1, max(1, count // 2)))
+    careful_count = chance.randint(1, max(1, count // 2))
+    careful = chance.sample(children, careful_count)
     without = chance.sample(loaves, len(careful))
     seats = [(child, chance.choice(tables)) for child in children]
     eating = [
         ("careful" if child in careful else "eats-all", child) for child in children
     ]
+    gluten_free = [loaf for loaf in loaves if loaf in without]
     return Drawing(
         things={
             thing: children,
@@ -33,7 +37,7 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
             *of_pairs("sits-at", seats),
             *eating,
             *of_each("fresh", loaves),
-            *of_each("gluten-free", [loaf for loaf in loaves if loaf in without]),
+            *of_each("gluten-free", gluten_free),
             *of_each("unmade", sandwiches),
         ],
         goal=of_each("served", children),

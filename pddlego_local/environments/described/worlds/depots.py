@@ -11,13 +11,13 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two or three depots, each with one or two pallets and a hoist, and two
     trucks.
     """
-    crates, trucks = numbered(thing, count), numbered("truck", 2)
+    crates = numbered(thing, count)
+    trucks = numbered("truck", 2)
     depots = numbered("depot", chance.randint(2, 3))
     hoists = numbered("hoist", len(depots))
-    pallets = numbered("pallet", len(depots) + chance.randint(0, len(depots)))
-    where = {
-        pallet: depots[place % len(depots)] for place, pallet in enumerate(pallets)
-    }
+    second_pallets = chance.randint(0, len(depots))
+    pallets = numbered("pallet", len(depots) + second_pallets)
+    where = dict(zip(pallets, depots * 2, strict=False))
     below = _stacked(chance, crates, pallets)
     wanted = _stacked(chance, crates, pallets)
     while wanted == below:
@@ -50,7 +50,7 @@ def _stacked(
 ) -> dict[str, str]:
     """Returns what each crate stands on: a pallet or another crate."""
     tops = {pallet: pallet for pallet in pallets}
-    below: dict[str, str] = {}
+    below = {}
     for crate in chance.sample(crates, len(crates)):
         pallet = chance.choice(pallets)
         below[crate] = tops[pallet]

@@ -3,7 +3,7 @@
 from itertools import combinations
 from random import Random
 
-from pddlego_local.environments.described.drawing import Drawing, numbered, other
+from pddlego_local.environments.described.drawing import Drawing, numbered, sent
 from pddlego_local.environments.writing import of_each, of_pairs
 
 
@@ -13,12 +13,13 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     floors = numbered("floor", chance.randint(3, 6))
     starts = {person: chance.choice(floors) for person in people}
     elevator = chance.choice(floors)
-    wishes = [(person, other(chance, floors, starts[person])) for person in people]
+    wishes = sent(chance, people, starts, floors)
+    above = [(upper, lower) for lower, upper in combinations(floors, 2)]
     return Drawing(
         things={thing: people, "floor": floors},
         start=[
             ("elevator-at", elevator),
-            *(("above", upper, lower) for lower, upper in combinations(floors, 2)),
+            *of_pairs("above", above),
             *of_pairs("waits-on", starts.items()),
             *of_pairs("wants", wishes),
         ],

@@ -10,7 +10,8 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two to four islands. Two thirds of the cars, and at least one, have to go
     to another island.
     """
-    cars, islands = numbered(thing, count), numbered("island", chance.randint(2, 4))
+    cars = numbered(thing, count)
+    islands = numbered("island", chance.randint(2, 4))
     starts = {car: chance.choice(islands) for car in cars}
     ferry = chance.choice(islands)
     return Drawing(

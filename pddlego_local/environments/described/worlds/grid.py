@@ -12,30 +12,38 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     only way in, and it is locked. Its key lies in an earlier row, so that all keys can
     be reached.
     """
-    cells, keys = numbered("cell", 3 * (count + 1)), numbered(thing, count)
+    keys = numbered(thing, count)
+    cells = numbered("cell", 3 * (count + 1))
     rows = [cells[first : first + 3] for first in range(0, len(cells), 3)]
+    links: list[tuple[str, str]] = []
+    for row in rows:
+        links += pairwise(row)
     order = chance.sample(keys, count)
-    links = [pair for row in rows for pair in pairwise(row)]
-    doors: dict[str, str] = {}
+    door_of: dict[str, str] = {}
     for key, (before, behind) in zip(order, pairwise(rows), strict=True):
         column = chance.randrange(3)
-        links.append((before[column], behind[column]))
-        doors[key] = behind[column]
+        door = behind[column]
+        links.append((before[column], door))
+        door_of[key] = door
     places: dict[str, str] = {}
-    for rank, key in enumerate(order, start=1):
-        places[key] = chance.choice(cells[: 3 * rank])
+    reachable: list[str] = []
+    for key, row in zip(order, rows, strict=False):
+        reachable += row
+        places[key] = chance.choice(reachable)
     starts = {key: places[key] for key in keys}
     robot = chance.choice(rows[0])
-    locked = set(doors.values())
+    locked = [cell for cell in cells if cell in door_of.values()]
+    unlocked = [cell for cell in cells if cell not in locked]
+    opens = [(key, door_of[key]) for key in keys]
     return Drawing(
         things={thing: keys, "cell": cells},
         start=[
             ("robot-at", robot),
             ("hand-empty",),
             *of_pairs("link", links),
-            *of_each("open", [cell for cell in cells if cell not in locked]),
-            *of_each("locked", [cell for cell in cells if cell in locked]),
-            *(("opens", key, doors[key]) for key in keys),
+            *of_each("open", unlocked),
+            *of_each("locked", locked),
+            *of_pairs("opens", opens),
             *of_pairs("lies-at", starts.items()),
         ],
         goal=of_pairs("lies-at", moved(chance, starts, cells)),

@@ -8,7 +8,8 @@ from pddlego_local.environments.writing import of_each, of_pairs
 
 def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws two to four rooms. Every room can be reached from every other."""
-    balls, rooms = numbered(thing, count), numbered("room", chance.randint(2, 4))
+    balls = numbered(thing, count)
+    rooms = numbered("room", chance.randint(2, 4))
     hands = numbered("hand", 2)
     starts = {ball: chance.choice(rooms) for ball in balls}
     robot = chance.choice(rooms)

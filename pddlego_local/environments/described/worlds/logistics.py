@@ -6,7 +6,7 @@ from pddlego_local.environments.described.drawing import (
     Drawing,
     most_of,
     numbered,
-    other,
+    sent,
 )
 from pddlego_local.environments.writing import of_pairs
 
@@ -29,13 +29,14 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     planes = numbered("airplane", chance.randint(1, 2))
     packages = numbered(thing, count)
     starts = {package: chance.choice(places) for package in packages}
-    sent = most_of(chance, packages)
+    moving = most_of(chance, packages)
     at = []
     for truck, city in zip(trucks, cities, strict=True):
         in_city = [place for place in places if city_of[place] == city]
         at.append((truck, chance.choice(in_city)))
-    at += [(plane, chance.choice(airports)) for plane in planes]
-    targets = [(package, other(chance, places, starts[package])) for package in sent]
+    for plane in planes:
+        at.append((plane, chance.choice(airports)))
+    targets = sent(chance, moving, starts, places)
     return Drawing(
         things={
             thing: packages,

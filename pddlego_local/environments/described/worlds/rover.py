@@ -10,18 +10,22 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws three to five sites, all connected by roads, and one or two rovers. The
     goal requires either an analysis or a photo of each rock.
     """
-    rocks, sites = numbered(thing, count), numbered("site", chance.randint(3, 5))
+    rocks = numbered(thing, count)
+    sites = numbered("site", chance.randint(3, 5))
     rovers = numbered("rover", chance.randint(1, 2))
     views = []
     for rock in rocks:
-        for site in chance.sample(sites, chance.randint(1, 2)):
+        view_count = chance.randint(1, 2)
+        for site in chance.sample(sites, view_count):
             views.append((rock, site))
     roads = []
-    for rank in range(1, len(sites)):
-        roads.append((chance.choice(sites[:rank]), sites[rank]))
+    for rank, site in enumerate(sites[1:], start=1):
+        connected = chance.choice(sites[:rank])
+        roads.append((connected, site))
     parked = [(rover, chance.choice(sites)) for rover in rovers]
     radio = chance.choice(sites)
     lying = [(rock, chance.choice(sites)) for rock in rocks]
+    wanted = [(chance.choice(("analysed", "shown")), rock) for rock in rocks]
     return Drawing(
         things={thing: rocks, "site": sites, "rover": rovers},
         start=[
@@ -32,5 +36,5 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
             *of_pairs("lies-at", lying),
             *of_pairs("seen-from", views),
         ],
-        goal=[(chance.choice(("analysed", "shown")), rock) for rock in rocks],
+        goal=wanted,
     )

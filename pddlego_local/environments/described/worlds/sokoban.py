@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from pddlego_local.environments.described.drawing import Drawing, lines, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
-Move = tuple[str, str, str]
-"""The worker's next cell, the cell that a box leaves, and the cell that it reaches."""
+
+class Move(NamedTuple):
+    """`to` is the worker's next cell. A box that is pulled goes from the cell `left` to
+    the cell `reached`.
+    """
+
+    to: str
+    left: str = ""
+    reached: str = ""
 
 
 def draw(chance: Random, count: int, thing: str) -> Drawing:
@@ -15,26 +23,32 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     backward moves, in which boxes are pulled, so that pushing them leads back to the
     goal.
     """
-    boxes, cells = numbered(thing, count), numbered("cell", 4 * (count + 2))
+    boxes = numbered(thing, count)
+    cells = numbered("cell", 4 * (count + 2))
     floor = {(place % 4, place // 4): cell for place, cell in enumerate(cells)}
-    links, rows = lines(floor, 2), lines(floor, 3)
-    beside, ways = _both_ways(links), _both_ways(rows)
+    links = lines(floor, 2)
+    rows = lines(floor, 3)
+    beside = _both_ways(links)
+    ways = _both_ways(rows)
     goal: list[str] = []
     now: list[str] = []
     while now == goal:
         *goal, worker = chance.sample(cells, count + 1)
         now = list(goal)
         for _ in range(20 * count):
-            moves = _steps(worker, now, beside) + _pulls(worker, now, ways)
+            moves = _steps(worker, now, beside)
+            moves += _pulls(worker, now, ways)
             if moves:
-                worker, left, reached = chance.choice(moves)
-                now = [reached if cell == left else cell for cell in now]
+                move = chance.choice(moves)
+                worker = move.to
+                now = [move.reached if cell == move.left else cell for cell in now]
+    free = [cell for cell in cells if cell not in now]
     return Drawing(
         things={thing: boxes, "cell": cells},
         start=[
             ("worker-at", worker),
             *of_pairs("box-at", zip(boxes, now, strict=True)),
-            *of_each("free", [cell for cell in cells if cell not in now]),
+            *of_each("free", free),
             *of_pairs("link", links),
             *of_pairs("line", rows),
         ],
@@ -43,14 +57,17 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
 
 
 def _both_ways(ways: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    return [either for way in ways for either in (way, way[::-1])]
+    both = []
+    for way in ways:
+        both += [way, way[::-1]]
+    return both
 
 
 def _steps(
     worker: str, boxes: Sequence[str], beside: Sequence[Sequence[str]]
 ) -> list[Move]:
     """Returns the moves to a free cell beside the worker, which leave all boxes."""
-    return [(to, "", "") for start, to in beside if start == worker and to not in boxes]
+    return [Move(to) for start, to in beside if start == worker and to not in boxes]
 
 
 def _pulls(
@@ -58,7 +75,7 @@ def _pulls(
 ) -> list[Move]:
     """Returns the moves in which the worker pulls the box behind them."""
     return [
-        (to, box, at)
+        Move(to, left=box, reached=at)
         for to, at, box in rows
         if at == worker and box in boxes and to not in boxes
     ]

@@ -12,7 +12,8 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
     direction only. All nuts are at the last spot, and there is one spanner more than
     there are nuts.
     """
-    nuts, spanners = numbered(thing, count), numbered("spanner", count + 1)
+    nuts = numbered(thing, count)
+    spanners = numbered("spanner", count + 1)
     spots = numbered("spot", chance.randint(3, 5))
     lying = [(spanner, chance.choice(spots)) for spanner in spanners]
     return Drawing(

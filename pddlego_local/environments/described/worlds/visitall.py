@@ -5,20 +5,20 @@ from random import Random
 from pddlego_local.environments.described.drawing import Cell, Drawing, lines, numbered
 from pddlego_local.environments.writing import of_each, of_pairs
 
+_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
 
 def draw(chance: Random, count: int, thing: str) -> Drawing:
     """Draws a connected piece of a grid. It grows cell by cell from the gate, where the
     robot starts.
     """
-    cells, gate = numbered(thing, count), "gate 1"
+    cells = numbered(thing, count)
+    gate = "gate 1"
     grown = {(0, 0): gate}
     for cell in chance.sample(cells, count):
-        free = [
-            place
-            for grown_place in grown
-            for place in _beside(grown_place)
-            if place not in grown
-        ]
+        free = []
+        for place in grown:
+            free += [beside for beside in _beside(place) if beside not in grown]
         grown[chance.choice(free)] = cell
     return Drawing(
         things={"gate": [gate], thing: cells},
@@ -29,4 +29,4 @@ def draw(chance: Random, count: int, thing: str) -> Drawing:
 
 def _beside(place: Cell) -> list[Cell]:
     column, row = place
-    return [(column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)]
+    return [(column + right, row + down) for right, down in _STEPS]
