@@ -8,7 +8,8 @@ import pytest
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import generate, words_of
 from pddlego_local.environments.described.world import World
-from pddlego_local.pddl.completion import Fact, Invariants, completed
+from pddlego_local.pddl.completion import Invariants, completed
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import read_task
