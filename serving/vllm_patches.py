@@ -29,7 +29,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _LETTER = r"[a-zA-Z0-9_\-]"
-# The groups of first letters in the package's decoding/grammars/terminals.py, which
+# The groups of first letters in the package's decoding/grammars/builder.py, which
 # this file cannot import: vLLM's environment does not have the package.
 _FIRST_LETTERS = "A-Ca-c D-Fd-f G-Ig-i J-Lj-l M-Om-o P-Rp-r S-Us-u V-Zv-z"
 _COMPILED = 256  # the number of compiled grammars that are kept

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.cli import run
 from tests.processes import COMMAND
 
 ROOT = Path(__file__).parents[1]
@@ -47,14 +48,14 @@ def test_a_run_does_not_depend_on_the_locale(tmp_path: Path) -> None:
     """
     out = tmp_path / "größe"
     words = ["run", f'run.out="{out}"', "model=reference", "environment.rooms=3"]
-    for locale, games in (({}, "games=0"), (PLAIN, "games=0-1")):
-        ended = subprocess.run(
-            [*COMMAND, *words, games],
-            env={**os.environ, **locale},
-            capture_output=True,
-            encoding="utf-8",
-        )
-        assert ended.returncode == 0, ended.stderr
+    assert run([*words, "games=0"]) == 0
+    ended = subprocess.run(
+        [*COMMAND, *words, "games=0-1"],
+        env={**os.environ, **PLAIN},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert ended.returncode == 0, ended.stderr
     (rows,) = out.rglob("episodes.jsonl")
     assert rows.read_bytes().count(b"\n") == 2
 

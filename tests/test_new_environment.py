@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 from tests.processes import ran
+from tests.tables import table
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "lamp"
-MISTAKES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("lamp_mistakes.yaml").read_text(encoding="utf-8")
-)
+MISTAKES = table(__file__, "lamp_mistakes")
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 
 

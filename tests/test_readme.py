@@ -5,16 +5,16 @@ covers fails.
 """
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.cli import run
 from tests.pddlego import exit_code
+from tests.tables import table
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -48,9 +48,7 @@ def commands() -> list[str]:
     )
 
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("readme_commands.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__, "readme_commands")
 RUN_HERE = [
     command
     for command, case in CASES.items()
@@ -92,8 +90,8 @@ def test_the_pages_commands_do_what_they_say(
         (tmp_path / f"{name}.pddl").write_text(text, encoding="utf-8")
     case = CASES[command]
     (cell,) = (path.parent for path in played.rglob("run.json"))
-    words = (
-        case.get("run", command).format(tmp=tmp_path, played=played, cell=cell).split()
+    words = shlex.split(
+        case.get("run", command).format(tmp=tmp_path, played=played, cell=cell)
     )
     ended = (
         exit_code(words[1:])

@@ -3,7 +3,7 @@ was not trained on, or a rung that allows only names would allow any word.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hydra.utils import get_class
 
@@ -25,21 +25,31 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """Returns a sentence for each model that a cell uses under other settings than its
     card names as those of its training.
     """
-    never_seen: dict[tuple[str, str], dict[str, None]] = {}
+    never_seen: dict[_Trained, list[str]] = {}
     for cell in cells:
         weights = cell.tree["model"].get("weights")
         trained_on = learned(folder_named(str(weights))) if weights else {}
-        known = ", ".join(f"{name}={value}" for name, value in trained_on.items())
-        for name, value in trained_on.items():
-            asked = _asked(cell, name)
-            if asked != value:
-                unknown = never_seen.setdefault((cell.labels["model"], known), {})
-                unknown[f"{name}={asked}"] = None
-    return [
-        f"model={model} was trained on {known} only: it never saw {', '.join(unknown)},"
-        " and its success there says little"
-        for (model, known), unknown in never_seen.items()
-    ]
+        known = [f"{name}={value}" for name, value in trained_on.items()]
+        model = _Trained(cell.labels["model"], ", ".join(known))
+        for name in trained_on:
+            asked = f"{name}={_asked(cell, name)}"
+            if asked not in known:
+                never_seen.setdefault(model, []).append(asked)
+    warnings = []
+    for model, settings in never_seen.items():
+        unknown = ", ".join(dict.fromkeys(settings))
+        warnings.append(
+            f"model={model.label} was trained on {model.known} only: it never saw"
+            f" {unknown}, and its success there says little"
+        )
+    return warnings
+
+
+class _Trained(NamedTuple):
+    """A model, and the settings of its training in words."""
+
+    label: str
+    known: str
 
 
 def _asked(cell: CellConfig, name: str) -> str:
@@ -57,16 +67,17 @@ def _name_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """Returns a sentence for each environment without `names` in which a cell uses
     "grounded", also in a repair or a rejection.
     """
-    environments: dict[str, None] = {}
+    warnings: dict[str, None] = {}
     for cell in cells:
         if _is_grounded(cell) and _takes_any_word(cell):
-            environments[cell.labels["environment"]] = None
-    return [
-        f"environment={environment} declares no `names`, so that grounded allows every"
-        " word of its texts as the name of an object (`you`, `are`, `in`): declare a"
-        " regular expression that finds the names alone, such as `names: room \\d+`"
-        for environment in environments
-    ]
+            said = (
+                f"environment={cell.labels['environment']} declares no `names`, so that"
+                " grounded allows every word of its texts as the name of an object"
+                " (`you`, `are`, `in`): declare a regular expression that finds the"
+                " names alone, such as `names: room \\d+`"
+            )
+            warnings[said] = None
+    return [*warnings]
 
 
 def _is_grounded(cell: CellConfig) -> bool:

@@ -200,7 +200,8 @@ def _parts_of(text: str) -> tuple[dict[str, str], tuple[Action, ...]]:
 def _in_words(known: Mapping[str, tuple[int, int]]) -> str:
     worlds = []
     for world, (least, most) in known.items():
-        worlds.append(f"{world} with {least} to {most} {words_of(world)['thing']}s")
+        thing = words_of(world)["thing"]
+        worlds.append(f"{world} with {least} to {most} {thing}s")
     if not worlds:
         return "no texts of whole worlds"
     return f"{', '.join(worlds)}, in the exact words of environment=described"

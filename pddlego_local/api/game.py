@@ -220,7 +220,8 @@ class Game:
         with self._one_call:
             question = self._question()
             if not text or self._masks is None:
-                form, context = question.form, question.context
+                form = question.form
+                context = question.context
                 constraint = constraint_for(self._decoding, form, context)
                 self._masks = TokenMasks(constraint, tokenizer)
             return self._masks.allowed(text)

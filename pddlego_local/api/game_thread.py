@@ -235,7 +235,8 @@ class CurrentGame:
         closes them.
         """
         with self._changing:
-            playing, built = self.playing, self._built
+            playing = self.playing
+            built = self._built
             self.playing = None
             self._built = None
             return playing, built

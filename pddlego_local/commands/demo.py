@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -39,6 +40,19 @@ OURS = ("nano_early", "nano")
 PUZZLE = Path("examples/puzzle.txt")
 RUNGS = ("free", "grounded")
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
+
+
+class _Drawn(NamedTuple):
+    """How many of the answers on a rung can be read, are accepted by the translator,
+    have a plan, and were cut.
+    """
+
+    rung: str
+    answers: int
+    parsed: int
+    accepted: int
+    solved: int
+    cut: int
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +127,7 @@ def _cells(common: list[str], model: str) -> list[CellConfig]:
 
 def _play_all(
     cells: list[list[CellConfig]], answers: int
-) -> tuple[list[CellResult], list[list[object]]]:
+) -> tuple[list[CellResult], list[_Drawn]]:
     """Plays the cells of each model, and draws answers of a model with random weights.
 
     Each model keeps one core busy. The first plays in this process, which shows its
@@ -163,25 +177,26 @@ def _show_map(console: Console, transcript: Path) -> None:
 
 def _show_what_next(console: Console, last: Path, title: str) -> None:
     program = shlex.quote(sys.argv[0])
-    puzzle = (
-        f"`{program} formalize {PUZZLE} --model nano_worlds` turns words into PDDL, "
-        if PUZZLE.is_file()
-        else ""
-    )
+    run = shlex.quote(str(last.parent))
+    cell = shlex.quote(str(last))
+    puzzle = ""
+    if PUZZLE.is_file():
+        command = f"{program} formalize {PUZZLE} --model nano_worlds"
+        puzzle = f"`{command}` turns words into PDDL, "
     console.print(
-        f"\nShown: the same houses, played by {title}.\nNext: `{program} report"
-        f" {shlex.quote(str(last.parent))} --open` shows every game step by step,"
-        f" {puzzle}`{program} show {shlex.quote(str(last))}` lists these games, and"
+        f"\nShown: the same houses, played by {title}."
+        f"\nNext: `{program} report {run} --open` shows every game step by step,"
+        f" {puzzle}`{program} show {cell}` lists these games, and"
         f" `{program} run --help` explains how to play others.",
         soft_wrap=True,
     )
 
 
-def _rows(answers: int) -> list[list[object]]:
+def _rows(answers: int) -> list[_Drawn]:
     """Samples a model with random weights on each rung, with the same prompt and seeds.
     Returns a row of counts for each rung.
     """
-    rows: list[list[object]] = []
+    rows = []
     overrides = ["model=random", "decoding.max_tokens=3000"]
     model: Model = compose_cell(overrides).build("model")
     with contextlib.closing(model), FastDownward() as planner:
@@ -189,10 +204,16 @@ def _rows(answers: int) -> list[list[object]]:
             cell = compose_cell([*overrides, f"decoding={rung}"])
             drawn = samples(cell, model, first_question(cell), answers)
             parsed = [sample for sample in drawn if not sample.fault]
-            outcomes = Counter(
-                planner.plan(sample.domain, sample.problem).outcome for sample in parsed
+            outcomes = Counter[str]()
+            for sample in parsed:
+                outcomes[planner.plan(sample.domain, sample.problem).outcome] += 1
+            row = _Drawn(
+                rung=rung,
+                answers=answers,
+                parsed=len(parsed),
+                accepted=len(parsed) - outcomes["translate_error"],
+                solved=outcomes["solved"],
+                cut=sum(sample.fault == "truncated" for sample in drawn),
             )
-            accepted = len(parsed) - outcomes["translate_error"]
-            cut = sum(sample.fault == "truncated" for sample in drawn)
-            rows.append([rung, answers, len(parsed), accepted, outcomes["solved"], cut])
+            rows.append(row)
     return rows

@@ -56,8 +56,10 @@ def _installation() -> int:
     console = literal_console(soft_wrap=True)
     about = provenance()
     console.print(f"python {about['python']}, commit {about['commit']}")
-    packages = about["packages"].items()
-    console.print(", ".join(f"{name} {version or '–'}" for name, version in packages))
+    packages = []
+    for name, version in about["packages"].items():
+        packages.append(f"{name} {version or '–'}")
+    console.print(", ".join(packages))
     parts: dict[str, Callable[[], object]] = {
         "Java": java_path,
         "game": _game,

@@ -9,7 +9,7 @@ from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.core.record.folder import transcript_of
 from pddlego_local.report import exports
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import Cells, find_cells
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,23 +35,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
     rows, names = exports.TABLES[lines]
     formulas = exports.Formulas(mark=arguments.spreadsheet)
     with as_error(RecordFault, f"cannot write {out}"):
-        written = (
-            f"{exports.write_csv(out, formulas.checked(rows(cells)), names)} {lines}"
-        )
-    print(f"{written} written to {out}")
+        written = exports.write_csv(out, formulas.checked(rows(cells)), names)
+    print(f"{written} {lines} written to {out}")
     if formulas.found:
         print(_about(formulas), file=sys.stderr)
-    paths = (
-        transcript_of(cell.folder, row.game, row.trial)
-        for cell in cells
-        for row in cell.rows
-    )
-    if lost := 0 if arguments.episodes else sum(not path.exists() for path in paths):
+    lost = 0 if arguments.episodes else _without_calls(cells)
+    if lost:
         print(
             f"pddlego: {lost} episodes have no transcript, so no calls here",
             file=sys.stderr,
         )
     return print_problems(cells.problems)
+
+
+def _without_calls(cells: Cells) -> int:
+    """The number of episodes without a transcript."""
+    lost = 0
+    for cell in cells:
+        for row in cell.rows:
+            lost += not transcript_of(cell.folder, row.game, row.trial).exists()
+    return lost
 
 
 def _about(formulas: exports.Formulas) -> str:

@@ -10,9 +10,9 @@ import argparse
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pddlego_local.api.paths import refuse_paths
 from pddlego_local.commands.validate import judge
@@ -24,6 +24,7 @@ from pddlego_local.runner.clear_errors import clear_errors
 
 BY_DEFAULT = Limits()
 MOST_FOR_A_PLAN = Limits(cpu_s=600)
+T = TypeVar("T")
 TOOLS = ("check_pddl", "plan_pddl", "validate_plan", "formalize")
 
 
@@ -53,12 +54,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
-class Failed(Exception):
-    """A request has no result; `outcome` and the message say why."""
+@dataclass(frozen=True)
+class Failed:
+    """A request has no result: its outcome, and why."""
 
-    def __init__(self, outcome: str, why: str) -> None:
-        super().__init__(why)
-        self.outcome = outcome
+    outcome: str
+    why: str
 
 
 class Tools:
@@ -75,11 +76,9 @@ class Tools:
         seconds of CPU time or 2 GiB, `accepted` is null and `outcome` is timeout or
         out_of_memory.
         """
-        try:
-            found: dict[str, Any] = await self._ask(checked, domain, problem)
-        except Failed as failed:
-            outcome = failed.outcome
-            return {"accepted": None, "outcome": outcome, "faults": [str(failed)]}
+        found = await self._ask(checked, domain, problem)
+        if isinstance(found, Failed):
+            return {"accepted": None, "outcome": found.outcome, "faults": [found.why]}
         return found
 
     async def plan_pddl(
@@ -90,12 +89,11 @@ class Tools:
         unsolvable, translate_error, timeout, out_of_memory, or refused if the request
         could not be carried out.
         """
-        try:
-            found: dict[str, Any] = await self._ask(
-                planned, domain, problem, cpu_seconds, limits=MOST_FOR_A_PLAN
-            )
-        except Failed as failed:
-            return {"outcome": failed.outcome, "plan": [], "message": str(failed)}
+        found = await self._ask(
+            planned, domain, problem, cpu_seconds, limits=MOST_FOR_A_PLAN
+        )
+        if isinstance(found, Failed):
+            return {"outcome": found.outcome, "plan": [], "message": found.why}
         return found
 
     async def validate_plan(
@@ -108,11 +106,10 @@ class Tools:
         texts. If judging needs more than 60 seconds of CPU time or 2 GiB, `outcome` is
         timeout or out_of_memory.
         """
-        try:
-            fault: str = await self._ask(judged, domain, problem, plan)
-        except Failed as failed:
-            return {"valid": None, "outcome": failed.outcome, "why_not": str(failed)}
-        return {"valid": not fault, "why_not": fault}
+        found = await self._ask(judged, domain, problem, plan)
+        if isinstance(found, Failed):
+            return {"valid": None, "outcome": found.outcome, "why_not": found.why}
+        return {"valid": not found, "why_not": found}
 
     async def formalize(
         self, text: str, model: str, domain: str = ""
@@ -122,38 +119,34 @@ class Tools:
         lists, or a model folder; `domain` is the text of a PDDL domain, if there is one
         already.
         """
-        try:
-            found: dict[str, Any] = await self._ask(
-                formalized, text, model, domain, limits=None
-            )
-        except Failed as failed:
-            return {"outcome": failed.outcome, "message": str(failed)}
+        found = await self._ask(formalized, text, model, domain, limits=None)
+        if isinstance(found, Failed):
+            return {"outcome": found.outcome, "message": found.why}
         return found
 
     async def _ask(
         self,
-        work: Callable[..., Any],
+        work: Callable[..., T],
         *arguments: Any,
         limits: Limits | None = BY_DEFAULT,
-    ) -> Any:
+    ) -> T | Failed:
         """Carries work out in a process, and ends the process if the request is
-        cancelled. Raises Failed.
+        cancelled.
         """
         within = limits.in_full if limits else {}
         async with self._at_once:
             process = self._processes.take()
             try:
-                return await asyncio.to_thread(
-                    partial(process.ask, work, *arguments, **within)
-                )
+                asking = partial(process.ask, work, *arguments, **within)
+                return await asyncio.to_thread(asking)
             except asyncio.CancelledError:
                 process.close()
                 raise
             except Exceeded as limit:
                 why = f"The request was ended, because {limit}."
-                raise Failed(limit.outcome, why) from limit
+                return Failed(limit.outcome, why)
             except PddlegoError as error:
-                raise Failed("refused", str(error)) from error
+                return Failed("refused", str(error))
             finally:
                 self._processes.give_back(process)
 

@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping
 
 from pddlego_local.commands.shared.options import as_error, path
 from pddlego_local.core.errors import ConfigError
@@ -13,9 +12,8 @@ from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form, choice
 from pddlego_local.episode.reading.answer import as_answer
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
-_FORMS: Mapping[str, Form[Fields]] = {form.name: form for form in FORMS} | {
-    "choice": choice(9999)
-}
+_FORMS: dict[str, Form[Fields]] = {form.name: form for form in FORMS}
+_FORMS["choice"] = choice(9999)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -161,6 +161,11 @@ def _write_pages(report: _Report, folder: Path) -> Path:
 
 def _write_tables(report: _Report, folder: Path) -> list[Path]:
     """Writes each file that has content, and deletes old files that have none now."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return [*_write_texts(report, folder), *_write_csv(report, folder)]
+
+
+def _write_texts(report: _Report, folder: Path) -> Iterator[Path]:
     parts = [
         verdicts_markdown(report.comparisons),
         report_markdown(report.numbers),
@@ -169,35 +174,41 @@ def _write_tables(report: _Report, folder: Path) -> list[Path]:
         _problems_markdown(report.problems),
     ]
     texts = {"report.md": "\n".join(parts), "papers.md": report.papers}
+    above = f"**{report.unfinished}**\n\n" if report.unfinished else ""
+    for name, text in texts.items():
+        file = folder / name
+        if text:
+            file.write_text(f"{above}{text.strip()}\n", encoding="utf-8")
+            yield file
+        else:
+            file.unlink(missing_ok=True)
+
+
+def _write_csv(report: _Report, folder: Path) -> Iterator[Path]:
     tables: dict[str, Sequence[Any]] = {
         "report.csv": report.numbers.cells,
         "tasks.csv": report.numbers.tasks,
         "trials.csv": report.numbers.trials,
         "comparisons.csv": [*report.comparisons.tested, *report.comparisons.others],
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, content in {**texts, **tables}.items():
-        if content:
-            written.append(folder / name)
-        else:
-            (folder / name).unlink(missing_ok=True)
-    above = f"**{report.unfinished}**\n\n" if report.unfinished else ""
-    for name, text in texts.items():
-        if text:
-            (folder / name).write_text(f"{above}{text.strip()}\n", encoding="utf-8")
     formulas = Formulas()
     for name, numbers in tables.items():
+        file = folder / name
         if numbers:
             rows = [columns(row) for row in numbers]
-            write_csv(folder / name, formulas.checked(rows), rows[0])
+            write_csv(file, formulas.checked(rows), rows[0])
+            yield file
+        else:
+            file.unlink(missing_ok=True)
     if formulas.found:
         print(f"pddlego: in the .csv files, {formulas.warning}", file=sys.stderr)
-    return written
 
 
 def _problems_markdown(problems: Sequence[str]) -> str:
     if not problems:
         return ""
-    lines = [f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems]
-    return "\n".join(["\n## Problems of the records\n", *lines, ""])
+    lines = ["\n## Problems of the records\n"]
+    for problem in problems:
+        shown = visible(problem).replace("`", "'")
+        lines.append(f"- `{shown}`")
+    return "\n".join([*lines, ""])

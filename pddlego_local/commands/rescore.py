@@ -20,15 +20,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
     cells = find_cells(arguments.runs)
     found = 0
     for cell in cells:
-        lines = (
-            f"{cell.folder}: {difference}" for difference in differences(cell.folder)
-        )
-        for line in (*unrequested(cell), *lines):
+        lines = [*unrequested(cell)]
+        for difference in differences(cell.folder):
+            lines.append(f"{cell.folder}: {difference}")
+        for line in lines:
             print(visible(line))
-            found += 1
+        found += len(lines)
     episodes = sum(len(cell.rows) for cell in cells)
-    differ = (
-        f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
-    )
+    differ = "no difference"
+    if found:
+        differ = f"{found} difference{'s' if found > 1 else ''}"
     print(f"{differ} in {episodes} episodes of {len(cells)} cells")
     return print_problems(cells.left_out) or (1 if found else 0)

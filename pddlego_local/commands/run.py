@@ -21,6 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.api.cell_warnings import cell_warnings
 from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.dry_run import AskedCell
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.console import literal_console, styled
 from pddlego_local.core.errors import (
@@ -43,9 +44,10 @@ from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell, hydra_for
 from pddlego_local.runner.overrides import (
-    GROUPS,
+    CHOSEN,
     as_meant,
     as_override,
+    choices_of,
     hold_back_options,
     known_options,
 )
@@ -60,7 +62,8 @@ def main(arguments: Sequence[str]) -> int:
     """Returns 0 for success, 2 for a bad configuration, 3 for an infrastructure
     fault.
     """
-    options = _parser().parse_intermixed_args(arguments)
+    parser = _parser()
+    options = parser.parse_intermixed_args(arguments)
     # Our launcher configs have the plugins' names, so Hydra validates them by the
     # plugins' schemas.
     warnings.filterwarnings(
@@ -68,6 +71,10 @@ def main(arguments: Sequence[str]) -> int:
     )
     try:
         with hydra_for(options.config_dir) as hydra:
+            if options.help:
+                parser.epilog = _choices_and_settings()
+                parser.print_help()
+                return 0
             words = as_meant(options.overrides)
             if options.cfg:
                 return _show_configuration(hydra, words, options.cfg)
@@ -96,10 +103,12 @@ def _parser() -> argparse.ArgumentParser:
             " comma-separated values. Rerun the command\nto continue: finished episodes"
             " are kept."
         ),
-        epilog=_choices_and_settings(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
     )
     add = parser.add_argument
+    # Its text needs the folder that is given in --config-dir, perhaps after it.
+    add("-h", "--help", action="store_true", help="show this help message and exit")
     add(
         "overrides",
         nargs="*",
@@ -128,25 +137,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _choices_and_settings() -> str:
     """Returns the choices of each group, and conf/config.yaml's explanation of other
-    settings.
+    settings. Hydra must be set up.
     """
-    conf = folder("conf")
     parts = [
         "Choices; the file of each choice in conf/ explains it and lists its options:\n"
     ]
-    for group in (*GROUPS, "arm", "experiment"):
-        files = (conf / group).rglob("[!_]*.yaml")
-        choices = sorted(
-            file.relative_to(conf / group).with_suffix("").as_posix() for file in files
-        )
-        line = f"  {group}={', '.join(choices)}"
+    for group in CHOSEN:
+        line = f"  {group}={', '.join(sorted(choices_of(group)))}"
         parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
     parts.append("\nOptions of decoding, with their defaults:\n")
     for name, option in options().items():
         default = option.text(default_of(name, "typed"))
         line = f"  {name}={default}  # {option.about}"
         parts.append(textwrap.fill(line, 100, subsequent_indent="    "))
-    settings = (conf / "config.yaml").read_text(encoding="utf-8")
+    settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
     _, _, outside_groups = settings.partition("\nname:")
     outside_groups, _, _ = outside_groups.partition("\nhydra:")
     parts.append("\nSettings outside the groups (conf/config.yaml):\n\nname:")
@@ -173,19 +177,19 @@ def _play_here(jobs: Sequence[list[str]], *, is_sweep: bool) -> int:
     """Plays cells, after checking that no cell of a sweep lacks a part. A single cell
     tells what it lacks when it begins.
     """
-    composed, code = _composed(jobs, here=is_sweep)
+    asked, code = _composed(jobs, here=is_sweep)
     if code:
         return code
-    cells = [cell for _, cell in composed]
+    cells = [cell.config for cell in asked]
     if is_sweep:
         sweeps.write_sweep(cells)
     return _play_and_show(cells)
 
 
 def _dry_run(jobs: Sequence[list[str]]) -> int:
-    composed, code = _composed(jobs, here=False)
+    asked, code = _composed(jobs, here=False)
     if not code:
-        dry_run.list_cells(composed)
+        dry_run.list_cells(asked)
     return code
 
 
@@ -203,14 +207,11 @@ def _refuse_secrets(jobs: Sequence[list[str]]) -> None:
             )
 
 
-def _composed(
-    jobs: Sequence[list[str]], *, here: bool
-) -> tuple[list[tuple[list[str], CellConfig]], int]:
-    """Returns the words and the configuration of each distinct cell, whose parts can be
-    built, and with `here` be used on this machine. Prints each distinct error, and
-    returns the exit code.
+def _composed(jobs: Sequence[list[str]], *, here: bool) -> tuple[list[AskedCell], int]:
+    """Returns each distinct cell, whose parts can be built, and with `here` be used on
+    this machine. Prints each distinct error, and returns the exit code.
     """
-    cells: dict[str, tuple[list[str], CellConfig]] = {}
+    cells: dict[str, AskedCell] = {}
     errors: dict[str, PddlegoError] = {}
     paths: dict[str, dict[str, str]] = {}
     models: list[object] = []
@@ -223,7 +224,7 @@ def _composed(
                 parts = cell.check()
                 if here:
                     _preflight(cell, parts, models)
-                cells[content] = words, cell
+                cells[content] = AskedCell(words, cell)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     return list(cells.values()), max(map(_print_error, errors.values()), default=0)
@@ -256,12 +257,12 @@ def _launch(
     hydra: Hydra, launcher: str, words: list[str], jobs: Sequence[list[str]]
 ) -> int:
     """Plays each cell as a job of a launcher; each job checks its own machine."""
-    composed, code = _composed(jobs, here=False)
+    asked, code = _composed(jobs, here=False)
     if code:
         return code
     _refuse_secrets(jobs)
     sweeps.check_launcher(launcher)
-    cells = [cell for _, cell in composed]
+    cells = [cell.config for cell in asked]
     sweeps.write_sweep(cells)
     # Hydra makes the jobs' folders below run.out, and does not know "~".
     words = [*words, as_override("run.out", str(cells[0].settings.run.out))]

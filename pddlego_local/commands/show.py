@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.table import Table
@@ -72,16 +73,24 @@ def _show_what_there_is(folder: Path) -> int:
     cannot be read, else 0. Raises ConfigError if there are none.
     """
     cells = find_cells([folder])
+    first = shlex.quote(str(cells[0].folder))
     if len(cells) == 1:
-        table, what_next = _episodes(cells[0]), " EPISODE"
+        table = _episodes(cells[0])
+        what_next = f"{first} EPISODE"
     else:
-        table, what_next = Table("cell", "episodes", "won"), ""
-        for cell in cells:
-            won = sum(row.success for row in cell.rows)
-            table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
+        table = _cells(cells)
+        what_next = first
     show(screen(), table)
-    print(f"next: pddlego show {shlex.quote(str(cells[0].folder))}{what_next}")
+    print(f"next: pddlego show {what_next}")
     return print_problems(cells.problems)
+
+
+def _cells(cells: Iterable[CellRecord]) -> Table:
+    table = Table("cell", "episodes", "won")
+    for cell in cells:
+        won = sum(row.success for row in cell.rows)
+        table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
+    return table
 
 
 def _episodes(cell: CellRecord) -> Table:
@@ -109,7 +118,8 @@ def _readable(answer: str) -> str:
 
 # In a value, these stand for the characters that rich could read as markup. No other
 # text has them, because `visible` replaces each lone surrogate.
-_BRACKET, _BACKSLASH = "\ud800", "\ud801"
+_BRACKET = "\ud800"
+_BACKSLASH = "\ud801"
 
 
 def _literal(value: object) -> str:

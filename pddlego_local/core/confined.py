@@ -21,9 +21,8 @@ from pddlego_local.core import errors
 from pddlego_local.core.errors import InfrastructureError, PddlegoError
 
 WORKER = Path(__file__).with_name("confined_worker.py")
-START_AND_REPLY_S = (
-    30.0  # time that a worker may take beyond the wall limit of its request
-)
+# The time that a worker may take beyond the wall limit of its request.
+START_AND_REPLY_S = 30.0
 
 Outcome = Literal["timeout", "out_of_memory"]
 _LIMITS: dict[str, tuple[Outcome, str]] = {
@@ -72,9 +71,10 @@ class Confined:
             "module": work.__module__,
             "work": work.__qualname__,
             "arguments": arguments,
+            "limits": limits,
         }
         with self._caller:
-            reply = self._exchange({**request, "limits": limits}, limits.get("wall_s"))
+            reply = self._exchange(request, limits.get("wall_s"))
         if ended := reply.get("ended"):
             raise _failure(ended, limits)
         if "error" in reply:
@@ -152,29 +152,29 @@ class ConfinedPool:
     def take(self) -> Confined:
         """Returns a process that carries out nothing. Give it back, or close it."""
         try:
-            one = self._idle.pop()
+            process = self._idle.pop()
         except IndexError:
-            one = Confined(self._modules)
-        self._lent.add(one)
-        return one
+            process = Confined(self._modules)
+        self._lent.add(process)
+        return process
 
-    def give_back(self, one: Confined) -> None:
+    def give_back(self, process: Confined) -> None:
         """Keeps the process for a later request, unless it was closed."""
-        self._lent.discard(one)
-        if not one.closed:
-            self._idle.append(one)
+        self._lent.discard(process)
+        if not process.closed:
+            self._idle.append(process)
 
     def ask(self, work: Callable[..., T], *arguments: Any, **limits: float) -> T:
         """Returns and raises as `Confined.ask`."""
-        one = self.take()
+        process = self.take()
         try:
-            return one.ask(work, *arguments, **limits)
+            return process.ask(work, *arguments, **limits)
         finally:
-            self.give_back(one)
+            self.give_back(process)
 
     def close(self) -> None:
-        for one in (*self._idle, *self._lent):
-            one.close()
+        for process in (*self._idle, *self._lent):
+            process.close()
 
     def __enter__(self) -> "ConfinedPool":
         return self
@@ -209,11 +209,10 @@ def _error_named(name: str) -> type[PddlegoError]:
     """Returns the class of this name, or its nearest base that is made of words
     alone.
     """
-    kind = getattr(errors, name, InfrastructureError)
-    bases: list[type[PddlegoError]] = [
-        k for k in kind.__mro__ if issubclass(k, PddlegoError)
-    ]
-    return next(k for k in bases if k.__init__ is PddlegoError.__init__)
+    kind: type[PddlegoError] = getattr(errors, name, InfrastructureError)
+    while kind.__init__ is not PddlegoError.__init__:
+        (kind,) = kind.__bases__
+    return kind
 
 
 def _failure(ended: str, limits: dict[str, float]) -> Exception:

@@ -44,14 +44,15 @@ def main() -> None:
         importlib.import_module(module)
     gc.freeze()  # else the collector of a child would copy all pages
     while line := wait_for_line():
-        reply = json.dumps(carry_out(json.loads(line))).encode() + b"\n"
-        sys.stdout.buffer.write(reply)
-        sys.stdout.buffer.flush()
+        reply = carry_out(json.loads(line))
+        print(json.dumps(reply), flush=True)
 
 
 def wait_for_line() -> bytes:
-    while not select.select([0], [], [], LOOK_FOR_PARENT_S)[0]:
-        if os.getppid() != parent:
+    ready = list[int]()
+    while not ready:
+        ready, _, _ = select.select([0], [], [], LOOK_FOR_PARENT_S)
+        if not ready and os.getppid() != parent:
             return b""
     line = sys.stdin.buffer.readline()
     return line if line.endswith(b"\n") else b""
@@ -65,21 +66,22 @@ def carry_out(request: dict[str, Any]) -> dict[str, Any]:
     if child == 0:
         try:
             confine(worker, request["limits"])
-            write_all(writer, json.dumps(replied(request)).encode())
+            reply = json.dumps(replied(request))
+            write_all(writer, reply.encode())
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         except BaseException:
             os._exit(1)
         os._exit(0)
     os.close(writer)
-    reply = read_reply(reader)
+    received = read_reply(reader)
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
     if code == 0:
-        answer: dict[str, Any] = json.loads(reply)
+        answer: dict[str, Any] = json.loads(received)
         return answer
-    cpu_s = request["limits"].get("cpu_s")
-    used_up = cpu_s is not None and usage.ru_utime + usage.ru_stime >= cpu_s
+    cpu_s = usage.ru_utime + usage.ru_stime
+    used_up = cpu_s >= request["limits"].get("cpu_s", math.inf)
     return {"ended": reason(code, used_up=used_up)}
 
 
@@ -88,9 +90,10 @@ def reason(code: int, *, used_up: bool) -> str:
         return "memory"
     if code == -signal.SIGALRM:
         return "wall"
-    if code == -signal.SIGXCPU or (code < 0 and used_up):
+    by_signal = code < 0
+    if code == -signal.SIGXCPU or (by_signal and used_up):
         return "cpu"
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    return signal.Signals(-code).name if by_signal else f"exit code {code}"
 
 
 def read_reply(reader: int) -> bytes:
@@ -100,13 +103,13 @@ def read_reply(reader: int) -> bytes:
     reply = b""
     with os.fdopen(reader, "rb", buffering=0) as file:
         while True:
-            ready = select.select([0, reader], [], [], LOOK_FOR_PARENT_S)[0]
+            ready, _, _ = select.select([0, reader], [], [], LOOK_FOR_PARENT_S)
+            # The next request only comes after the reply: there, the input has closed.
             if 0 in ready or os.getppid() != parent:
-                os._exit(
-                    0
-                )  # the next request only comes after the reply, so input has closed
+                os._exit(0)
             if reader in ready:
-                if not (part := file.read(1 << 16)):
+                part = file.read(1 << 16)
+                if not part:
                     return reply
                 reply += part
 
@@ -138,7 +141,8 @@ def confine(worker: int, limits: dict[str, float]) -> None:
 def restrict(kind: int, soft: int, hard: int) -> None:
     ceiling = resource.getrlimit(kind)[1]
     if ceiling != resource.RLIM_INFINITY:
-        soft, hard = min(soft, ceiling), min(hard, ceiling)
+        soft = min(soft, ceiling)
+        hard = min(hard, ceiling)
     resource.setrlimit(kind, (soft, hard))
 
 
@@ -150,7 +154,8 @@ def replied(request: dict[str, Any]) -> dict[str, Any]:
 
     reserve = mmap.mmap(-1, RESERVE_BYTES)
     try:
-        work = getattr(importlib.import_module(request["module"]), request["work"])
+        module = importlib.import_module(request["module"])
+        work = getattr(module, request["work"])
         return {"value": work(*request["arguments"])}
     except PddlegoError as error:
         return {"error": type(error).__name__, "words": str(error)}
@@ -166,10 +171,10 @@ def lacks_memory(error: BaseException | None, memory_mb: float) -> bool:
     """Says whether an error came from a lack of memory, which libraries report in many
     ways.
     """
-    peak = re.search(
-        r"VmPeak:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii")
-    )
-    if peak and int(peak[1]) >> 10 > MOST_OF_MEMORY * memory_mb:
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    peak = re.search(r"VmPeak:\s*(\d+) kB", status)
+    peak_mb = int(peak[1]) >> 10 if peak else 0
+    if peak_mb > MOST_OF_MEMORY * memory_mb:
         return True
     while error is not None:
         out_of_space = isinstance(error, OSError) and error.errno == errno.ENOMEM

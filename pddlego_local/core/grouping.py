@@ -1,7 +1,7 @@
-"""Groups the elements of a sequence by a key."""
+"""Groups values by a key."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -14,3 +14,8 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         groups[key].append(value)
     return dict(groups)
+
+
+def grouped_by(values: Iterable[V], key: Callable[[V], K]) -> dict[K, list[V]]:
+    """Groups the values by their keys, both in order."""
+    return grouped((key(value), value) for value in values)

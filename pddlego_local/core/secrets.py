@@ -100,7 +100,8 @@ def secrets_of(tree: object) -> frozenset[str]:
             found.add(str(leaf))
         elif isinstance(leaf, str):
             for address in _AUTHORITY.finditer(leaf):
-                found.add(address["user"].partition(":")[2])
+                _, _, password = address["user"].partition(":")
+                found.add(password)
 
     _with_leaves(tree, collect, named=False)
     return frozenset(secret for secret in found if len(secret) >= _LEAST_KNOWN)
@@ -122,7 +123,8 @@ def hidden(tree: Any, known: Iterable[str] = (), *, named: bool = False) -> Any:
 def hidden_in_word(word: str, known: Iterable[str] = ()) -> str:
     """Returns a word of a command, which can be OPTION=VALUE, without its secrets."""
     name, equals, value = word.partition("=")
-    if equals and re.fullmatch(r"[-+~\w.]+", name) and is_secret_name(name):
+    is_option = equals and re.fullmatch(r"[-+~\w.]+", name)
+    if is_option and is_secret_name(name):
         return f"{name}={HIDDEN}" if _is_secret(value) else word
     return hidden_in_text(word, known)
 
@@ -130,7 +132,8 @@ def hidden_in_word(word: str, known: Iterable[str] = ()) -> str:
 def hidden_in_text(text: str, known: Iterable[str] = ()) -> str:
     """Returns a text, such as a message, without its secrets."""
     for secret in sorted(known, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+        whole_word = rf"(?<!\w){re.escape(secret)}(?!\w)"
+        text = re.sub(whole_word, HIDDEN, text)
     text = _AUTHORITY.sub(_without_password, text)
     text = _QUERY.sub(rf"\1{HIDDEN}", text)
     text = _NAMED.sub(_without_value, text)
@@ -146,7 +149,8 @@ def _without_password(match: re.Match[str]) -> str:
 
 
 def _without_value(match: re.Match[str]) -> str:
-    name, value = match["name"], match["value"]
+    name = match["name"]
+    value = match["value"]
     looks_like_a_name = re.search(r"[\W_]|(?i:password|authorization)", name)
     in_prose = match["is"].lstrip().startswith(":") and not looks_like_a_name
     if in_prose or not is_secret_name(name) or not _is_secret(value):
@@ -166,7 +170,9 @@ def without_secrets(tree: Any) -> Any:
         }
     if isinstance(tree, list | tuple):
         return [without_secrets(value) for value in tree]
-    return _AUTHORITY.sub(r"\g<scheme>://", tree) if isinstance(tree, str) else tree
+    if isinstance(tree, str):
+        return _AUTHORITY.sub(r"\g<scheme>://", tree)
+    return tree
 
 
 def hidden_in_data(line: str, known: Iterable[str]) -> str:

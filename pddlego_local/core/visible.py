@@ -1,4 +1,5 @@
-"""Makes texts of models, games and files safe to show in a terminal or on a page."""
+"""Makes texts of models, games and files safe to show in a terminal or on a page, and
+messages fit for one line."""
 
 import re
 
@@ -27,3 +28,10 @@ def _named(match: re.Match[str]) -> str:
     if code_point < 0x20:
         return chr(0x2400 + code_point)
     return f"⟨U+{code_point:04X}⟩"
+
+
+def in_one_line(text: object) -> str:
+    """Returns a text, such as that of an error, with single spaces as its only white
+    space.
+    """
+    return " ".join(str(text).split())

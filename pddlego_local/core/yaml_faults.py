@@ -8,30 +8,30 @@ from typing import Any
 import yaml
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.visible import in_one_line
 
-_REMEDIES = (  # the parser's words, and what helps
-    ("mapping values are not allowed", "a text with a colon and a space needs quotes"),
-    ("'\\t' that cannot start", "indent with spaces, not with tabs"),
-    ("cannot start any token", "a text that begins with this character needs quotes"),
-    ("undefined alias", "a text that begins with * needs quotes"),
-    ("did not find expected alphabetic", "a text that begins with * or & needs quotes"),
-    ("constructor for the tag", "a text that begins with ! needs quotes"),
-    ("duplicate key", "name each key once"),
-    ("unexpected end of stream", "close the quotes"),
-    (
-        "could not find expected ':'",
-        "a key needs a colon and a space, and a longer text quotes",
+_REMEDIES = {
+    "mapping values are not allowed": "a text with a colon and a space needs quotes",
+    "'\\t' that cannot start": "indent with spaces, not with tabs",
+    "cannot start any token": "a text that begins with this character needs quotes",
+    "undefined alias": "a text that begins with * needs quotes",
+    "did not find expected alphabetic": "a text that begins with * or & needs quotes",
+    "constructor for the tag": "a text that begins with ! needs quotes",
+    "duplicate key": "name each key once",
+    "unexpected end of stream": "close the quotes",
+    "could not find expected ':'": (
+        "a key needs a colon and a space, and a longer text quotes"
     ),
-    (
-        "expected ',' or",
-        "close the bracket, and quote a text with brackets, commas or braces",
+    "expected ',' or": (
+        "close the bracket, and quote a text with brackets, commas or braces"
     ),
-    (
-        "expected <block end>",
-        "give all keys of a mapping one indentation, and quote whole values",
+    "expected <block end>": (
+        "give all keys of a mapping one indentation, and quote whole values"
     ),
-    ("special characters", "remove the control character"),
-)
+    "special characters": "remove the control character",
+}
+"""What helps, by a part of the parser's words."""
+
 _OTHERWISE = "quote each text with any of : # { } [ ] , & * ! | > % @ in it"
 
 
@@ -66,15 +66,15 @@ def fault_of(error: yaml.YAMLError, place: object = None) -> str:
     """Returns the sentence. The file is `place`, or the one that the parser names."""
     context = getattr(error, "context", None) or ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None)
-    words = " ".join(f"{context} {problem or error}".split())
-    remedies = (remedy for part, remedy in _REMEDIES if part in words)
-    remedy = next(remedies, _OTHERWISE)
-    message = f"this is not YAML ({words}); {remedy}"
+    words = in_one_line(f"{context} {problem or error}")
+    remedies = [remedy for part, remedy in _REMEDIES.items() if part in words]
+    remedy = remedies[0] if remedies else _OTHERWISE
     mark = _mark_of(error)
-    file = place or getattr(mark or error, "name", None) or "a YAML file"
-    if mark is None:
-        return f"{file}: {message}"
-    return f"{file}, line {mark.line + 1}: {message}"
+    named = getattr(mark or error, "name", None)
+    where = str(place or named or "a YAML file")
+    if mark is not None:
+        where += f", line {mark.line + 1}"
+    return f"{where}: this is not YAML ({words}); {remedy}"
 
 
 def _mark_of(error: yaml.YAMLError) -> Any:

@@ -74,5 +74,6 @@ def constraint_for(
     situation: GrammarContext = EMPTY,
 ) -> Constraint:
     """Returns the constraint of these settings on an answer of a form."""
-    build = LADDER[form.name][list(RUNGS).index(decoding.rung)]
+    place = list(RUNGS).index(decoding.rung)
+    build = LADDER[form.name][place]
     return build(decoding, form, situation)

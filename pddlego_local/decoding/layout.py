@@ -57,10 +57,10 @@ class Printer:
         """Returns the JSON of an answer; the strings of the keys "df" and "pf" are
         printed as PDDL files. Raises ValueError as `file` does.
         """
-        printed = {
-            key: self.file(value) if key in ("df", "pf") else value
-            for key, value in values.items()
-        }
+        printed = {}
+        for key, value in values.items():
+            is_file = key in ("df", "pf")
+            printed[key] = self.file(value) if is_file else value
         return json.dumps(printed, ensure_ascii=False)
 
     def file(self, text: str) -> str:
@@ -76,44 +76,52 @@ class Printer:
         if self.as_staged:
             sections = _as_staged(sections)
         between = "\n  " if self.layout == "lines" else " "
-        return f"({between.join([title, *sections])})"
+        text = between.join([title, *sections])
+        return f"({text})"
 
     def _section(self, section: Node) -> str:
         if isinstance(section, Word):
             return line_of(section)
         if section.head == ":action":
             return self._action(section)
+        if section.head == ":metric":
+            return line_of(section, lower=True)
         if section.head not in _OF_ENTRIES:
-            return line_of(section, lower=section.head == ":metric")
-        pieces = []
+            return line_of(section)
+        text = ""
         for item in section.items:
             is_word = isinstance(item, Word)
-            pieces.append((not is_word, line_of(item, lower=is_word)))
-        return self._in_lines(pieces)
+            before = " " if is_word else self._new_line
+            text += before + line_of(item, lower=is_word)
+        return f"({text[1:]})"
 
     def _action(self, action: Block) -> str:
-        words = [line_of(item) for item in action.items]
+        pieces = [line_of(item) for item in action.items]
         for schema in self.schemas:
             if _has_header(action, schema):
                 parameters = line_of(list_of(schema.parameters))
-                words[1:4] = [schema.name, ":parameters", parameters]
+                pieces[1:4] = [schema.name, ":parameters", parameters]
                 break
-        return self._in_lines((word in _ACTION_PARTS, word) for word in words)
-
-    def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
-        """Returns a section; a piece marked True is on a line of its own under
-        "lines".
-        """
-        line = "\n    " if self.layout == "lines" else " "
-        text = "".join((line if own else " ") + piece for own, piece in pieces)
+        text = ""
+        for piece in pieces:
+            before = self._new_line if piece in _ACTION_PARTS else " "
+            text += before + piece
         return f"({text[1:]})"
+
+    @property
+    def _new_line(self) -> str:
+        """What is before a piece of a section that has a line of its own."""
+        return "\n    " if self.layout == "lines" else " "
 
 
 def _title(node: Node) -> str:
     """Returns `define`, or a title such as `(domain NAME)`."""
     if isinstance(node, Word):
         return node.name
-    return f"({' '.join([node.head, *map(line_of, node.items[1:])])})"
+    words = [node.head]
+    for item in node.items[1:]:
+        words.append(line_of(item))
+    return f"({' '.join(words)})"
 
 
 def line_of(node: Node, *, lower: bool = False) -> str:
@@ -122,9 +130,8 @@ def line_of(node: Node, *, lower: bool = False) -> str:
     """
     if isinstance(node, Word):
         return node.name if lower or node.text.startswith(":") else node.text
-    words = [
-        line_of(item, lower=lower or node.head == "increase") for item in node.items
-    ]
+    lower = lower or node.head == "increase"
+    words = [line_of(item, lower=lower) for item in node.items]
     if node.head in _OPERATORS:
         words[0] = node.head
     return f"({' '.join(words)})"
@@ -136,9 +143,8 @@ def _has_header(action: Block, schema: Action) -> bool:
     """
     match action.items[1:4]:
         case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
-            return name == schema.name.lower() and (
-                _typed(parameters) == _typed(list_of(schema.parameters))
-            )
+            has_name = name == schema.name.lower()
+            return has_name and _typed(parameters) == _typed(list_of(schema.parameters))
     return False
 
 
@@ -158,34 +164,39 @@ def typed_names(listed: Block) -> list[TypedName]:
 
 def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
     """Returns each variable with its types, the types in lower case."""
-    entries = typed_names(parameters)
-    return [(entry.word.text, [kind.name for kind in entry.types]) for entry in entries]
+    typed = []
+    for entry in typed_names(parameters):
+        kinds = [kind.name for kind in entry.types]
+        typed.append((entry.word.text, kinds))
+    return typed
 
 
 def _as_staged(sections: list[str]) -> list[str]:
     """Returns the sections of a file as "typed" and "grounded" write them."""
     left_out = ("(:requirements", "(:functions)")
     rest = [text for text in sections if not text.startswith(left_out)]
-    if _place(rest, "(:domain ") < len(rest):
-        if _place(rest, "(:objects") == len(rest):
+    is_problem = _has(rest, "(:domain ")
+    if is_problem:
+        if not _has(rest, "(:objects"):
             rest.insert(1, "(:objects)")
         return rest
-    if _place(rest, "(:types") == len(rest):
+    if not _has(rest, "(:types"):
         rest.insert(0, "(:types)")
-    first = _place(rest, "(:action")
-    lists = sorted(rest[:first], key=_order_of_list)
-    return [REQUIREMENTS, *lists, *rest[first:]]
+    first_action = 0
+    while first_action < len(rest) and not rest[first_action].startswith("(:action"):
+        first_action += 1
+    lists = sorted(rest[:first_action], key=_order_of_list)
+    return [REQUIREMENTS, *lists, *rest[first_action:]]
 
 
-def _place(sections: list[str], beginning: str) -> int:
-    """Returns the number of the first section that begins so, or their count."""
-    for number, text in enumerate(sections):
-        if text.startswith(beginning):
-            return number
-    return len(sections)
+def _has(sections: list[str], beginning: str) -> bool:
+    return any(section.startswith(beginning) for section in sections)
 
 
 def _order_of_list(section: str) -> int:
+    """Types come first, then constants, then the other lists."""
     if section.startswith("(:t"):
         return 0
-    return 1 if section.startswith("(:c") else 2
+    if section.startswith("(:c"):
+        return 1
+    return 2

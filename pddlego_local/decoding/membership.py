@@ -37,8 +37,12 @@ def why_outside(value: Fields, question: AnyQuestion, rung: RungName) -> str:
     in the language. The names in the context of the question must be those that its
     prompt shows.
     """
-    form, values, context = question.form, value.model_dump(), question.context
-    files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
+    form = question.form
+    values = value.model_dump()
+    context = question.context
+    files = {}
+    for key in values.keys() & _KEYS.keys():
+        files[key] = values[key].lower()
     faults: list[Fault] = []
     if form is EDIT or files:
         context = _in_lower_case(context)
@@ -63,11 +67,13 @@ def why_outside(value: Fields, question: AnyQuestion, rung: RungName) -> str:
     else:
         text = json.dumps(values, ensure_ascii=False)
     decoding = Decoding(rung=rung, layout="line")
-    departures = [
-        place_of_departure(constraint_for(decoding, form, situation), text)
-        for situation in contexts
-    ]
-    return departures[0] if all(departures) else next(map(str, faults), "")
+    departures = []
+    for situation in contexts:
+        constraint = constraint_for(decoding, form, situation)
+        departures.append(place_of_departure(constraint, text))
+    if all(departures):
+        return departures[0]
+    return str(faults[0]) if faults else ""
 
 
 def actions_in(domain: str) -> tuple[Action, ...]:
@@ -76,8 +82,9 @@ def actions_in(domain: str) -> tuple[Action, ...]:
     a rung spells them.
     """
     found = []
-    blocks = domain_of(domain).block.blocks
-    for block in [block for block in blocks if block.head == ":action"]:
+    for block in domain_of(domain).block.blocks:
+        if block.head != ":action":
+            continue
         match block.items[1:4]:
             case [Word() as name, Word(name=":parameters"), Block() as listed]:
                 parameters = line_of(listed)
@@ -95,13 +102,15 @@ def _faults(files: Mapping[str, str], context: GrammarContext) -> list[Fault]:
     (it may be in the requirements, which the printer omits), and the faults in the
     names of the files that were answered.
     """
-    found = check(files.get("df", context.domain), files.get("pf", _PROBLEM))
+    domain = files.get("df", context.domain)
+    problem = files.get("pf", _PROBLEM)
     answered = {_KEYS[key] for key in files}
-    return [
-        fault
-        for fault in found.faults
-        if fault.kind == "syntax" or (fault.kind == "symbol" and fault.file in answered)
-    ]
+    faults = []
+    for fault in check(domain, problem).faults:
+        is_wrong_name = fault.kind == "symbol" and fault.file in answered
+        if fault.kind == "syntax" or is_wrong_name:
+            faults.append(fault)
+    return faults
 
 
 def _in_lower_case(context: GrammarContext) -> GrammarContext:
@@ -110,7 +119,8 @@ def _in_lower_case(context: GrammarContext) -> GrammarContext:
     """
     actions = []
     for action in context.actions:
-        name, parameters = action.name.lower(), action.parameters.lower()
+        name = action.name.lower()
+        parameters = action.parameters.lower()
         actions.append(replace(action, name=name, parameters=parameters))
     objects = tuple(name.lower() for name in context.names.objects)
     return replace(

@@ -11,9 +11,7 @@ each of the repeated items once, and the answer continues after the list;
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
-
-from pddlego_local.decoding.grammars.terminals import looping_prefix
+from typing import Literal, NamedTuple
 
 MOST_TIMES = 2
 """How often an item may appear in a list that is being written."""
@@ -26,25 +24,34 @@ _MARKS = ("-", ":")
 item itself.
 """
 _SIGNS = frozenset('()[]{}"')
+_THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 _BLANKS = r"(?:\s|\\[nrt])+"
 _COMMENT = r';(?:[^\\"\n]|\\(?:[^nr]|\Z))*'
 _TOKEN = re.compile(rf'(?P<blank>{_BLANKS}|,|{_COMMENT})|[^\s(){{}}\[\]",\\;]+|.')
+
+
+class _Item(NamedTuple):
+    """An item of a list, and where the list ended before it."""
+
+    text: str
+    end_before: int
 
 
 @dataclass
 class _Bracket:
     """A bracket or quotation mark at `offset` that is not closed yet.
 
-    `items` has the items after it so far, each with the offset at which the list ended
-    before the item. `head` is the first word after a "(". `declares` says that the
-    bracket begins the declaration of a predicate, which lists variables.
+    `items` has the items after it so far, and `end` is where the last one ends. `head`
+    is the first word after a "(". `declares` says that the bracket begins the
+    declaration of a predicate, which lists variables. `behind_mark` says that the text
+    so far ends with one of _MARKS.
     """
 
     sign: str
     offset: int
     declares: bool = False
     head: str = ""
-    items: list[tuple[str, int]] = field(default_factory=list)
+    items: list[_Item] = field(default_factory=list)
     end: int = 0
     behind_mark: bool = False
 
@@ -52,28 +59,28 @@ class _Bracket:
         """Adds an item that ends at the offset `end`. Returns whether it appeared too
         often.
         """
-        before, self.end = self.end, end
-        behind_mark, self.behind_mark = self.behind_mark, item in _MARKS
-        is_head = self.sign == "(" and not self.head
+        end_before = self.end
+        is_value = self.behind_mark
+        is_mark = item in _MARKS
+        # A list of variables, such as "(?a ?b)", has no word before its items.
+        is_head = self.sign == "(" and not self.head and not item.startswith("?")
+        self.end = end
+        self.behind_mark = is_mark
         self.head = self.head or item
-        if (
-            behind_mark
-            or self.behind_mark
-            or (is_head and item[0] != "?")
-            or not self.is_list
-        ):
+        if is_value or is_mark or is_head or not self.is_list:
             return False
-        self.items.append((item, before))
-        return [name for name, _ in self.items].count(item) > MOST_TIMES
+        self.items.append(_Item(item, end_before))
+        times = 0
+        for earlier in self.items:
+            if earlier.text == item:
+                times += 1
+        return times > MOST_TIMES
 
     @property
     def is_list(self) -> bool:
-        return (
-            self.sign != "("
-            or self.declares
-            or self.head in _LISTS
-            or self.head[:1] == "?"
-        )
+        if self.sign != "(" or self.declares:
+            return True
+        return self.head in _LISTS or self.head.startswith("?")
 
     def end_before_repeats(self, partial: str) -> int | None:
         """Returns where the list ends without the repeated items at its end; None if it
@@ -82,12 +89,13 @@ class _Bracket:
         `partial` is the unfinished item after them. If no item of the list begins with
         `partial`, the result is None too.
         """
-        names = [name for name, _ in self.items]
-        new = len(names)
-        while new and names[new - 1] in names[: new - 1]:
+        texts = [item.text for item in self.items]
+        new = len(texts)
+        while new and texts[new - 1] in texts[: new - 1]:
             new -= 1
-        repeats = new < len(names) and any(name.startswith(partial) for name in names)
-        return self.items[new][1] if repeats else None
+        if new == len(texts) or not any(text.startswith(partial) for text in texts):
+            return None
+        return self.items[new].end_before
 
 
 class LoopWatch:
@@ -102,7 +110,8 @@ class LoopWatch:
     """
 
     def __init__(self, before: str, *, names: bool = True) -> None:
-        self._before, self._names = before, names
+        self._before = before
+        self._names = names
         self.kept: int | None = None
         self._begin()
 
@@ -123,13 +132,18 @@ class LoopWatch:
         self._begin()
         whole = self._before + text
         loop = self._read(whole)
-        whole = whole[: self._end] if loop else whole
-        end = self._end if loop == "name" else _end_before_repeats(whole, self._open)
+        end: int | None
+        if loop == "name":
+            end = self._end
+        else:
+            read = whole[: self._end] if loop == "item" else whole
+            end = _end_before_repeats(read, self._open)
         self.kept = None if end is None else end - len(self._before)
         return self.kept is not None
 
     def _begin(self) -> None:
-        self._open, self._end = [_Bracket("", 0)], 0
+        self._open = [_Bracket("", 0)]
+        self._end = 0  # of the tokens that were read
 
     def _read(self, whole: str) -> Literal["", "item", "name"]:
         """Reads on to the end of the text, or to the third appearance of an item or
@@ -137,19 +151,20 @@ class LoopWatch:
         and is not read.
         """
         for token in _TOKEN.finditer(whole, self._end):
-            word, end = token[0], token.end()
-            watched = end > len(self._before)
-            if self._names and watched and not token["blank"] and looping_prefix(word):
+            word = token[0]
+            end = token.end()
+            is_blank = token["blank"] is not None
+            is_watched = end > len(self._before)
+            if self._names and is_watched and not is_blank and looping_prefix(word):
                 self._end = end
                 return "name"
             if end == len(whole) and word not in _SIGNS:
                 break
             self._end = end
-            if (
-                not token["blank"]
-                and _add(self._open, whole, token.start(), end)
-                and watched
-            ):
+            if is_blank:
+                continue
+            is_repeated = _add(self._open, whole, token.start(), end)
+            if is_repeated and is_watched:
                 return "item"
         return ""
 
@@ -159,18 +174,19 @@ def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
     often.
     """
     sign = text[start:end]
-    in_string = any(bracket.sign == '"' for bracket in open_)
-    if sign in ("(", "[", "{") or (sign == '"' and not in_string):
-        open_.append(_Bracket(sign, start, declares=open_[-1].head == ":predicates"))
+    is_opening = sign in ("(", "[", "{")
+    if sign == '"':
+        is_opening = not any(bracket.sign == '"' for bracket in open_)
+    if is_opening:
+        declares = open_[-1].head == ":predicates"
+        open_.append(_Bracket(sign, start, declares))
         return False
     if sign in (")", "]", "}", '"'):
         closed = open_.pop()
-        while (
-            sign == '"' and closed.sign != '"'
-        ):  # the file has brackets that are not closed
-            closed = open_.pop()
+        while sign == '"' and closed.sign != '"':
+            closed = open_.pop()  # a bracket that the file in the string leaves open
         start = closed.offset
-    return open_[-1].add(_item(text[start:end]), end)
+    return open_[-1].add(_as_compared(text[start:end]), end)
 
 
 def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
@@ -178,21 +194,36 @@ def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
     ends without them. The last item may be unfinished.
     """
     innermost = open_[-1]
-    partial = (
-        ""
-        if innermost.behind_mark
-        else _item(text[innermost.end or innermost.offset + 1 :])
-    )
+    partial = ""
+    if not innermost.behind_mark:
+        begin = innermost.end or innermost.offset + 1
+        partial = _as_compared(text[begin:])
     for bracket in reversed(open_):
-        end = bracket.end_before_repeats(partial) if bracket.is_list else None
-        if end is not None:
-            return end
-        partial = _item(text[bracket.offset :])
+        if bracket.is_list:
+            end = bracket.end_before_repeats(partial)
+            if end is not None:
+                return end
+        partial = _as_compared(text[bracket.offset :])
     return None
 
 
-def _item(text: str) -> str:
+def _as_compared(text: str) -> str:
     """Returns an item as it is compared: case, white space and its JSON escapes do not
     matter.
     """
     return re.sub(_BLANKS, " ", text).strip(" ,").lower()
+
+
+def looping_prefix(name: str) -> str:
+    """Returns the beginning of a name that has a part three times in a row, to the end
+    of the second time; "" for any other name.
+
+    "none-of-none-of-none-of-" gives "none-of-none-of-", "none-of-none-of-none" gives
+    "". A part that has only digits may be repeated.
+    """
+    lower = name.lower()
+    match = _THRICE.search(lower)
+    if match is None:
+        return ""
+    part = match[1]
+    return lower[: match.end() - len(part)]

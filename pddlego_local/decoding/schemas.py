@@ -17,7 +17,7 @@ rungs. No rung excludes duplicates in a list: llguidance does not support `uniqu
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -35,6 +35,7 @@ DIRECTIONS = ("north", "south", "east", "west")
 # At most 30 characters: a command with two names then keeps to the 80 of the rung
 # "syntax".
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
+_HOLE = re.compile(r"\{([\w-]+)\}")  # in the template of a command
 # Options of llguidance; other engines ignore them.
 _ON_ONE_LINE = {
     "whitespace_flexible": False,
@@ -49,8 +50,10 @@ def schema_grammar(
     """Returns the grammar of a JSON schema. Under both exact layouts, JSON is on one
     line.
     """
-    exact = {} if layout == "any" else {"x-guidance": _ON_ONE_LINE}
-    return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
+    whole = dict(schema)
+    if layout != "any":
+        whole["x-guidance"] = _ON_ONE_LINE
+    return Grammar(name, "json_schema", json.dumps(whole))
 
 
 def keys(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
@@ -77,10 +80,10 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """
 
     def without_prose(part: dict[str, Any]) -> dict[str, Any]:
-        prose = {
-            key for key in ("title", "description") if isinstance(part.get(key), str)
-        }
-        return {key: value for key, value in part.items() if key not in prose}
+        for key in ("title", "description"):
+            if isinstance(part.get(key), str):  # else it is a field of this name
+                del part[key]
+        return part
 
     text = json.dumps(model.model_json_schema())
     schema: dict[str, Any] = json.loads(text, object_hook=without_prose)
@@ -91,7 +94,8 @@ def command(
     decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
     """Constrains {"action": …} to a command."""
-    return _schema(decoding, _object({"action": _command(decoding, context)}))
+    action = _command(decoding, context)
+    return _schema(decoding, _object({"action": action}))
 
 
 def move(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
@@ -109,7 +113,9 @@ def seen(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Con
     """
     names = _nouns(context)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
-    lists = {key: entry | only for key, entry in _properties(form).items()}
+    lists = {}
+    for key, schema in _properties(form).items():
+        lists[key] = schema | only
     return _schema(decoding, _object(lists))
 
 
@@ -118,7 +124,8 @@ def _schema(decoding: Decoding, schema: Mapping[str, Any]) -> Constraint:
 
 
 def _properties(form: Form[Fields]) -> dict[str, Any]:
-    properties: dict[str, Any] = _schema_of(form.patterns or form.keys)["properties"]
+    schema = _schema_of(form.patterns or form.keys)
+    properties: dict[str, Any] = schema["properties"]
     return properties
 
 
@@ -137,38 +144,51 @@ def _command(decoding: Decoding, context: GrammarContext) -> dict[str, Any]:
     """
     direction = _any_of(DIRECTIONS) if decoding.excludes.typed else _ANY_NAME
     name = _any_of(_nouns(context)) if decoding.excludes.grounded else _ANY_NAME
-    patterns = [
-        *map(_literal, context.commands),
-        *_templates(context.actions, name, direction),
-    ]
-    if (
-        not patterns
-    ):  # nothing is offered or mentioned, but the answer must name an action
-        patterns = list(_templates(context.actions, _ANY_NAME, direction))
-    return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
+    patterns = [_literal(offered) for offered in context.commands]
+    patterns += _templates(context.actions, name, direction)
+    if not patterns:
+        # Nothing is offered or mentioned, but the answer must name an action.
+        patterns = _templates(context.actions, _ANY_NAME, direction)
+    return {"type": "string", "pattern": f"^({_choice(patterns)})$"}
 
 
-def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator[str]:
-    """Yields patterns for the commands of actions; if `name` is "", those with a name
+def _templates(actions: Iterable[Action], name: str, direction: str) -> list[str]:
+    """Returns patterns for the commands of actions; if `name` is "", those with a name
     are omitted.
 
     Verbs with the same arguments share one pattern, because long lists of names compile
     slowly.
     """
-    verbs: dict[str, list[str]] = {}
+    verbs: dict[str, list[str]] = {}  # by the pattern of what follows
     for action in actions:
-        kinds = dict(ActionSchema.of(action).parameters)
-        verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
-        rest, is_possible = "", True
-        for hole, words in zip(parts[::2], parts[1::2], strict=True):
-            is_direction = kinds.get(f"?{hole}") == "direction"
-            filling = direction if is_direction else name
-            is_possible = is_possible and filling != ""
-            rest += f"({filling}){_literal(words)}"
-        if is_possible:
+        verb, *_arguments = _HOLE.split(action.command)
+        rest = _after_verb(action, name, direction)
+        if rest is not None:
             verbs.setdefault(rest, []).append(_literal(verb))
-    for rest, beginnings in verbs.items():
-        yield f"({'|'.join(dict.fromkeys(beginnings))}){rest}"
+    return [f"({_choice(beginnings)}){rest}" for rest, beginnings in verbs.items()]
+
+
+def _after_verb(action: Action, name: str, direction: str) -> str | None:
+    """Returns the pattern of a command after its verb; None if there is nothing to
+    fill in.
+    """
+    types = dict(ActionSchema.of(action).parameters)
+    _verb, *parts = _HOLE.split(action.command)
+    holes = parts[::2]
+    words_after = parts[1::2]
+    pattern = ""
+    for hole, words in zip(holes, words_after, strict=True):
+        is_direction = types.get(f"?{hole}") == "direction"
+        filling = direction if is_direction else name
+        if not filling:
+            return None
+        pattern += f"({filling}){_literal(words)}"
+    return pattern
+
+
+def _choice(patterns: Iterable[str]) -> str:
+    """Returns a pattern for one of these, each of them once."""
+    return "|".join(dict.fromkeys(patterns))
 
 
 def _nouns(context: GrammarContext) -> list[str]:
@@ -177,7 +197,7 @@ def _nouns(context: GrammarContext) -> list[str]:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(_literal, words))
+    return "|".join([_literal(word) for word in words])
 
 
 def _literal(words: str) -> str:

@@ -114,7 +114,8 @@ class AnswerSession:
     """
 
     def __init__(self, constraint: Constraint, *, thinks: bool = False) -> None:
-        self._constraint, self._stages = constraint, constraint.stages()
+        self._constraint = constraint
+        self._stages = constraint.stages()
         stage = next(self._stages)
         # After a thought, forced text cannot be part of the prompt, so the grammar
         # contains it.
@@ -131,7 +132,9 @@ class AnswerSession:
         """
         if not self._constraint.in_stages:
             return None
-        stage, watch, begin = self.stage, self.stage.watch, len(self._written_prefix)
+        stage = self.stage
+        watch = self.stage.watch
+        begin = len(self._written_prefix)
         watched = watch and (lambda text: watch(text[begin:]))
         return replace(
             self._written,
@@ -162,13 +165,15 @@ class AnswerSession:
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
-        lost, watch = 0, self.stage.watch
         _verify(self.stage, text, ended=ended)
+        lost = 0
         if not ended:
-            if not (watch and watch.breaks(text[len(self._written_prefix) :])):
+            watch = self.stage.watch
+            watched = text[len(self._written_prefix) :]
+            if watch is None or not watch.breaks(watched):
                 self.goes_on = False
                 return 0
-            lost = len(text) - len(self._written_prefix) - (watch.kept or 0)
+            lost = len(watched) - (watch.kept or 0)
         self._written_prefix = ""
         try:
             self.stage = self._stages.send(self.stage.forced_prefix + text)
@@ -208,9 +213,12 @@ def with_prefix_in_grammar(stage: Stage) -> Stage:
     if not stage.forced_prefix or stage.grammar is None:
         return stage
     start = re.compile(r"^start\s*:", re.MULTILINE)
-    head, rest = json.dumps(stage.forced_prefix, ensure_ascii=False), stage.grammar.text
-    text = f"start: {head} _behind_head\n{start.sub('_behind_head:', rest, count=1)}"
-    return replace(stage, grammar=replace(stage.grammar, text=text), forced_prefix="")
+    head = json.dumps(stage.forced_prefix, ensure_ascii=False)
+    rest = stage.grammar.text
+    behind_head = start.sub("_behind_head:", rest, count=1)
+    text = f"start: {head} _behind_head\n{behind_head}"
+    grammar = replace(stage.grammar, text=text)
+    return replace(stage, grammar=grammar, forced_prefix="")
 
 
 def place_of_departure(constraint: Constraint, text: str) -> str:
@@ -222,23 +230,24 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     stages = constraint.stages()
     stage = next(stages)
     while True:
+        if stage.rollback_chars and stage.name == "goal":
+            return "goal: it is already true"
         if stage.rollback_chars:
-            goal = stage.name == "goal"
-            wrong = (
-                "an entry contradicts an earlier one, or something needed is missing"
-            )
-            return f"{stage.name}: {'it is already true' if goal else wrong}"
-        length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
-        if not whole:
-            there = data[max(at, at + length - 40) : at + length].decode(
-                errors="replace"
-            )
-            next_ = data[at + length : at + length + 40].decode(errors="replace")
-            return f"{stage.name}: after {there!r} comes {next_!r}"
-        try:
-            stage = stages.send(data[at : at + length].decode(errors="replace"))
-        except StopIteration:
             return (
-                "" if at + length == len(data) else "the answer goes on after its end"
+                f"{stage.name}: an entry contradicts an earlier one, or something"
+                " needed is missing"
             )
-        at += length
+        grammar = with_prefix_in_grammar(stage).grammar
+        length, is_whole = decoder_prefix(grammar, data[at:])
+        end = at + length
+        if not is_whole:
+            last = data[max(at, end - 40) : end].decode(errors="replace")
+            following = data[end : end + 40].decode(errors="replace")
+            return f"{stage.name}: after {last!r} comes {following!r}"
+        written = data[at:end].decode(errors="replace")
+        try:
+            stage = stages.send(written)
+        except StopIteration:
+            is_all = end == len(data)
+            return "" if is_all else "the answer goes on after its end"
+        at = end

@@ -60,7 +60,8 @@ class Option:
 
     def in_reports(self, name: str, rung: str, value: Any) -> str:
         """Returns what reports write after the rung for this value of the option."""
-        if rung not in self.rungs or value in (default_of(name, rung), *self.anywhere):
+        unmentioned = (default_of(name, rung), *self.anywhere)
+        if rung not in self.rungs or value in unmentioned:
             return ""
         if isinstance(value, Mapping):
             return self.added.format(**value)
@@ -189,10 +190,12 @@ class Decoding:
             value = getattr(self, name)
             allowed = (default_of(name, self.rung), *option.anywhere)
             if self.rung not in option.rungs and value not in allowed:
+                needed = _in_words(option.rungs)
+                default = _spelled(allowed[0])
                 raise ConfigError(
-                    f"decoding.{name}={value} needs {_in_words(option.rungs)}, and this"
-                    f" is decoding={self.rung}: {option.why}; leave decoding.{name} out"
-                    f" or choose decoding.{name}={_spelled(allowed[0])}."
+                    f"decoding.{name}={value} needs {needed}, and this is"
+                    f" decoding={self.rung}: {option.why}; leave decoding.{name} out or"
+                    f" choose decoding.{name}={default}."
                 )
         if self.reject and self.reject.tries > 1 and self.temperature == 0:
             raise ConfigError(
@@ -215,8 +218,10 @@ class Decoding:
         """Whether the requirements on an answer depend on the context of its
         question.
         """
-        rungs = {(self.reject or self).rung, self.repair} & RUNGS.keys()
-        return any(RUNGS[rung].needs_context for rung in rungs)
+        judged_by = self.reject.rung if self.reject else self.rung
+        if RUNGS[judged_by].needs_context:
+            return True
+        return self.repair != "none" and RUNGS[self.repair].needs_context
 
     def sampling(self, seed: int) -> Sampling:
         """Returns the sampling settings of a request with this seed."""
@@ -233,10 +238,8 @@ class Decoding:
         """Raises ConfigError if a draft and an answer of maximum length leave no room
         for a prompt in a context of `context_tokens` tokens.
         """
-        if (
-            self.reason == "draft"
-            and self.draft_tokens + self.max_tokens >= context_tokens
-        ):
+        most = self.draft_tokens + self.max_tokens
+        if self.reason == "draft" and most >= context_tokens:
             raise ConfigError(
                 f"decoding.draft_tokens={self.draft_tokens} and decoding.max_tokens="
                 f"{self.max_tokens} leave no room for a prompt in model.context_tokens="
@@ -254,8 +257,11 @@ def options() -> dict[str, Option]:
 
 def own_values(rung: str) -> dict[str, Any]:
     """Returns the defaults that are the rung's own."""
-    found = options().items()
-    return {name: option.own[rung] for name, option in found if rung in option.own}
+    values = {}
+    for name, option in options().items():
+        if rung in option.own:
+            values[name] = option.own[rung]
+    return values
 
 
 def default_of(name: str, rung: str) -> Any:

@@ -31,14 +31,22 @@ class TokenMasks:
     """The masks of one answer, which is written elsewhere, token by token."""
 
     def __init__(self, constraint: Constraint, tokenizer: LLTokenizer) -> None:
-        self._session, self._tokenizer = constraint.begin(), tokenizer
+        self._session = constraint.begin()
+        self._tokenizer = tokenizer
         self._begin_stage()
 
     def _begin_stage(self) -> None:
         """Compiles the grammar of the stage, of whose text nothing has been read."""
-        self._begin, self._read = (self._session.prefix or Prefix()).continued, ""
+        prefix = self._session.prefix or Prefix()
+        self._begin = prefix.continued
+        self._read = ""
         if self._session.goes_on and (grammar := self._session.stage.grammar):
             self._matcher = LLMatcher(self._tokenizer, for_decoder(grammar))
+
+    def _mask(self) -> NDArray[np.bool_]:
+        bytes_ = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+        bits = np.unpackbits(bytes_, bitorder="little")
+        return bits[: self._tokenizer.vocab_size].astype(np.bool_)
 
     def finished(self, text: str) -> bool:
         """Returns whether `text` is the whole answer that these masks led to."""
@@ -51,12 +59,14 @@ class TokenMasks:
         Raises ConfigError if the rung does not allow the text.
         """
         while self._session.goes_on:
-            stage, written = self._session.stage, text.removeprefix(self._begin)
+            stage = self._session.stage
+            written = text.removeprefix(self._begin)
             if not written.startswith(self._read):  # the caller has taken a token back
                 self._begin_stage()
-            tokens = self._tokenizer.tokenize_str(written.removeprefix(self._read))
-            ours = (text or self._begin).startswith(self._begin)
-            if not ours or self._matcher.try_consume_tokens(tokens) < len(tokens):
+            unread = written.removeprefix(self._read)
+            tokens = self._tokenizer.tokenize_str(unread)
+            continues = text == "" or text.startswith(self._begin)
+            if not continues or self._matcher.try_consume_tokens(tokens) < len(tokens):
                 self._begin_stage()
                 raise ConfigError(
                     f"the stage {stage.name!r} of the answer does not allow {text!r}"
@@ -64,11 +74,7 @@ class TokenMasks:
             self._read = written
             repeats = stage.watch is not None and stage.watch(written)
             if not (repeats or self._matcher.is_accepting()):
-                bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-                allowed = np.unpackbits(bits, bitorder="little")[
-                    : self._tokenizer.vocab_size
-                ]
-                return Allowed(self._begin + written, allowed.astype(np.bool_))
+                return Allowed(self._begin + written, self._mask())
             self._session.accept(written, ended=not repeats)
             text = ""  # nothing of the next stage has been sampled
             self._begin_stage()

@@ -44,7 +44,10 @@ def transcript(turns: Turns) -> str:
     """Formats turns for a prompt: "Action: move west" and, on the next line, the
     observation.
     """
-    return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
+    lines = []
+    for turn in turns:
+        lines += [f"Action: {turn.command}", turn.text]
+    return "\n".join(lines)
 
 
 def names_shown(environment: Environment, shown: Shown) -> Names:
@@ -61,26 +64,32 @@ def names_shown(environment: Environment, shown: Shown) -> Names:
         objects += _declared(text)
     for turn in (*shown.examples, *shown.turns):
         for action in environment.actions:
-            things += (action.arguments(turn.command) or {}).values()
+            arguments = action.arguments(turn.command) or {}
+            things += arguments.values()
     # PDDL knows no capitals. Of several spellings, the first is used, at the place of
     # the last.
     spelled: dict[str, str] = {}
     for name in objects:
-        spelled[name.lower()] = spelled.pop(name.lower(), name)
-    return Names(tuple(spelled.values()), tuple(dict.fromkeys(things)))
+        key = name.lower()
+        spelled[key] = spelled.pop(key, name)
+    distinct_things = dict.fromkeys(things)
+    return Names(tuple(spelled.values()), tuple(distinct_things))
 
 
 def _declared(text: str) -> Iterator[str]:
     """Yields a domain's constants or a problem's objects, as far as the text can be
     parsed.
     """
-    if (block := read(text, lambda *_: None)) is None:
+    block = read(text, lambda *_: None)
+    if block is None:
         return
     is_problem = any(item.head == "problem" for item in block.blocks)
     if is_problem:
-        yield from (entry.word.text for entry in read_problem(block).objects)
+        declared = read_problem(block).objects
     else:
-        yield from (entry.word.text for entry in read_domain(block).constants)
+        declared = read_domain(block).constants
+    for entry in declared:
+        yield entry.word.text
 
 
 def _read(text: str) -> Iterator[Turn]:
@@ -141,8 +150,11 @@ def _pddl(context: Context, text: str) -> str:
     here: Shown = context["shown_here"]
     # Templates use one filter for all files. Their texts are hashed into records, so
     # they stay.
-    is_example = text == context["environment"].get("demonstration", {}).get("problem")
-    (here.example_pddl if is_example else here.pddl).append(text)
+    demonstration = context["environment"].get("demonstration", {})
+    if text == demonstration.get("problem"):
+        here.example_pddl.append(text)
+    else:
+        here.pddl.append(text)
     return text
 
 

@@ -20,16 +20,16 @@ few parameters even if no fact of this predicate makes the planner crash.
 """
 
 import re
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.checks import check_domain, check_problem
-from pddlego_local.pddl.faults import Fault, FaultLog, Kind
+from pddlego_local.pddl.faults import Fault, FaultLog, File, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reachability import OUT_OF_REACH, TooLarge, why_no_plan
-from pddlego_local.pddl.reader import read, words_in
+from pddlego_local.pddl.reader import Block, read, words_in
 from pddlego_local.pddl.state import Task
 from pddlego_local.pddl.strata import depends_on_its_negation
 from pddlego_local.pddl.symbols import Symbols
@@ -72,10 +72,10 @@ class Check:
         """Why the goal is unreachable even under delete relaxation, "" if it is
         reachable there.
         """
-        reasons = (fault.message for fault in self.no_plan)
-        return next(
-            (reason for reason in reasons if reason.startswith(OUT_OF_REACH)), ""
-        )
+        for fault in self.no_plan:
+            if fault.message.startswith(OUT_OF_REACH):
+                return fault.message
+        return ""
 
 
 def check(domain: str, problem: str) -> Check:
@@ -97,10 +97,11 @@ def check(domain: str, problem: str) -> Check:
 
 def _swapped(domain: str, problem: str) -> bool:
     """Whether the domain text defines a problem and the problem text a domain."""
-    kinds = [
-        match and match[1].lower() for match in map(_KIND.match, (domain, problem))
-    ]
-    return kinds == ["problem", "domain"]
+    first = _KIND.match(domain)
+    second = _KIND.match(problem)
+    if first is None or second is None:
+        return False
+    return first[1].lower() == "problem" and second[1].lower() == "domain"
 
 
 class Examined:
@@ -108,16 +109,15 @@ class Examined:
 
     def __init__(self, domain: str, problem: str, recover: bool = False) -> None:
         """`recover` has the same meaning as in `reader.read`."""
-        self.logs = log, problem_log = (
-            FaultLog("domain", domain),
-            FaultLog("problem", problem),
-        )
-        self.roots = (
-            read(domain, log.syntax, recover),
-            read(problem, problem_log.syntax, recover),
-        )
-        self.domain = read_domain(self.roots[0], log)
-        self.problem = read_problem(self.roots[1], problem_log)
+        log = FaultLog("domain", domain)
+        problem_log = FaultLog("problem", problem)
+        self.logs = (log, problem_log)
+        self.roots: dict[File, Block | None] = {
+            "domain": read(domain, log.syntax, recover),
+            "problem": read(problem, problem_log.syntax, recover),
+        }
+        self.domain = read_domain(self.roots["domain"], log)
+        self.problem = read_problem(self.roots["problem"], problem_log)
         self.symbols = Symbols(self.domain, self.problem)
         check_domain(self.domain, self.symbols, log)
         check_problem(self.problem, self.domain, self.symbols, problem_log)
@@ -125,51 +125,68 @@ class Examined:
     def has(self, kind: Kind) -> bool:
         return any(log.has(kind) for log in self.logs)
 
+    @property
+    def accepted(self) -> bool:
+        return not self.has("syntax") and not self.has("symbol")
+
 
 def _examine(domain: str, problem: str, recover: bool) -> Check:
-    read_ = Examined(domain, problem, recover)
-    for log, root in zip(read_.logs, read_.roots, strict=True):
+    pair = Examined(domain, problem, recover)
+    for log in pair.logs:
+        root = pair.roots[log.file]
         for word in words_in(root) if root else ():
             if stray_mark(str(word)):
                 log.warn(word, "")  # the log replaces the message for such a word
-    syntax = not read_.has("syntax")
-    if syntax and not read_.has("symbol"):
-        _check_circles(read_)
-    right = syntax and not read_.has("symbol")
-    no_plan: tuple[Fault, ...] = ()
-    if right:
-        no_plan = why_no_plan(read_.domain, read_.problem, (domain, problem))
-    found = (*(fault for log in read_.logs for fault in log.in_order()), *no_plan)
-    faults = sorted(
-        found, key=lambda fault: (fault.file == "problem", fault.line, fault.column)
-    )
-    return Check(syntax, right if syntax else None, tuple(faults), no_plan)
+    if pair.has("syntax"):
+        return Check(False, None, _in_order(pair))
+    if pair.accepted:
+        _check_circles(pair)
+    if not pair.accepted:
+        return Check(True, False, _in_order(pair))
+    no_plan = why_no_plan(pair.domain, pair.problem, (domain, problem))
+    return Check(True, True, _in_order(pair, no_plan), no_plan)
 
 
-def _check_circles(read_: Examined) -> None:
+def _in_order(pair: Examined, no_plan: Sequence[Fault] = ()) -> tuple[Fault, ...]:
+    """All findings by their position, first those of the domain."""
+    found = [fault for log in pair.logs for fault in log.in_order()]
+    found += no_plan
+    found.sort(key=lambda fault: (fault.file, fault.line, fault.column))
+    return tuple(found)
+
+
+def _check_circles(pair: Examined) -> None:
     """Refuses a derived predicate that depends on its own negation. In a task that is
     too large to be grounded here, the planner decides.
     """
-    axioms, log = read_.domain.axioms, read_.logs[0]
-    refused, warned = "", set[str]()
-    if axioms:
-        with suppress(RecursionError):  # the planner judges what is nested so deeply
-            task = Task(read_.domain, read_.problem)
-            try:
-                refused = depends_on_its_negation(task)
-            except TooLarge:
-                for group in task.groups:
-                    if group.circular:
-                        warned |= {rule.head[0] for rule in group.rules}
-    for axiom in axioms:
+    if not pair.domain.axioms:
+        return
+    refused = ""
+    undecided = set[str]()
+    try:
+        task = Task(pair.domain, pair.problem)
+        refused = depends_on_its_negation(task)
+    except RecursionError:
+        return  # the planner judges what is nested so deeply
+    except TooLarge:
+        for group in task.groups:
+            if group.circular:
+                undecided |= {rule.head[0] for rule in group.rules}
+    log = pair.logs[0]
+    for axiom in pair.domain.axioms:
         word = axiom.predicate.word
-        said = f"derived predicate `{word}` depends on its own negation"
         if word.name == refused:
-            neither = "so that it is neither true nor false"
-            log.symbol(word, f"{said}, {neither}: break the circle")
-        elif word.name in warned:
-            refuses = "the planner refuses it if one of its facts does"
-            log.warn(word, f"{said}, and {refuses}: break the circle")
+            log.symbol(
+                word,
+                f"derived predicate `{word}` depends on its own negation, so that it is"
+                " neither true nor false: break the circle",
+            )
+        elif word.name in undecided:
+            log.warn(
+                word,
+                f"derived predicate `{word}` depends on its own negation, and the"
+                " planner refuses it if one of its facts does: break the circle",
+            )
 
 
 def explain(domain: str, problem: str, result: PlanResult) -> str:
@@ -183,20 +200,9 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     no plan or an empty plan, the text has the planner's verdict and then the reasons.
     In all other cases, and if the check finds nothing, it is the planner's message.
     """
-    lines = []
+    lines: list[str] = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
-        verdict = check(domain, problem)
-        errors = [fault for fault in verdict.faults if fault.kind != "warning"]
-        # Without errors or reasons, the warnings are shown.
-        faults = errors if result.outcome == "translate_error" else verdict.no_plan
-        lines = [str(fault) for fault in (faults or verdict.faults)[:MOST_FAULTS]]
-        if lines and result.outcome != "translate_error":
-            lines.insert(0, result.message.split("\n", 1)[0])
-        elif (
-            lines and not (verdict.syntax and errors) and lines[0] not in result.message
-        ):
-            planners = _cut(" ".join(result.message.split()), MOST_OF_PLANNER)
-            lines.append(f"{PLANNER_SAYS} {planners}")
+        lines = _findings(check(domain, problem), result)
     first, *others = lines or [result.message]
     text = _cut(first, MOST_CHARACTERS)
     for line in others:  # as many as fit
@@ -204,6 +210,26 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
             break
         text += f"\n{line}"
     return text
+
+
+def _findings(verdict: Check, result: PlanResult) -> list[str]:
+    """The findings with the words of the planner; [] if the check finds nothing."""
+    is_refused = result.outcome == "translate_error"
+    errors = [fault for fault in verdict.faults if fault.kind != "warning"]
+    faults = errors if is_refused else verdict.no_plan
+    # Without errors or reasons, the warnings are shown.
+    shown = faults or verdict.faults
+    lines = [str(fault) for fault in shown[:MOST_FAULTS]]
+    if not lines:
+        return []
+    if not is_refused:
+        first_line = result.message.split("\n", 1)[0]
+        return [first_line, *lines]
+    is_explained = verdict.syntax and errors
+    if not is_explained and lines[0] not in result.message:
+        message = " ".join(result.message.split())
+        lines.append(f"{PLANNER_SAYS} {_cut(message, MOST_OF_PLANNER)}")
+    return lines
 
 
 def _cut(text: str, most: int) -> str:

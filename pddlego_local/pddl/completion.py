@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 import networkx as nx
 
 from pddlego_local.core.grouping import grouped
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.task import Domain, Problem
 
-Fact = tuple[str, ...]
 Invariants = Mapping[str, Sequence[str]]
 """The invariants of a domain are true in all its reachable states. There are two kinds.
 
@@ -24,9 +24,8 @@ that matches one of the patterns is true. The facts of a predicate in `acyclic` 
 circle: no block is on itself.
 """
 NONE_KNOWN: Invariants = {}
-MOST_OBJECTS = (
-    500  # more than any gold problem has; the pairs of all objects are listed
-)
+# More than any gold problem has: the pairs of all objects are listed.
+MOST_OBJECTS = 500
 
 
 def completed(
@@ -39,16 +38,22 @@ def completed(
     """Returns the goal with facts that follow from it: those that follow from the
     invariants, and initial facts that no action deletes.
     """
-    effects = [change for action in domain.actions for change in action.effect.changes]
-    deleted = {change.atom.predicate.name for change in effects if change.negated}
-    groups = list(_groups(init, domain, problem, invariants))
-    true = {*goal} | {fact for fact in init if fact[0] not in deleted}
-    false, known = set[Fact](), -1
-    while known < (known := len(true) + len(false)):
+    deleted = set()
+    for action in domain.actions:
+        for change in action.effect.changes:
+            if change.negated:
+                deleted.add(change.atom.predicate.name)
+    groups = [*_groups(init, domain, problem, invariants)]
+    true = {*goal, *(fact for fact in init if fact[0] not in deleted)}
+    false = set[Fact]()
+    known_before = -1
+    while known_before < len(true) + len(false):
+        known_before = len(true) + len(false)
         for group in groups:
+            left = group - false
             if group & true:
                 false |= group - true
-            elif len(left := group - false) == 1:
+            elif len(left) == 1:
                 true |= left
         for name in invariants.get("acyclic", ()):
             graph = nx.DiGraph(fact[1:] for fact in true if fact[0] == name)
@@ -64,23 +69,22 @@ def _groups(
     constraint has removed from the initial state, such as a hand, and none in a problem
     with too many objects.
     """
-    predicates = domain.predicates or ()
-    kinds = {
-        p.word.name: [a.type_names for a in p.parameters or ()] for p in predicates
-    }
+    if len(problem.objects) >= MOST_OBJECTS:
+        return
+    types = {}
+    for predicate in domain.predicates or ():
+        parameters = predicate.parameters or ()
+        types[predicate.word.name] = [entry.type_names for entry in parameters]
     named = grouped((entry.type_names, entry.name) for entry in problem.objects)
-    for patterns in (
-        invariants.get("one_of", ()) if len(problem.objects) < MOST_OBJECTS else ()
-    ):
+    for patterns in invariants.get("one_of", ()):
         groups = defaultdict[Fact, set[Fact]](set)
-        for name, *terms in map(str.split, patterns.split(",")):
-            for things in itertools.product(
-                *(named.get(kind, ()) for kind in kinds[name])
-            ):
-                key = (
-                    thing
-                    for term, thing in zip(terms, things, strict=True)
-                    if term != "*"
-                )
-                groups[tuple(key)].add((name, *things))
-        yield from (group for group in groups.values() if len(group & init) == 1)
+        for pattern in patterns.split(","):
+            name, *terms = pattern.split()
+            candidates = [named.get(kind, ()) for kind in types[name]]
+            for things in itertools.product(*candidates):
+                pairs = zip(terms, things, strict=True)
+                fixed = tuple(thing for term, thing in pairs if term != "*")
+                groups[fixed].add((name, *things))
+        for group in groups.values():
+            if len(group & init) == 1:
+                yield group

@@ -6,23 +6,29 @@ Downward, a quantifier whose condition is true or false by its operators alone i
 dropped: `(exists (?x - t) (and))` holds even if no object is a `t`. Whether objects
 have the types that a predicate declares makes no difference.
 
-A condition is evaluated in two sets of facts. A fact holds if it is in the first one,
-and a negated fact if it is not in the second one. They are one and the same, except
-while derived facts are computed (derived.py). Nothing here knows of actions.
+Nothing here knows of actions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import read_typed_list
-from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.formulas import names_in
+from pddlego_local.pddl.reader import Block, tidy
 from pddlego_local.pddl.task import TypedName
 
 Fact = tuple[str, ...]
 """A predicate and its objects, such as ("at", "ball1", "room2")."""
 ANY = ""
 """Stands for any object in a pattern."""
+
+
+class _Where(NamedTuple):
+    """The place of an object in the facts of one predicate with so many terms."""
+
+    predicate: str
+    length: int
+    place: int
+    thing: str
 
 
 class Facts:
@@ -34,7 +40,7 @@ class Facts:
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._facts = dict.fromkeys(facts)
-        self._index: dict[tuple[str, int, int, str], list[Fact]] = {}
+        self._index: dict[_Where, list[Fact]] = {}
 
     def __contains__(self, fact: Fact) -> bool:
         return fact in self._facts
@@ -55,18 +61,35 @@ class Facts:
         if not self._index:
             for fact in self._facts:
                 self._enter(fact)
-        name, length = pattern[0], len(pattern)
-        having = [
-            self._index.get((name, length, place, value), [])
-            for place, value in enumerate(pattern)
-            if value != ANY
-        ]
+        having = []
+        for place, value in enumerate(pattern):
+            if value != ANY:
+                where = _Where(pattern[0], len(pattern), place, value)
+                having.append(self._index.get(where, []))
         return min(having, key=len)
 
     def _enter(self, fact: Fact) -> None:
         for place, value in enumerate(fact):
-            key = (fact[0], len(fact), place, value)
-            self._index.setdefault(key, []).append(fact)
+            where = _Where(fact[0], len(fact), place, value)
+            self._index.setdefault(where, []).append(fact)
+
+
+class Known(NamedTuple):
+    """The facts in which a condition is evaluated.
+
+    A fact holds if it is in `true`, and a negated fact if it is not in `possible`. Both
+    are the same, except while derived facts are computed (derived.py), or what may
+    become true (reachability.py).
+    """
+
+    true: Facts
+    possible: Facts
+
+
+def known_as(facts: Iterable[Fact]) -> Known:
+    """Returns the facts of a state, in which every other fact is false."""
+    exactly = Facts(facts)
+    return Known(exactly, exactly)
 
 
 Binding = Mapping[str, str]
@@ -95,11 +118,11 @@ class Atomic:
         """Returns the opposite condition."""
         return Atomic(self.pattern, not self.negated)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
+    def holds(self, binding: Binding, known: Known) -> bool:
         fact = ground(self.pattern, binding)
-        known = possible if self.negated else true
-        is_true = (fact[0] == "=" and fact[1] == fact[2]) or fact in known
-        return is_true != self.negated
+        facts = known.possible if self.negated else known.true
+        is_same = fact[0] == "=" and fact[1] == fact[2]
+        return (is_same or fact in facts) != self.negated
 
     def text(self, binding: Binding) -> str:
         terms = (term.partition(" ")[0] for term in ground(self.pattern, binding))
@@ -125,15 +148,16 @@ class Junction:
             parts.append(part.turned())
         return Junction(not self.every, parts)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
+    def holds(self, binding: Binding, known: Known) -> bool:
         for part in self.parts:
-            if part.holds(binding, true, possible) != self.every:
+            if part.holds(binding, known) != self.every:
                 return not self.every
         return self.every
 
     def text(self, binding: Binding) -> str:
-        parts = (part.text(binding) for part in self.parts)
-        return f"({' '.join(['and' if self.every else 'or', *parts])})"
+        operator = "and" if self.every else "or"
+        parts = [part.text(binding) for part in self.parts]
+        return f"({' '.join([operator, *parts])})"
 
 
 class Quantified:
@@ -154,16 +178,14 @@ class Quantified:
     def turned(self) -> "Condition":
         return Quantified(not self.every, self.choices, self.sought, self.declared)
 
-    def holds(self, binding: Binding, true: Facts, possible: Facts) -> bool:
-        return (self.found(binding, true, possible) is None) == self.every
+    def holds(self, binding: Binding, known: Known) -> bool:
+        return (self.found(binding, known) is None) == self.every
 
-    def found(self, binding: Binding, true: Facts, possible: Facts) -> Binding | None:
+    def found(self, binding: Binding, known: Known) -> Binding | None:
         """Returns an example of `exists`, or a counterexample to `forall`."""
         if self.every:  # in a counterexample, the facts have the opposite sign
-            true, possible = possible, true
-        return next(
-            bindings(self.choices, [self.sought], binding, true, possible), None
-        )
+            known = Known(known.possible, known.true)
+        return next(bindings(self.choices, [self.sought], binding, known), None)
 
     def text(self, binding: Binding) -> str:
         part = self.sought.turned() if self.every else self.sought
@@ -172,7 +194,8 @@ class Quantified:
 
 
 Condition = Atomic | Junction | Quantified
-TRUE, FALSE = Junction(True), Junction(False)
+TRUE = Junction(True)
+FALSE = Junction(False)
 
 
 def ground(pattern: Fact, binding: Binding) -> Fact:
@@ -188,11 +211,9 @@ def without(binding: Binding, variables: Choices) -> Binding:
 
 def conjuncts(condition: Condition) -> Sequence[Condition]:
     """Returns the conditions of an `and`, or the condition itself."""
-    return (
-        condition.parts
-        if isinstance(condition, Junction) and condition.every
-        else [condition]
-    )
+    if isinstance(condition, Junction) and condition.every:
+        return condition.parts
+    return [condition]
 
 
 def joined(every: bool, parts: Sequence[Condition]) -> Condition:
@@ -223,56 +244,63 @@ def condition_of(
     per level. `names` maps the variables of the quantifiers around the block to their
     unique names.
     """
-    head, parts = block.head, block.blocks
+    parts = block.blocks
     if not block.items:
         return FALSE if negated else TRUE
-    if head == "not":
-        return condition_of(parts[0], choices_of, not negated, names)
-    if head in ("and", "or"):
-        operands = []
-        for each in parts:
-            operands.append(condition_of(each, choices_of, negated, names))
-        return joined((head == "and") != negated, operands)
-    if head == "imply":
-        first = condition_of(parts[0], choices_of, not negated, names)
-        second = condition_of(parts[1], choices_of, negated, names)
-        return joined(negated, [first, second])
-    if head not in ("forall", "exists"):
-        pattern = tuple(item.name for item in block.items if isinstance(item, Word))
-        return Atomic(ground(pattern, names), negated)
-    variables, body = parts
-    choices = choices_of(read_typed_list(variables.items, FaultLog()) or [])
-    unique = {name: f"{name} {block.offset}" for name in choices}
-    inner = {name: unique[name] for name in choices if name[0] == "?"}
-    part = condition_of(body, choices_of, negated, {**names, **inner})
-    if isinstance(part, Junction) and not part.parts:
-        return part
-    every = (head == "forall") != negated
-    return Quantified(
-        every=every,
-        choices={unique[name]: objects for name, objects in choices.items()},
-        sought=part.turned() if every else part,
-        declared=written(variables),
-    )
+    match block.head:
+        case "not":
+            return condition_of(parts[0], choices_of, not negated, names)
+        case "and" | "or":
+            operands = []
+            for part in parts:  # a comprehension would double the recursion's depth
+                operands.append(condition_of(part, choices_of, negated, names))
+            return joined((block.head == "and") != negated, operands)
+        case "imply":
+            first = condition_of(parts[0], choices_of, not negated, names)
+            second = condition_of(parts[1], choices_of, negated, names)
+            return joined(negated, [first, second])
+        case "forall" | "exists":
+            variables, body = parts
+            scope = _Scope.of(block.offset, choices_of(names_in(variables.items)))
+            inner = {**names, **scope.names}
+            condition = condition_of(body, choices_of, negated, inner)
+            if isinstance(condition, Junction) and not condition.parts:
+                return condition
+            every = (block.head == "forall") != negated
+            return Quantified(
+                every=every,
+                choices=scope.choices,
+                sought=condition.turned() if every else condition,
+                declared=tidy(variables).lower(),
+            )
+    pattern = tuple(word.name for word in block.words)
+    return Atomic(ground(pattern, names), negated)
 
 
-def written(block: Block) -> str:
-    """Returns the text of a list in one line, in lower case."""
-    parts = [
-        item.name if isinstance(item, Word) else written(item) for item in block.items
-    ]
-    return f"({' '.join(parts)})"
+class _Scope(NamedTuple):
+    """The unique `names` of a quantifier's variables, and their `choices` by them."""
+
+    names: Binding
+    choices: Choices
+
+    @classmethod
+    def of(cls, offset: int, declared: Choices) -> "_Scope":
+        """Names without `?` are objects for the planner, and keep their meaning."""
+        names = {}
+        choices = {}
+        for name, objects in declared.items():
+            unique = f"{name} {offset}"
+            choices[unique] = objects
+            if name[0] == "?":
+                names[name] = unique
+        return cls(names, choices)
 
 
 # ---- The objects for which conditions hold
 
 
 def bindings(
-    choices: Choices,
-    parts: Sequence[Condition],
-    binding: Binding,
-    true: Facts,
-    possible: Facts,
+    choices: Choices, parts: Sequence[Condition], binding: Binding, known: Known
 ) -> Iterator[Binding]:
     """Yields the extensions of the binding to all variables of `choices` under which
     the parts hold.
@@ -281,30 +309,30 @@ def bindings(
     part with the fewest facts comes first. Objects are tried one by one only where no
     fact is needed.
     """
-    pending = [_Open(binding, parts)]
+    pending = [_Open(binding, choices.keys() - binding.keys(), parts)]
     while pending:
         way = pending.pop()
-        free = choices.keys() - way.bound.keys()
-        left = _undecided(way, free, true, possible)
+        left = _undecided(way, known)
         if left is None:
             continue
-        if not free:
+        if not way.free:
             yield way.bound
             continue
-        extended = [*_extended(way.bound, left, choices, free, true)]
-        pending += reversed(extended)
+        decided = way._replace(conditions=left)
+        pending += reversed([*_extended(decided, choices, known.true)])
 
 
 class _Open(NamedTuple):
-    """A binding, and the conditions that are not yet decided."""
+    """A binding, the variables that it leaves free, and the conditions that are not yet
+    decided.
+    """
 
     bound: Binding
+    free: Set[str]
     conditions: Sequence[Condition]
 
 
-def _undecided(
-    way: _Open, free: Set[str], true: Facts, possible: Facts
-) -> list[Condition] | None:
+def _undecided(way: _Open, known: Known) -> list[Condition] | None:
     """The conditions that depend on free variables, or None if another one fails."""
     left = []
     pending = [*reversed(way.conditions)]
@@ -312,38 +340,34 @@ def _undecided(
         part = pending.pop()
         if isinstance(part, Junction) and part.every:
             pending += reversed(part.parts)
-        elif not free.isdisjoint(part.variables):
+        elif not way.free.isdisjoint(part.variables):
             left.append(part)
-        elif not part.holds(way.bound, true, possible):
+        elif not part.holds(way.bound, known):
             return None
     return left
 
 
-def _extended(
-    bound: Binding,
-    conditions: Sequence[Condition],
-    choices: Choices,
-    free: Set[str],
-    true: Facts,
-) -> Iterator[_Open]:
+def _extended(way: _Open, choices: Choices, true: Facts) -> Iterator[_Open]:
     """Yields the ways to go on: with the facts that one condition needs, or else with
     each object that one variable may stand for.
     """
     facts = {}
-    for part in conditions:
-        if isinstance(part, Atomic) and _binds(part, free):
-            facts[part] = _facts_for(part, bound, free, true)
+    for part in way.conditions:
+        if isinstance(part, Atomic) and _binds(part, way.free):
+            facts[part] = _facts_for(part, way, true)
     if facts:
         rarest = min(facts, key=lambda part: len(facts[part]))
-        others = [part for part in conditions if part is not rarest]
+        others = [part for part in way.conditions if part is not rarest]
         for fact in facts[rarest]:
-            found = _matched(rarest, fact, bound, choices, free)
+            found = _matched(rarest, fact, way, choices)
             if found is not None:
-                yield _Open(found, others)
+                bound = {**way.bound, **found}
+                yield _Open(bound, way.free - found.keys(), others)
         return
-    name = min(free, key=lambda variable: (len(choices[variable]), variable))
+    name = min(way.free, key=lambda variable: (len(choices[variable]), variable))
     for value in choices[name]:
-        yield _Open({**bound, name: value}, conditions)
+        bound = {**way.bound, name: value}
+        yield _Open(bound, way.free - {name}, way.conditions)
 
 
 def _binds(part: Atomic, free: Set[str]) -> bool:
@@ -356,27 +380,27 @@ def _binds(part: Atomic, free: Set[str]) -> bool:
     return part.pattern[0] != "=" or not all(open_terms)
 
 
-def _facts_for(
-    part: Atomic, bound: Binding, free: Set[str], true: Facts
-) -> Sequence[Fact]:
+def _facts_for(part: Atomic, way: _Open, true: Facts) -> Sequence[Fact]:
     """The facts among which are all that the part can be."""
     name, *terms = part.pattern
-    known = [ANY if term in free else bound.get(term, term) for term in terms]
+    values = []
+    for term in terms:
+        values.append(ANY if term in way.free else way.bound.get(term, term))
     if name != "=":
-        return true.matching((name, *known))
-    return [("=", term, term) for term in known if term != ANY]
+        return true.matching((name, *values))
+    return [("=", value, value) for value in values if value != ANY]
 
 
-def _matched(
-    part: Atomic, fact: Fact, bound: Binding, choices: Choices, free: Set[str]
-) -> Binding | None:
-    """The extension of `bound` that makes the part the fact, None if there is none."""
+def _matched(part: Atomic, fact: Fact, way: _Open, choices: Choices) -> Binding | None:
+    """The binding of free variables that makes the part the fact, None if there is
+    none.
+    """
     found: dict[str, str] = {}
     for term, value in zip(part.pattern[1:], fact[1:], strict=True):
-        if term not in free:
-            fits = bound.get(term, term) == value
+        if term not in way.free:
+            fits = way.bound.get(term, term) == value
         else:
             fits = value in choices[term] and found.setdefault(term, value) == value
         if not fits:
             return None
-    return {**bound, **found}
+    return found

@@ -8,6 +8,7 @@ demands, both meet.
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -18,6 +19,7 @@ from pddlego_local.pddl.conditions import (
     Fact,
     Facts,
     Junction,
+    Known,
     bindings,
     ground,
 )
@@ -50,29 +52,36 @@ def in_groups(rules: Sequence[Rule]) -> list[Group]:
     for rule in rules:
         name = rule.head[0]
         needs.add_node(name)
-        needs.add_edges_from((need, name) for need, _ in uses(rule.condition))
+        for use in uses(rule.condition):
+            needs.add_edge(use.predicate, name)
     groups = []
     circles = nx.condensation(needs)
     for circle in nx.topological_sort(circles):
         names = circles.nodes[circle]["members"]
         own = [rule for rule in rules if rule.head[0] in names]
-        negated = {
-            name for rule in own for name, negative in uses(rule.condition) if negative
-        }
+        negated = set()
+        for rule in own:
+            for use in uses(rule.condition):
+                if use.negative:
+                    negated.add(use.predicate)
         if own:
             groups.append(Group(own, circular=not negated.isdisjoint(names)))
     return groups
 
 
-def uses(
-    condition: Condition, below_forall: bool = False
-) -> Iterator[tuple[str, bool]]:
-    """Yields the predicates of a condition, and whether Fast Downward counts each use
-    as negative: it is negated, or below `forall`, which Fast Downward expresses by a
-    negation.
+class Use(NamedTuple):
+    """The use of a predicate in a condition. Fast Downward counts it as negative if it
+    is negated or below `forall`, which Fast Downward expresses by a negation.
     """
+
+    predicate: str
+    negative: bool
+
+
+def uses(condition: Condition, below_forall: bool = False) -> Iterator[Use]:
+    """Yields the uses of predicates in a condition."""
     if isinstance(condition, Atomic):
-        yield condition.pattern[0], condition.negated or below_forall
+        yield Use(condition.pattern[0], condition.negated or below_forall)
     elif isinstance(condition, Junction):
         for part in condition.parts:
             yield from uses(part, below_forall)
@@ -111,11 +120,12 @@ def _fixpoint(
     """
     true = Facts(known)
     possible = true if denied is None else Facts(known | denied)
+    view = Known(true, possible)
     found = set[Fact]()
     while True:
         new = set[Fact]()
         for rule in rules:
-            for binding in bindings(rule.choices, [rule.condition], {}, true, possible):
+            for binding in bindings(rule.choices, [rule.condition], {}, view):
                 new.add(ground(rule.head, binding))
         new -= found | known
         if not new:

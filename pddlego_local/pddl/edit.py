@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.files import read_head
+from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.formulas import type_groups
-from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.reader import Block, Node, Word, read, tidy, with_parentheses
 from pddlego_local.pddl.sections import listed, with_section
 
 
@@ -29,8 +29,7 @@ class Changes(TypedDict):
 
 def empty_problem(domain: str) -> str:
     """Returns the file that the first edit changes: no objects, no facts, no goal."""
-    block = read(domain)
-    name = read_head(block, "domain", FaultLog()) if block is not None else None
+    name = read_domain(read(domain)).word
     return (
         f"(define (problem game)\n  (:domain {name.text if name else 'game'})\n"
         "  (:objects)\n  (:init)\n  (:goal (and)))\n"
@@ -48,27 +47,35 @@ def facts_of(problem: str) -> list[str]:
     """Returns the facts of `:init` with single spaces, without duplicates, in file
     order.
     """
-    return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
+    facts = [tidy(block) for block in listed(problem, ":init").blocks]
+    return [*dict.fromkeys(facts)]
 
 
 def difference(before: str, after: str) -> dict[str, Changes]:
     """Returns the edit that turns the objects and facts of `before` into those of
     `after`.
     """
-    old, new = objects_of(before), objects_of(after)
-    old_facts, new_facts = facts_of(before), facts_of(after)
+    old = objects_of(before)
+    new = objects_of(after)
+    old_facts = facts_of(before)
+    new_facts = facts_of(after)
     return {
-        "objects": {
-            "add": [f"{n} - {kind}" for n, kind in new.items() if old.get(n) != kind],
-            "replace": {},
-            "delete": [name for name, kind in old.items() if new.get(name) != kind],
-        },
-        "init": {
-            "add": [fact for fact in new_facts if fact not in old_facts],
-            "replace": {},
-            "delete": [fact for fact in old_facts if fact not in new_facts],
-        },
+        "objects": Changes(
+            add=_typed_lines(_not_in(old, new)),
+            replace={},
+            delete=[*_not_in(new, old)],
+        ),
+        "init": Changes(
+            add=[fact for fact in new_facts if fact not in old_facts],
+            replace={},
+            delete=[fact for fact in old_facts if fact not in new_facts],
+        ),
     }
+
+
+def _not_in(others: Mapping[str, str], objects: Mapping[str, str]) -> dict[str, str]:
+    """The objects that the others lack or have with another type."""
+    return {name: kind for name, kind in objects.items() if others.get(name) != kind}
 
 
 def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
@@ -76,30 +83,37 @@ def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
 
     A string that holds neither stays as it is.
     """
-    objects, init = edit["objects"], edit["init"]
-    added = []
+    objects = edit["objects"]
+    init = edit["init"]
+    added: list[str] = []
     for line in objects["add"]:
-        declared = _declared_by(line)
-        added += [f"{name} - {kind}" for name, kind in declared.items()] or [line]
-    deleted = []
+        added += _typed_lines(_declared_by(line)) or [line]
+    deleted: list[str] = []
     for line in objects["delete"]:
-        deleted += [*_declared_by(line)] or [line]
+        deleted += _declared_by(line) or [line]
     return {
-        "objects": {
-            "add": added,
-            "replace": _tidy_pairs(objects["replace"]),
-            "delete": deleted,
-        },
-        "init": {
-            "add": _one_by_one(init["add"]),
-            "replace": _tidy_pairs(init["replace"]),
-            "delete": _one_by_one(init["delete"]),
-        },
+        "objects": Changes(
+            add=added,
+            replace=_tidy_pairs(objects["replace"]),
+            delete=deleted,
+        ),
+        "init": Changes(
+            add=_one_by_one(init["add"]),
+            replace=_tidy_pairs(init["replace"]),
+            delete=_one_by_one(init["delete"]),
+        ),
     }
 
 
+def _typed_lines(objects: Mapping[str, str]) -> list[str]:
+    return [f"{name} - {kind}" for name, kind in objects.items()]
+
+
 def _one_by_one(lines: Iterable[str]) -> list[str]:
-    return [fact for line in lines for fact in _facts_by(line) or [line]]
+    facts: list[str] = []
+    for line in lines:
+        facts += _facts_by(line) or [line]
+    return facts
 
 
 def _tidy_pairs(pairs: Mapping[str, str]) -> dict[str, str]:
@@ -132,35 +146,43 @@ def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
     edited = _Edited(problem)
     edited.change_objects(edit["objects"])
     edited.change_facts(edit["init"])
-    lines = []
+    objects = []
     for kind in dict.fromkeys(edited.objects.values()):
         names = [name for name, own in edited.objects.items() if own == kind]
-        lines.append(f"{' '.join(names)} - {kind}")
-    for section, entries in ((":objects", lines), (":init", edited.facts)):
-        body = "\n    ".join(entries)
-        problem = with_section(problem, section, f"({section}\n    {body})")
+        objects.append(f"{' '.join(names)} - {kind}")
+    problem = _with_list(problem, ":objects", objects)
+    problem = _with_list(problem, ":init", edited.facts.values())
     return Applied(problem, tuple(edited.faults), tuple(edited.redundant))
 
 
+def _with_list(problem: str, section: str, entries: Iterable[str]) -> str:
+    body = "\n    ".join(entries)
+    return with_section(problem, section, f"({section}\n    {body})")
+
+
 class _Edited:
-    """The objects and facts of a problem while it is edited, and what was found."""
+    """The objects and facts of a problem while it is edited, and what was found.
+
+    The keys of `facts` are in lower case.
+    """
 
     def __init__(self, problem: str) -> None:
         self.objects = objects_of(problem)
-        self.facts = facts_of(problem)
+        self.facts = _by_key(facts_of(problem))
         self.faults: list[str] = []
         self.redundant: list[str] = []
 
     def change_objects(self, changes: Changes) -> None:
         for old, new in changes["replace"].items():
             self._rename(old, new)
-        gone: set[str] = set()
-        for name in (name for line in changes["delete"] for name in _declared_by(line)):
-            if name.lower() in gone:
-                self.redundant.append(f"objects.delete: {name}")
-            elif self.objects.pop(self._spelled(name), None) is None:
-                self.faults.append(f"objects.delete: there is no object {name}")
-            gone.add(name.lower())
+        gone = set[str]()
+        for line in changes["delete"]:
+            for name in _declared_by(line):
+                if name.lower() in gone:
+                    self.redundant.append(f"objects.delete: {name}")
+                elif self.objects.pop(self._spelled(name), None) is None:
+                    self.faults.append(f"objects.delete: there is no object {name}")
+                gone.add(name.lower())
         for line in changes["add"]:
             added = _declared_by(line)
             if not added:
@@ -173,29 +195,29 @@ class _Edited:
 
     def change_facts(self, changes: Changes) -> None:
         for old, new in changes["replace"].items():
-            self._replace_facts(old, new)
-        gone: set[str] = set()
-        for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
-            left = [other for other in self.facts if other.lower() != fact.lower()]
-            if fact.lower() in gone:
-                self.redundant.append(f"init.delete: {fact}")
-            elif left == self.facts:
-                self.faults.append(f"init.delete: there is no fact {fact}")
-            gone.add(fact.lower())
-            self.facts = left
+            if _is_fact(old):
+                self._replace_fact(old, new)
+            else:
+                self._replace_name(old, new)
+            if old.lower() == new.lower():
+                self.redundant.append(f"init.replace: {old}")
+        gone = set[str]()
+        for line in changes["delete"]:
+            for fact in _facts_by(line):
+                key = fact.lower()
+                if key in gone:
+                    self.redundant.append(f"init.delete: {fact}")
+                elif self.facts.pop(key, None) is None:
+                    self.faults.append(f"init.delete: there is no fact {fact}")
+                gone.add(key)
         for line in changes["add"]:
-            added = _facts_by(line)
-            if not added:
+            stated = _facts_by(line)
+            if not stated:
                 self.faults.append(f"init.add: {line!r} states nothing")
-            known = {fact.lower() for fact in self.facts}
-            for fact in added:
-                if fact.lower() in known:
+            for fact in stated:
+                if fact.lower() in self.facts:
                     self.redundant.append(f"init.add: {fact}")
-            self.facts += added
-        once: dict[str, str] = {}
-        for fact in self.facts:
-            once.setdefault(fact.lower(), fact)
-        self.facts = list(once.values())
+            self.facts = _by_key([*self.facts.values(), *stated])
 
     def _rename(self, old: str, new: str) -> None:
         """Renames an object in both sections."""
@@ -209,34 +231,42 @@ class _Edited:
         for name, kind in self.objects.items():
             renamed[new if name == known else name] = kind
         self.objects = renamed
-        self.facts = [_renamed(f, old, new, predicates=False) for f in self.facts]
+        facts = self.facts.values()
+        self.facts = _by_key(_renamed(f, old, new, predicates=False) for f in facts)
 
-    def _replace_facts(self, old: str, new: str) -> None:
-        """Replaces a fact by another, or a name in all facts."""
+    def _replace_fact(self, old: str, new: str) -> None:
         replaced = {fact.lower() for fact in _facts_by(old)}
-        facts = []
-        for fact in self.facts:
-            if not _is_fact(old):
-                facts.append(_renamed(fact, old, new, predicates=True))
-            elif fact.lower() in replaced:
-                facts += _facts_by(new)
-            else:
-                facts.append(fact)
-        is_there = facts != self.facts
-        if _is_fact(old):
-            is_there = any(fact.lower() in replaced for fact in self.facts)
-        if not is_there:
+        if replaced.isdisjoint(self.facts):
             self.faults.append(f"init.replace: there is no {old}")
-        if old.lower() == new.lower():
-            self.redundant.append(f"init.replace: {old}")
-        self.facts = facts
+        facts: list[str] = []
+        for key, fact in self.facts.items():
+            facts += _facts_by(new) if key in replaced else [fact]
+        self.facts = _by_key(facts)
+
+    def _replace_name(self, old: str, new: str) -> None:
+        """Replaces the name of an object or a predicate in all facts."""
+        facts = [*self.facts.values()]
+        renamed = [_renamed(fact, old, new, predicates=True) for fact in facts]
+        if renamed == facts:
+            self.faults.append(f"init.replace: there is no {old}")
+        self.facts = _by_key(renamed)
 
     def _spelled(self, name: str) -> str:
         """The name in the spelling of the file, or unchanged if it is not there."""
         if name in self.objects:
             return name
-        alike = (known for known in self.objects if known.lower() == name.lower())
-        return next(alike, name)
+        for known in self.objects:
+            if known.lower() == name.lower():
+                return known
+        return name
+
+
+def _by_key(facts: Iterable[str]) -> dict[str, str]:
+    """The facts by their text in lower case; of equal ones, the first."""
+    once: dict[str, str] = {}
+    for fact in facts:
+        once.setdefault(fact.lower(), fact)
+    return once
 
 
 def _is_fact(text: str) -> bool:
@@ -246,7 +276,7 @@ def _is_fact(text: str) -> bool:
 def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
     declared = {}
     for names, kind in type_groups(items, log):
-        type_name = "object" if kind is None else _tidy(kind)
+        type_name = "object" if kind is None else tidy(kind)
         for word in names:
             if isinstance(word, Word):
                 declared[word.text] = type_name
@@ -270,8 +300,8 @@ def _facts_by(line: str) -> list[str]:
     """The facts in a line, mostly one; its parentheses may be missing."""
     listing = _in_parentheses(line)
     if listing.blocks != listing.items:
-        return [_tidy(listing)]
-    return [_tidy(block) for block in listing.blocks if block.items]
+        return [tidy(listing)]
+    return [tidy(block) for block in listing.blocks if block.items]
 
 
 def _in_parentheses(line: str) -> Block:
@@ -281,24 +311,7 @@ def _in_parentheses(line: str) -> Block:
 def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
     words = fact.replace("(", "( ").replace(")", " )").split()
     for number, word in enumerate(words):
-        if word.lower() == old.lower() and (predicates or words[number - 1] != "("):
+        is_predicate = words[number - 1] == "("
+        if word.lower() == old.lower() and (predicates or not is_predicate):
             words[number] = new
-    return _joined(words)
-
-
-def _tidy(node: Node) -> str:
-    """The source of a node with single spaces and without comments."""
-    words = []
-    pending: list[Node | str] = [node]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Block):
-            words.append("(")
-            pending += [")", *reversed(item.items)]
-        else:
-            words.append(item.text if isinstance(item, Word) else item)
-    return _joined(words)
-
-
-def _joined(words: list[str]) -> str:
-    return " ".join(words).replace("( ", "(").replace(" )", ")")
+    return with_parentheses(words)

@@ -26,10 +26,16 @@ from pddlego_local.pddl.task import Domain, Problem
 MOST_STEPS = 2_000_000  # objects in facts looked at; about two seconds
 
 Verdict = Literal["equivalent", "different", "not comparable", "undecided"]
-_Fact = tuple[str, tuple[str, ...]]
-"""For example ("goal", ("at", "ball1", "room2")). The kind is "init", "goal" or "not
-goal".
-"""
+
+
+class _Fact(NamedTuple):
+    """For example ("goal", "at", ("ball1", "room2")). The kind is "init", "goal" or
+    "not goal".
+    """
+
+    kind: str
+    predicate: str
+    terms: tuple[str, ...]
 
 
 class Undecided(Exception):
@@ -48,12 +54,12 @@ def compare(
     that the verdict is the same on every machine.
     """
     known = read_domain(read(domain))
-    first, second = (
-        _structure(known, read_problem(read(text)), invariants)
-        for text in (gold, answer)
-    )
+    first = _structure(known, read_problem(read(gold)), invariants)
+    second = _structure(known, read_problem(read(answer)), invariants)
     if first is None or second is None:
         return "not comparable"
+    if first.without_objects != second.without_objects:
+        return "different"
     try:
         same = _Search(first, second).succeeds()
     except Undecided:
@@ -70,46 +76,66 @@ class _Structure:
     labels: Mapping[str, str]
     facts: set[_Fact]
 
+    @property
+    def without_objects(self) -> set[_Fact]:
+        return {fact for fact in self.facts if not fact.terms}
+
 
 def _structure(
     domain: Domain, problem: Problem, invariants: Invariants
 ) -> _Structure | None:
     """Returns what is compared of a problem, or None if it cannot be compared."""
     facts = _facts(domain, problem, invariants)
-    types = {"object", *(entry.name for entry in domain.types)}
-    if facts is None or any(entry.type_names - types for entry in problem.objects):
+    if facts is None:
         return None
-    labels = {
-        entry.name: " ".join(sorted(entry.type_names)) for entry in problem.objects
-    }
+    types = {"object", *(entry.name for entry in domain.types)}
+    labels = {}
+    for entry in problem.objects:
+        if not entry.type_names <= types:
+            return None
+        labels[entry.name] = " ".join(sorted(entry.type_names))
     for entry in domain.constants:
         labels[entry.name] = f"constant {entry.name}"
-    used = {term for _, (_, *terms) in facts for term in terms}
-    return _Structure(labels, facts) if used <= labels.keys() else None
+    for fact in facts:
+        if not labels.keys() >= set(fact.terms):
+            return None
+    return _Structure(labels, facts)
 
 
 def _facts(
     domain: Domain, problem: Problem, invariants: Invariants
 ) -> set[_Fact] | None:
+    """The facts of a problem with its completed goal, or None if a predicate is not
+    declared or the goal is not a conjunction of literals.
+    """
     goal = problem.goal
     if goal is None or not goal.plain or not problem.whole or problem.unreadable:
         return None
     init = {fact.atom.key for fact in problem.init if not fact.negated}
     wanted = {literal.atom.key for literal in goal.literals if not literal.negated}
     unwanted = {literal.atom.key for literal in goal.literals if literal.negated}
-    declared = {
-        (predicate.word.name, len(predicate.parameters or ()))
-        for predicate in domain.predicates or ()
-    }
-    if any((key[0], len(key) - 1) not in declared for key in init | wanted | unwanted):
-        return None
-    wanted = completed(wanted, init, domain, problem, invariants)
-    kinds = {"init": init, "goal": wanted, "not goal": unwanted}
-    return {(kind, key) for kind, keys in kinds.items() for key in keys}
+    declared = set()
+    for predicate in domain.predicates or ():
+        declared.add((predicate.word.name, len(predicate.parameters or ())))
+    for name, *terms in init | wanted | unwanted:
+        if (name, len(terms)) not in declared:
+            return None
+    completed_goal = completed(wanted, init, domain, problem, invariants)
+    kinds = {"init": init, "goal": completed_goal, "not goal": unwanted}
+    facts = set()
+    for kind, keys in kinds.items():
+        for name, *terms in keys:
+            facts.add(_Fact(kind, name, tuple(terms)))
+    return facts
 
 
-_Object = tuple[int, str]
-"""The number of the problem, and the name of its object."""
+class _Object(NamedTuple):
+    """An object of the first problem, or of the second one."""
+
+    is_first: bool
+    name: str
+
+
 _Colours = Mapping[_Object, int]
 
 
@@ -134,30 +160,25 @@ class _Search:
 
     def __init__(self, first: _Structure, second: _Structure) -> None:
         self._places: dict[_Object, list[_Place]] = {}
-        self._without_objects: list[set[_Fact]] = []
+        self._labels: dict[_Object, int] = {}  # their first colours
         numbers: dict[str, int] = {}
-        colours = {}
-        for side, structure in enumerate((first, second)):
+        for is_first, structure in ((True, first), (False, second)):
             for name, label in structure.labels.items():
-                self._places[side, name] = []
-                colours[side, name] = numbers.setdefault(label, len(numbers))
-            bare = {fact for fact in structure.facts if len(fact[1]) == 1}
-            self._without_objects.append(bare)
-            for kind, (predicate, *terms) in structure.facts:
-                objects = tuple((side, term) for term in terms)
-                for position, each in enumerate(objects):
+                own = _Object(is_first, name)
+                self._places[own] = []
+                self._labels[own] = numbers.setdefault(label, len(numbers))
+            for kind, predicate, terms in structure.facts:
+                objects = tuple(_Object(is_first, term) for term in terms)
+                for position, thing in enumerate(objects):
                     place = _Place(f"{kind} {predicate} {position}", objects)
-                    self._places[each].append(place)
-        self._labels: _Colours = colours
-        self._round = len(colours)  # the steps of one round of refinement
+                    self._places[thing].append(place)
+        self._round = len(self._labels)  # the steps of one round of refinement
         for places in self._places.values():
             self._round += sum(len(place.objects) for place in places)
         self._steps = 0
 
     def succeeds(self) -> bool:
         """Raises Undecided."""
-        if self._without_objects[0] != self._without_objects[1]:
-            return False
         pending = [_Pairing(self._labels)]
         while pending:
             colours, pair = pending.pop()
@@ -168,12 +189,12 @@ class _Search:
             chosen = self._chosen(refined)
             if chosen is None:
                 return True
-            others = [
-                other
-                for other, colour in refined.items()
-                if other[0] == 1 and colour == refined[chosen]
-            ]
-            pending += [_Pairing(refined, (chosen, other)) for other in others[::-1]]
+            others = []
+            for other, colour in refined.items():
+                if not other.is_first and colour == refined[chosen]:
+                    others.append(other)
+            for other in reversed(others):
+                pending.append(_Pairing(refined, (chosen, other)))
         return False
 
     def _refined(self, colours: _Colours) -> _Colours | None:
@@ -187,13 +208,13 @@ class _Search:
                 raise Undecided
             known: dict[object, int] = {}
             refined = {}
-            for each, places in self._places.items():
-                around = [
-                    (place.label, *(colours[other] for other in place.objects))
-                    for place in places
-                ]
-                kind = (colours[each], *sorted(around))
-                refined[each] = known.setdefault(kind, len(known))
+            for thing, places in self._places.items():
+                around = []
+                for place in places:
+                    of_objects = [colours[other] for other in place.objects]
+                    around.append((place.label, *of_objects))
+                kind = (colours[thing], *sorted(around))
+                refined[thing] = known.setdefault(kind, len(known))
             colours = refined
             if len(known) == count:
                 return colours if _balanced(colours) else None
@@ -207,18 +228,23 @@ class _Search:
         Objects of one colour are interchangeable if all other objects in their facts
         have a colour of their own. A search might try all their orders.
         """
-        counts = Counter(colours[each] for each in colours if each[0] == 0)
+        counts = Counter(colours[thing] for thing in colours if thing.is_first)
+
+        def is_shared(thing: _Object) -> bool:
+            return counts[colours[thing]] > 1
+
         tied = []
-        for each, places in self._places.items():
-            others = {other for place in places for other in place.objects} - {each}
-            shares = each[0] == 0 and counts[colours[each]] > 1
-            if shares and any(counts[colours[other]] > 1 for other in others):
-                tied.append(each)
-        return min(tied, key=lambda each: counts[colours[each]], default=None)
+        for thing, places in self._places.items():
+            if thing.is_first and is_shared(thing):
+                others = {other for place in places for other in place.objects}
+                if any(map(is_shared, others - {thing})):
+                    tied.append(thing)
+        return min(tied, key=lambda thing: counts[colours[thing]], default=None)
 
 
 def _balanced(colours: _Colours) -> bool:
+    """Whether both problems have equally many objects of each colour."""
     counts = Counter[int]()
-    for (side, _), colour in colours.items():
-        counts[colour] += 1 if side == 0 else -1
+    for thing, colour in colours.items():
+        counts[colour] += 1 if thing.is_first else -1
     return not any(counts.values())

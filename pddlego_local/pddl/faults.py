@@ -6,7 +6,7 @@ import bisect
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pddlego_local.pddl.marks import foreign_character, stray_mark
 from pddlego_local.pddl.reader import Node, Word
@@ -15,9 +15,8 @@ Kind = Literal["syntax", "symbol", "warning"]
 Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
-MOST_PER_KIND = (
-    200  # distinct messages kept for one file; a model reads only the first few
-)
+# Distinct messages kept for one file; a model reads only the first few.
+MOST_PER_KIND = 200
 LITERAL_LINE_BREAK = (
     "`\\n` stands in the text as two characters: write a real line break instead"
 )
@@ -50,6 +49,13 @@ class Fault:
         return f"{self.file} line {self.line}, column {self.column}: {self.message}"
 
 
+class Faulty(NamedTuple):
+    """A word or list with a fault or a misuse."""
+
+    kind: Kind | Misuse
+    node: Node
+
+
 class FaultLog:
     """Collects the faults of one file.
 
@@ -61,7 +67,7 @@ class FaultLog:
         """The defaults are for a reading whose faults are not used."""
         self.file: File = file
         self._text = text
-        self.nodes: list[tuple[Kind | Misuse, Node]] = []
+        self.nodes: list[Faulty] = []
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
         self._numeric: dict[str, int] = {}
@@ -80,30 +86,32 @@ class FaultLog:
         negated fact.
         """
         self.warn(at, message)
-        self.nodes.append((kind, at))
+        self.nodes.append(Faulty(kind, at))
 
     def numeric(self, at: Node, word: str) -> None:
         """Reports a word of numeric or temporal PDDL. One fault names all such words of
         a file.
         """
-        self._count["syntax"] += word not in self._numeric
-        self._numeric[word] = min(at.offset, self._numeric.get(word, at.offset))
-        self.nodes.append(("syntax", at))
+        if word not in self._numeric:
+            self._count["syntax"] += 1
+            self._numeric[word] = at.offset
+        self._numeric[word] = min(at.offset, self._numeric[word])
+        self.nodes.append(Faulty("syntax", at))
 
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0
 
     def _add(self, kind: Kind, at: Node | int, message: str) -> None:
-        offset = at
-        if not isinstance(at, int):
+        if isinstance(at, int):
+            offset = at
+        else:
             offset = at.offset
             if isinstance(at, Word):
                 kind, message = _about_the_word(at, kind, message)
-            self.nodes.append((kind, at))
-        assert isinstance(offset, int)
+            self.nodes.append(Faulty(kind, at))
         if kind != "warning":
             self._first.pop(("warning", message), None)
-        elif ("syntax", message) in self._first or ("symbol", message) in self._first:
+        elif {("syntax", message), ("symbol", message)} & self._first.keys():
             return
         first = self._first.get((kind, message))
         if first is not None:
@@ -118,22 +126,21 @@ class FaultLog:
             in_text = sorted(self._numeric, key=self._numeric.__getitem__)
             *others, last = [f"`{word}`" for word in in_text]
             listed = f"{', '.join(others)} and {last}" if others else last
-            first["syntax", NEITHER.format(listed)] = min(self._numeric.values())
+            message = NEITHER.format(listed)
+            first["syntax", message] = min(self._numeric.values())
         line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
         faults = []
         for kind, message in sorted(first, key=first.__getitem__):
             offset = first[kind, message]
             line = bisect.bisect_right(line_starts, offset)
-            column = offset - line_starts[line - 1] + 1
-            faults.append(
-                Fault(
-                    kind=kind,
-                    file=self.file,
-                    line=line,
-                    column=column,
-                    message=message,
-                )
+            fault = Fault(
+                kind=kind,
+                file=self.file,
+                line=line,
+                column=offset - line_starts[line - 1] + 1,
+                message=message,
             )
+            faults.append(fault)
         return tuple(faults)
 
 

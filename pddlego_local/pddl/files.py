@@ -5,11 +5,11 @@ Reading continues after a fault, so that one mistake does not cause a fault for 
 later name.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Iterator, Mapping, Sequence
 
-from pddlego_local.pddl import task
-from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.formulas import (
+    is_number,
     read_condition,
     read_effect,
     read_literal,
@@ -18,6 +18,15 @@ from pddlego_local.pddl.formulas import (
     type_groups,
 )
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Axiom,
+    Domain,
+    Predicate,
+    Problem,
+    TypedName,
+    Value,
+)
 
 REQUIREMENTS = (
     ":strips",
@@ -49,68 +58,87 @@ NUMERIC_REQUIREMENTS = frozenset(
 )
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 REQUIRED = (":domain", ":init", ":goal")
-OF_A_DOMAIN = (
-    ":types",
-    ":constants",
-    ":predicates",
-    ":functions",
-    ":derived",
-    ":action",
-)
-OF_A_PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric")
+_SECTIONS: Mapping[File, Sequence[str]] = {
+    "domain": (
+        ":requirements",
+        ":types",
+        ":constants",
+        ":predicates",
+        ":functions",
+        ":derived",
+        ":action",
+    ),
+    "problem": ORDER,
+}
+_OTHER: Mapping[File, File] = {"domain": "problem", "problem": "domain"}
 
 
-def read_domain(block: Block | None, log: FaultLog | None = None) -> task.Domain:
+def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
     """Reads the domain in `block`. Without a block, returns a domain whose content is
     unknown.
     """
-    log = log or FaultLog()
-    if block is None or _is_other(block, "problem", log):
-        return task.Domain(
+    log = log or FaultLog("domain")
+    if block is None or _is_other_file(block, log):
+        return Domain(
             block or Block(0), unreadable={":types", ":constants"}, whole=False
         )
-    domain = task.Domain(block, read_head(block, "domain", log))
+    domain = Domain(block, _read_head(block, log))
     seen: set[str] = set()
-    for item in block.items[2:]:
-        section = item.head if isinstance(item, Block) else ""
-        if not isinstance(item, Block) or section not in _READERS:
-            _refuse_section(item, "domain", OF_A_PROBLEM, log)
-            domain.whole = False
-            continue
-        if section not in (":action", ":derived"):
-            if section in seen:
-                log.syntax(item, f"a second `{section}`: join the two lists into one")
-            elif seen & {":action", ":derived"}:
-                log.syntax(
-                    item,
-                    f"`{section}` must stand before the first `:action`: move it up",
-                )
-        seen.add(section)
-        _READERS[section](item, domain, log)
+    for section in _sections_in(block, domain, log):
+        _check_place(section, seen, log)
+        seen.add(section.head)
+        _read_domain_section(section, domain, log)
     return domain
 
 
-def _is_other(block: Block, other: str, log: FaultLog) -> bool:
+def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
+    """Reads the problem in `block`. Without a block, returns a problem whose content is
+    unknown.
+    """
+    log = log or FaultLog("problem")
+    if block is None or _is_other_file(block, log):
+        return Problem(block or Block(0), unreadable={":objects"}, whole=False)
+    name = _read_head(block, log)
+    problem = Problem(block)
+    seen: list[str] = []
+    for section in _sections_in(block, problem, log):
+        _check_order(section, seen, log)
+        seen.append(section.head)
+        _read_problem_section(section, problem, log)
+    called = f"the problem `{name}`" if name is not None else "the problem"
+    for required in REQUIRED:
+        if required not in seen:
+            log.syntax(block, f"{called} has no `{required}`: add `({required} …)`")
+    return problem
+
+
+# ---- Which sections a file has
+
+
+def _is_other_file(block: Block, log: FaultLog) -> bool:
     """Whether `block` is the other kind of file. Reports this, and nothing else in the
     block.
     """
-    is_it = block.head == "define" and [b.head for b in block.blocks[:1]] == [other]
+    other = _OTHER[log.file]
+    first_list = block.blocks[0] if block.blocks else block
+    is_it = block.head == "define" and first_list.head == other
     if is_it:
         log.syntax(block, f"this is a {other}, where the {log.file} is expected")
     return is_it
 
 
-def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
-    """Returns the name in `(define (kind name) …`, or None if the text begins in
-    another way.
+def _read_head(block: Block, log: FaultLog) -> Word | None:
+    """The name in `(define (domain name) …` or `(define (problem name) …`, or None if
+    the text begins in another way.
     """
+    kind = log.file
     if block.head != "define":
         log.syntax(
             block,
             f"the text must begin with `(define ({kind} NAME)`, not with `{block}`",
         )
         return None
-    title = block.items[1] if len(block.items) > 1 else None
+    title = block.item(1)
     if not isinstance(title, Block) or title.head != kind:
         log.syntax(title or block, f"`(define` must be followed by `({kind} NAME)`")
         return None
@@ -119,16 +147,95 @@ def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
 
 def _read_name(block: Block, log: FaultLog) -> Word | None:
     """The one name after the head of `block`."""
-    name = block.items[1] if len(block.items) == 2 else None
+    name = block.last_of(2)
     if isinstance(name, Word):
         return name
     log.syntax(block, f"`{block}` must hold exactly one name: `({block.head} NAME)`")
     return None
 
 
-def _read_requirements(
-    block: Block, _file: task.Domain | task.Problem, log: FaultLog
-) -> None:
+def _sections_in(
+    block: Block, file: Domain | Problem, log: FaultLog
+) -> Iterator[Block]:
+    """Yields the sections that a file may have, and refuses everything else."""
+    for item in block.items[2:]:
+        if isinstance(item, Block) and item.head in _SECTIONS[log.file]:
+            yield item
+        else:
+            _refuse_section(item, log)
+            file.whole = False
+
+
+def _check_place(section: Block, seen: set[str], log: FaultLog) -> None:
+    """Reports a section of a domain that is repeated or stands after an action."""
+    name = section.head
+    if name in (":action", ":derived"):
+        return
+    if name in seen:
+        log.syntax(section, f"a second `{name}`: join the two lists into one")
+    elif seen & {":action", ":derived"}:
+        log.syntax(
+            section, f"`{name}` must stand before the first `:action`: move it up"
+        )
+
+
+def _check_order(section: Block, seen: Sequence[str], log: FaultLog) -> None:
+    """Reports a section of a problem that is repeated or stands too late."""
+    name = section.head
+    if name in seen:
+        log.syntax(section, f"a second `{name}`: join the two into one")
+        return
+    place = ORDER.index(name)
+    for earlier in seen:
+        if ORDER.index(earlier) > place:
+            log.syntax(section, f"`{name}` must stand before `{earlier}`: move it up")
+            return
+
+
+def _refuse_section(item: Node, log: FaultLog) -> None:
+    """Reports an item that is not a section of this file, with a remedy."""
+    file = log.file
+    other = _OTHER[file]
+    if isinstance(item, Word):
+        if item.name in SECTIONS:
+            log.syntax(
+                item, f"`{item}` has no parenthesis before it: write `({item} …)`"
+            )
+        else:
+            log.syntax(
+                item, f"`{item}` stands between the sections of the {file}: remove it"
+            )
+        return
+    name = item.head
+    if name == ":durative-action":
+        log.numeric(item, name)
+    elif name in _SECTIONS[other]:
+        log.syntax(
+            item, f"`{name}` belongs to the {other} file, not to the {file}: move it"
+        )
+    elif meant := _section_like(name):
+        log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
+    else:
+        log.syntax(
+            item,
+            f"`{name or item}` is no section of a {file} that the planner knows:"
+            " remove it",
+        )
+
+
+def _section_like(name: str) -> str:
+    """The section with this name but for a colon or a plural, "" if there is none."""
+    singular = name.rstrip("s")
+    for likely in (f":{name}", singular, f":{singular}"):
+        if likely in SECTIONS:
+            return likely
+    return ""
+
+
+# ---- The sections of both files
+
+
+def _read_requirements(block: Block, log: FaultLog) -> None:
     for item in block.items[1:]:
         if isinstance(item, Block):
             log.syntax(
@@ -141,75 +248,61 @@ def _read_requirements(
         elif item.name in NUMERIC_REQUIREMENTS:
             log.numeric(item, item.name)
         elif item.name not in REQUIREMENTS:
-            known = f"the planner knows {', '.join(REQUIREMENTS)}"
-            log.syntax(item, f"unknown requirement `{item}`: remove it ({known})")
+            log.syntax(
+                item,
+                f"unknown requirement `{item}`: remove it (the planner knows"
+                f" {', '.join(REQUIREMENTS)})",
+            )
 
 
-def _refuse_section(
-    item: Node, file: str, of_the_other: Container[str], log: FaultLog
-) -> None:
-    """Reports an item that is not a section of this file, with a remedy."""
-    name = item.name if isinstance(item, Word) else item.head
-    likely = (f":{name}", name.rstrip("s"), f":{name}".rstrip("s"))
-    meant = next((section for section in likely if section in SECTIONS), "")
-    if isinstance(item, Word) and name in SECTIONS:
-        log.syntax(item, f"`{item}` has no parenthesis before it: write `({item} …)`")
-    elif isinstance(item, Word):
-        log.syntax(
-            item, f"`{item}` stands between the sections of the {file}: remove it"
-        )
-    elif name == ":durative-action":
-        log.numeric(item, name)
-    elif name in of_the_other:
-        right_file = "problem" if file == "domain" else "domain"
-        log.syntax(
-            item,
-            f"`{name}` belongs to the {right_file} file, not to the {file}: move it",
-        )
-    elif meant:
-        log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
-    else:
-        no_section = (
-            f"`{name or item}` is no section of a {file} that the planner knows"
-        )
-        log.syntax(item, f"{no_section}: remove it")
-
-
-def _names(
-    block: Block,
-    names: list[task.TypedName],
-    file: task.Domain | task.Problem,
-    log: FaultLog,
+def _read_names(
+    block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog
 ) -> None:
     """Adds the names in a section to `names`, or marks the section as unreadable."""
     listed = read_typed_list(block.items[1:], log)
     if listed is None:
         file.unreadable.add(block.head)
-    names += listed or []
+    else:
+        names += listed
 
 
-def _predicates(block: Block, domain: task.Domain, log: FaultLog) -> None:
-    domain.predicates = domain.predicates or []
-    for item in block.items[1:]:
-        predicate = _predicate(item, log)
-        if predicate is not None:
-            domain.predicates.append(predicate)
+# ---- The sections of a domain
 
 
-def _predicate(node: Node, log: FaultLog) -> task.Predicate | None:
-    name = node.items[0] if isinstance(node, Block) and node.items else None
-    if not isinstance(node, Block) or not isinstance(name, Word):
+def _read_domain_section(block: Block, domain: Domain, log: FaultLog) -> None:
+    match block.head:
+        case ":requirements":
+            _read_requirements(block, log)
+        case ":types":
+            _read_names(block, domain.types, domain, log)
+        case ":constants":
+            _read_names(block, domain.constants, domain, log)
+        case ":predicates":
+            domain.predicates = domain.predicates or []
+            for item in block.items[1:]:
+                if predicate := _predicate(item, log):
+                    domain.predicates.append(predicate)
+        case ":functions":
+            _check_functions(block, log)
+        case ":derived":
+            _read_axiom(block, domain, log)
+        case ":action":
+            _read_action(block, domain, log)
+
+
+def _predicate(node: Node, log: FaultLog) -> Predicate | None:
+    name = node.item(0) if isinstance(node, Block) else None
+    if isinstance(node, Word) or not isinstance(name, Word):
         log.syntax(
             node,
             f"`{node}` is no declaration of a predicate: `(name ?variable - type …)`",
         )
         return None
-    return task.Predicate(
-        name, read_typed_list(node.items[1:], log, variables=True, either=True)
-    )
+    parameters = read_typed_list(node.items[1:], log, variables=True, either=True)
+    return Predicate(name, parameters)
 
 
-def _functions(block: Block, domain: task.Domain, log: FaultLog) -> None:
+def _check_functions(block: Block, log: FaultLog) -> None:
     for group, type_node in type_groups(block.items[1:], log):
         if isinstance(type_node, Block) or (type_node and type_node.name != "number"):
             log.syntax(
@@ -225,8 +318,8 @@ def _functions(block: Block, domain: task.Domain, log: FaultLog) -> None:
                 )
 
 
-def _axiom(block: Block, domain: task.Domain, log: FaultLog) -> None:
-    condition = block.items[2] if len(block.items) == 3 else None
+def _read_axiom(block: Block, domain: Domain, log: FaultLog) -> None:
+    condition = block.last_of(3)
     if not isinstance(condition, Block):
         log.syntax(
             block, "`:derived` must be `(:derived (predicate ?x …) (condition))`"
@@ -234,43 +327,53 @@ def _axiom(block: Block, domain: task.Domain, log: FaultLog) -> None:
         return
     predicate = _predicate(block.items[1], log)
     if predicate is not None:
-        domain.axioms.append(task.Axiom(predicate, read_condition(condition, log)))
+        domain.axioms.append(Axiom(predicate, read_condition(condition, log)))
 
 
-def _action(block: Block, domain: task.Domain, log: FaultLog) -> None:
-    name = block.items[1] if len(block.items) > 1 else None
-    unnamed = isinstance(name, Word) and name.name in ACTION_FIELDS
-    if not isinstance(name, Word) or (unnamed and block.blocks[:1] == block.items[2:3]):
+def _read_action(block: Block, domain: Domain, log: FaultLog) -> None:
+    name = block.item(1)
+    if not isinstance(name, Word) or _is_field(name, block):
         log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
         return
-    action = task.ActionDefinition(name)
-    fields, rest = _fields(block, log)
-    if ":parameters" in fields:
-        parameters = read_typed_list(fields[":parameters"].items, log, variables=True)
-        action.parameters, action.complete = parameters or [], parameters is not None
-    if ":precondition" in fields:
-        action.precondition = read_condition(fields[":precondition"], log)
-    if ":effect" in fields:
-        action.effect = read_effect(fields[":effect"], log)
+    action = ActionDefinition(name)
+    fields, rest = _fields(block, name, log)
+    if parameters := fields.get(":parameters"):
+        names = read_typed_list(parameters.items, log, variables=True)
+        action.parameters = names or []
+        action.complete = names is not None
+    if precondition := fields.get(":precondition"):
+        action.precondition = read_condition(precondition, log)
+    if effect := fields.get(":effect"):
+        action.effect = read_effect(effect, log)
     else:
         action.effect.complete = False
     if rest:
         _refuse_rest(rest[0], name, bool(fields), log)
-    elif ":effect" not in fields:
+    elif effect is None:
         log.syntax(block, f"action `{name}` has no `:effect`: add `:effect (…)`")
     domain.actions.append(action)
 
 
-def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]:
+def _is_field(name: Word, action: Block) -> bool:
+    """Whether the word in the place of an action's name is a keyword with its list, or
+    the last word of the action.
+    """
+    return name.name in ACTION_FIELDS and not isinstance(action.item(2), Word)
+
+
+def _fields(
+    action: Block, name: Word, log: FaultLog
+) -> tuple[dict[str, Block], list[Node]]:
     """The lists after the keywords, in the one order that Fast Downward accepts, and
     the rest.
     """
-    fields = {}
-    name, rest = action.items[1], action.items[2:]
+    fields: dict[str, Block] = {}
+    rest = action.items[2:]
     for keyword in ACTION_FIELDS:
-        key, value = [*rest, None, None][:2]
+        key = rest[0] if rest else None
         if not isinstance(key, Word) or key.name != keyword:
             continue
+        value = rest[1] if len(rest) > 1 else None
         if not isinstance(value, Block):
             log.syntax(
                 value or key,
@@ -297,103 +400,61 @@ def _refuse_rest(first: Node, action: Word, has_fields: bool, log: FaultLog) -> 
     log.syntax(first, f"`{first}` is not expected here in action `{action}`: {remedy}")
 
 
-_READERS: dict[str, Callable[[Block, task.Domain, FaultLog], None]] = {
-    ":requirements": _read_requirements,
-    ":types": lambda block, domain, log: _names(block, domain.types, domain, log),
-    ":constants": lambda block, domain, log: _names(
-        block, domain.constants, domain, log
-    ),
-    ":predicates": _predicates,
-    ":functions": _functions,
-    ":derived": _axiom,
-    ":action": _action,
-}
+# ---- The sections of a problem
 
 
-def read_problem(block: Block | None, log: FaultLog | None = None) -> task.Problem:
-    """Reads the problem in `block`. Without a block, returns a problem whose content is
-    unknown.
-    """
-    log = log or FaultLog()
-    if block is None or _is_other(block, "domain", log):
-        return task.Problem(block or Block(0), unreadable={":objects"}, whole=False)
-    name = read_head(block, "problem", log)
-    problem = task.Problem(block)
-    seen: list[str] = []
-    for item in block.items[2:]:
-        section = item.head if isinstance(item, Block) else ""
-        if isinstance(item, Block) and section in ORDER:
-            _check_order(item, section, seen, log)
-            seen.append(section)
-            _read_section(item, section, problem, log)
-        else:
-            _refuse_section(item, "problem", OF_A_DOMAIN, log)
-            problem.whole = False
-    called = f"the problem `{name}`" if name is not None else "the problem"
-    for section in REQUIRED:
-        if section not in seen:
-            log.syntax(block, f"{called} has no `{section}`: add `({section} …)`")
-    return problem
+def _read_problem_section(block: Block, problem: Problem, log: FaultLog) -> None:
+    match block.head:
+        case ":domain":
+            problem.domain_word = _read_name(block, log)
+        case ":requirements":
+            _read_requirements(block, log)
+        case ":objects":
+            _read_names(block, problem.objects, problem, log)
+        case ":init":
+            for item in block.items[1:]:
+                _read_fact(item, problem, log)
+        case ":goal":
+            _read_goal(block, problem, log)
+        case ":metric":
+            asked = [str(item).lower() for item in block.items[1:]]
+            if asked != ["minimize", "(total-cost)"]:
+                log.syntax(
+                    block,
+                    "the only metric the planner knows is"
+                    " `(:metric minimize (total-cost))`",
+                )
 
 
-def _check_order(item: Block, section: str, seen: list[str], log: FaultLog) -> None:
-    if section in seen:
-        log.syntax(item, f"a second `{section}`: join the two into one")
-        return
-    later = [earlier for earlier in seen if ORDER.index(earlier) > ORDER.index(section)]
-    if later:
-        log.syntax(item, f"`{section}` must stand before `{later[0]}`: move it up")
-
-
-def _read_section(
-    block: Block, section: str, problem: task.Problem, log: FaultLog
-) -> None:
-    if section == ":domain":
-        problem.domain_word = _read_name(block, log)
-    elif section == ":requirements":
-        _read_requirements(block, problem, log)
-    elif section == ":objects":
-        _names(block, problem.objects, problem, log)
-    elif section == ":init":
-        for item in block.items[1:]:
-            _read_fact(item, problem, log)
-    elif section == ":goal":
-        goal = block.items[1] if len(block.items) == 2 else None
-        if isinstance(goal, Block) and goal.items:
-            problem.goal = read_condition(goal, log)
-        else:
-            log.syntax(
-                block,
-                "`:goal` must hold exactly one condition: join several with `and`",
-            )
-    elif [str(item).lower() for item in block.items[1:]] != [
-        "minimize",
-        "(total-cost)",
-    ]:
+def _read_goal(block: Block, problem: Problem, log: FaultLog) -> None:
+    goal = block.last_of(2)
+    if isinstance(goal, Block) and goal.items:
+        problem.goal = read_condition(goal, log)
+    else:
         log.syntax(
-            block,
-            "the only metric the planner knows is `(:metric minimize (total-cost))`",
+            block, "`:goal` must hold exactly one condition: join several with `and`"
         )
 
 
-def _read_fact(node: Node, problem: task.Problem, log: FaultLog) -> None:
-    if not isinstance(node, Block) or not node.items:
+def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
+    if isinstance(node, Word) or not node.items:
         log.syntax(
             node,
             f"`{node}` stands in `:init`, where only facts `(predicate object …)` may",
         )
-        return
-    if node.head == "=":
+    elif node.head == "=":
         _read_value(node, problem, log)
-    elif (fact := read_literal(node, log)) is not None:
+    elif fact := read_literal(node, log):
         problem.init.append(fact)
 
 
-def _read_value(block: Block, problem: task.Problem, log: FaultLog) -> None:
-    target, number = block.items[1:] if len(block.items) == 3 else (block, None)
+def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
+    target = block.item(1)
+    number = block.last_of(3)
     words = target.items if isinstance(target, Block) else [target]
-    function = tuple(word.name for word in words if isinstance(word, Word))
-    if not words or len(function) != len(words) or not isinstance(number, Word):
+    function = [word.name for word in words if isinstance(word, Word)]
+    is_read = function and len(function) == len(words)
+    if not is_read or target is None or not isinstance(number, Word):
         log.syntax(
             block, f"`{block}` in `:init` must be `(= (function object …) number)`"
         )
@@ -401,12 +462,16 @@ def _read_value(block: Block, problem: task.Problem, log: FaultLog) -> None:
     if refuse_number(number, log):
         return
     name = target.name if isinstance(target, Word) else ""
-    if name.startswith("-") or name.replace(".", "").isdigit():
+    if name.startswith("-") or is_number(name):
         log.syntax(
             target, f"`{target}` must be a function: `(= (function object …) number)`"
         )
     elif number.name.isdigit():
-        problem.values.append(task.Value(function, int(number.name), block))
+        value = Value(tuple(function), int(number.name), block)
+        problem.values.append(value)
     else:
-        never = "objects are never equal to others, so leave equality out of `:init`"
-        log.syntax(block, f"`{block}`: {never}")
+        log.syntax(
+            block,
+            f"`{block}`: objects are never equal to others, so leave equality out of"
+            " `:init`",
+        )

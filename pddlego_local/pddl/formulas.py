@@ -80,56 +80,59 @@ def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_
     """The operands of an operator, with their polarity and the variables in their
     scope.
     """
-    operator, operands = part.block.head, part.block.items[1:]
+    operator = part.block.head
+    operands = part.block.items[1:]
     scope = part.scope
     if operator in ("forall", "exists"):
         variables = _quantified(part.block, log)
         condition.quantified.append(variables)
         scope += tuple(variables)
         operands = operands[1:2]
-    elif operator in FORMS and len(operands) != FORMS[operator][0]:
+    elif operator in FORMS:
         count, form = FORMS[operator]
-        takes = f"takes {counted(count, 'condition')}, not {len(operands)}"
-        said = f"`{operator}` in `{part.block}` {takes}: write `{form}`"
-        log.syntax(part.block, said)
-    if part.negated:
-        condition.plain &= operator == "not"
-        required = part.required and operator in ("not", "or")
-    else:
-        condition.plain &= operator in ("not", "and")
-        required = part.required and operator in ("not", "and")
+        if len(operands) != count:
+            log.syntax(
+                part.block,
+                f"`{operator}` in `{part.block}` takes {counted(count, 'condition')},"
+                f" not {len(operands)}: write `{form}`",
+            )
+    condition.plain &= operator == "not" or (operator == "and" and not part.negated)
+    conjunction = "or" if part.negated else "and"
+    required = part.required and operator in ("not", conjunction)
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Word):
-            remedy = f"write `({operand} …)`"
-            alone = f"`{operand}` stands alone under `{operator}`"
-            log.syntax(operand, f"{alone}: {remedy}")
-        elif not operand.items:
-            remedy = "remove it or write a fact"
-            log.syntax(operand, f"`()` under `{operator}` is empty: {remedy}")
-        else:
-            turns = operator == "not" or (operator == "imply" and number == 0)
-            negated = part.negated != turns
-            depth = part.depth + 1
-            parts.append(
-                _Part(
-                    operand,
-                    scope=scope,
-                    negated=negated,
-                    required=required,
-                    depth=depth,
-                )
+            _refuse_alone(operand, f"under `{operator}`", log)
+            continue
+        if not operand.items:
+            log.syntax(
+                operand,
+                f"`()` under `{operator}` is empty: remove it or write a fact",
             )
+            continue
+        turns = operator == "not" or (operator == "imply" and number == 0)
+        inner = _Part(
+            operand,
+            scope=scope,
+            negated=part.negated != turns,
+            required=required,
+            depth=part.depth + 1,
+        )
+        parts.append(inner)
     return parts
 
 
+def _refuse_alone(word: Word, where: str, log: FaultLog) -> None:
+    log.syntax(word, f"`{word}` stands alone {where}: write `({word} …)`")
+
+
 def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
-    variables = block.items[1] if len(block.items) > 1 else None
+    variables = block.item(1)
     if len(block.items) != 3:
-        form = f"`({block.head} (?variable - type …) (condition))`"
         log.syntax(
             block,
-            f"`{block}` must be {form} with one list of variables and one condition",
+            f"`{block}` must be `({block.head} (?variable - type …) (condition))`"
+            " with one list of variables and one condition",
         )
     elif not isinstance(variables, Block) or not variables.items:
         log.syntax(
@@ -158,13 +161,12 @@ def read_literal(
     """Reads a fact or `(not (fact))` of an effect or `:init`. Returns None if it is
     neither.
     """
-    negated, inner = block.head == "not", block
-    if negated:
-        if len(block.items) != 2 or not (block.blocks and block.blocks[0].items):
-            log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
-            return None
-        (inner,) = block.blocks
-    atom = read_atom(inner, log)
+    negated = block.head == "not"
+    fact = block.last_of(2) if negated else block
+    if not isinstance(fact, Block) or not fact.items:
+        log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
+        return None
+    atom = read_atom(fact, log)
     return Literal(atom, negated, scope) if atom is not None else None
 
 
@@ -179,6 +181,7 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
             block, f"`{block}` begins with a list: join conditions with `(and … …)`"
         )
         return None
+    words = []
     for term in terms:
         if isinstance(term, Block):
             log.syntax(
@@ -186,7 +189,8 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
                 f"`{term}` stands inside `({predicate} …)` where only names may stand",
             )
             return None
-    return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
+        words.append(term)
+    return Atom(predicate, words, block)
 
 
 def _numeric_word(block: Block) -> str:
@@ -199,8 +203,10 @@ def _numeric_word(block: Block) -> str:
         return block.head
     words = [item.name for item in block.items[:2] if isinstance(item, Word)]
     called = " ".join(words)
-    is_time = called.startswith("at ") and words[1].replace(".", "").isdigit()
-    return called if is_time or called in TIMES else ""
+    if called in TIMES:
+        return called
+    is_time = called.startswith("at ") and is_number(words[1])
+    return called if is_time else ""
 
 
 def read_effect(block: Block, log: FaultLog) -> Effect:
@@ -226,11 +232,13 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     """The operands of `and`, or the effect under `when` or `forall` after reading their
     scope.
     """
-    head, items = part.block.head, part.block.items[1:]
-    scope, when = part.scope, part.when
+    head = part.block.head
+    items = part.block.items[1:]
+    scope = part.scope
+    when = part.when
     if head != "and":
-        first = items[0] if len(items) == 2 else None
-        if not isinstance(first, Block):
+        first = part.block.item(1)
+        if not isinstance(first, Block) or len(items) != 2:
             log.syntax(
                 part.block, f"`{part.block}` must have the form {NESTED_FORMS[head]}"
             )
@@ -244,29 +252,25 @@ def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
             variables = read_quantified(first, log)
             effect.quantified.append(variables)
             scope += tuple(variables)
+    around = (*part.around, head)
     parts = []
     for item in items:
-        if isinstance(item, Block) and item.items:
-            around = (*part.around, head)
-            parts.append(_Part(item, scope=scope, around=around, when=when))
-            continue
-        effect.complete = False
         if isinstance(item, Word):
-            log.syntax(item, f"`{item}` stands alone in an effect: write `({item} …)`")
+            _refuse_alone(item, "in an effect", log)
+            effect.complete = False
+        elif not item.items:
+            log.syntax(
+                item, "an empty `()` stands in an effect: remove it or write a fact"
+            )
+            effect.complete = False
         else:
-            remedy = "remove it or write a fact"
-            log.syntax(item, f"an empty `()` stands in an effect: {remedy}")
+            parts.append(_Part(item, scope=scope, around=around, when=when))
     return parts
 
 
 def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
     block = part.block
-    target = block.items[1] if len(block.items) == 3 else None
-    if not (
-        isinstance(target, Block)
-        and len(target.items) == 1
-        and target.head == "total-cost"
-    ):
+    if len(block.items) != 3 or str(block.items[1]).lower() != "(total-cost)":
         log.numeric(block, "increase")
         return
     if "forall" in part.around or "when" in part.around:
@@ -287,14 +291,17 @@ def refuse_number(word: Word, log: FaultLog) -> bool:
     """Reports a negative, fractional or too long number, and returns whether it is
     one.
     """
-    fraction = not word.name.isdigit() and word.name.replace(".", "").isdigit()
-    too_long = word.name.isdigit() and len(word.name) > MOST_DIGITS
-    if fraction or too_long or word.name[0] == "-":
-        log.syntax(
-            word, f"`{word}` must be a whole number, not negative and not enormous"
-        )
-        return True
-    return False
+    name = word.name
+    fits = len(name) <= MOST_DIGITS if name.isdigit() else not is_number(name)
+    if fits and name[0] != "-":
+        return False
+    log.syntax(word, f"`{word}` must be a whole number, not negative and not enormous")
+    return True
+
+
+def is_number(name: str) -> bool:
+    """Whether a name has only digits and points."""
+    return name.replace(".", "").isdigit()
 
 
 def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
@@ -302,13 +309,14 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
     if change is None:
         effect.complete = False
         return
-    inside: tuple[str, ...] = ()
     if "when" in part.around:
         inside = part.around[part.around.index("when") :]
-    if "and" in inside and "forall" in inside:  # Fast Downward fails on this
-        both = "`when` around both `forall` and `and` is not understood"
-        remedy = "put the `forall` outside and one `when` inside it"
-        log.syntax(part.block, f"{both}: {remedy}")
+        if "and" in inside and "forall" in inside:  # Fast Downward fails on this
+            log.syntax(
+                part.block,
+                "`when` around both `forall` and `and` is not understood: put the"
+                " `forall` outside and one `when` inside it",
+            )
     change.when = part.when
     effect.changes.append(change)
 
@@ -333,7 +341,7 @@ def read_typed_list(
         for item in group:
             if isinstance(item, Word) and (item.name[0] == "?" or not variables):
                 names.append(TypedName(item, types or ()))
-                if len(item.name) > 1 and "-" in (item.name[0], item.name[-1]):
+                if len(item.name) > 1 and _has_outer_hyphen(item):
                     log.warn(item, _read_as_a_name(item))
             else:
                 readable = False
@@ -344,6 +352,17 @@ def read_typed_list(
                     _refuse_name(item, log, variables)
             before = item
     return names if readable else None
+
+
+def _has_outer_hyphen(word: Word) -> bool:
+    return word.name.startswith("-") or word.name.endswith("-")
+
+
+def names_in(items: list[Node]) -> list[TypedName]:
+    """Returns the names of a typed list whose faults are reported elsewhere; none if a
+    part of it cannot be read.
+    """
+    return read_typed_list(items, FaultLog()) or []
 
 
 def type_groups(
@@ -361,7 +380,8 @@ def type_groups(
                     dash, f"`- {item}` has no name before it and is ignored: remove it"
                 )
             yield group, item
-            group, dash = [], None
+            group = []
+            dash = None
         elif isinstance(item, Word) and item.name == "-":
             dash = item
         else:
@@ -378,12 +398,10 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
     if isinstance(node, Word):
         return (node,)
     if either and node.head == "either":
-        return tuple(item for item in node.items[1:] if isinstance(item, Word))
-    remedy = (
-        "use one type, such as a common supertype"
-        if node.head == "either"
-        else "one name"
-    )
+        return tuple(node.words[1:])
+    remedy = "one name"
+    if node.head == "either":
+        remedy = "use one type, such as a common supertype"
     log.syntax(node, f"`{node}` cannot be a type here: {remedy}")
     return None
 
@@ -395,15 +413,18 @@ def _read_as_a_name(word: Word) -> str:
 def _with_space(word: Word) -> str:
     """The remedy for a hyphen that lacks a space beside it."""
     text = str(word)
-    remedy = f"- {text[1:]}" if text[0] == "-" else f"{text[:-1]} -"
-    return f"write `{remedy}` with a space"
+    if text[0] == "-":
+        return f"write `- {text[1:]}` with a space"
+    return f"write `{text[:-1]} -` with a space"
 
 
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:
     if isinstance(item, Block):
         kind = "variable" if variables else "name"
-        expected = f"`{item}` stands where a {kind} is expected"
-        log.syntax(item, f"{expected}: remove its parentheses")
+        log.syntax(
+            item,
+            f"`{item}` stands where a {kind} is expected: remove its parentheses",
+        )
     elif item.name[0] == "-":
         log.syntax(item, f"`{item}` is not a variable: {_with_space(item)}")
     else:

@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable
 
 _QUOTES = "\"'`"
 _AROUND = f",:.{_QUOTES}"
-_BYTE_ORDER_MARK, _NO_UTF_8 = "\ufeff", "\ufffd"
+_BYTE_ORDER_MARK = "\ufeff"
+_NO_UTF_8 = "\ufffd"
 
 
 def stray_mark(word: str) -> str:
@@ -27,15 +28,18 @@ def stray_mark(word: str) -> str:
             " type"
         )
     if "," in word:
-        mark, meant = "comma", " ".join(parts)
-    elif ":" in word[1:]:
-        mark, meant = "colon", word.rstrip(":") if word[0] == ":" else " - ".join(parts)
-    elif word[0] in _QUOTES or word[-1] in _QUOTES:
-        mark, meant = "quotation mark", parts[0]
-    elif word[-1] == "." and not word[0].isdigit():
-        mark, meant = "full stop", parts[0]
-    else:
-        return ""
+        return _misplaced("comma", word, " ".join(parts))
+    if ":" in word[1:]:
+        meant = word.rstrip(":") if word[0] == ":" else " - ".join(parts)
+        return _misplaced("colon", word, meant)
+    if word[0] in _QUOTES or word[-1] in _QUOTES:
+        return _misplaced("quotation mark", word, parts[0])
+    if word[-1] == "." and not word[0].isdigit():
+        return _misplaced("full stop", word, parts[0])
+    return ""
+
+
+def _misplaced(mark: str, word: str, meant: str) -> str:
     return (
         f"`{word}` has a {mark}, which PDDL takes for a part of the name: write"
         f" `{meant}`"
@@ -44,7 +48,8 @@ def stray_mark(word: str) -> str:
 
 def _parts(word: str) -> list[str]:
     """The names that the word was meant to contain, without the marks."""
-    return [bare for part in re.split("[,:]", word) if (bare := part.strip(_AROUND))]
+    parts = [part.strip(_AROUND) for part in re.split("[,:]", word)]
+    return [part for part in parts if part]
 
 
 def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:

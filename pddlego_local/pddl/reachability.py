@@ -22,6 +22,7 @@ from pddlego_local.pddl.conditions import (
     Condition,
     Fact,
     Facts,
+    Known,
     bindings,
     conjuncts,
     ground,
@@ -95,41 +96,45 @@ class GroundEffect:
 
 
 class Reachable:
-    """The facts that can become `true`, and the `lasting` ones, which no action makes
-    false. All methods raise TooLarge.
+    """What may be `known`: the facts that can become true, and those that no action
+    makes false. All methods raise TooLarge.
     """
 
     def __init__(self, task: Task, steps: int) -> None:
         """`steps` bounds how many facts are looked up and objects are tried."""
         self.task = task
         self._budget = _Budget(steps)
-        self.actions = [schema for named in task.actions.values() for schema in named]
-        self.true = _CountedFacts(sorted(task.stated), self._budget)
-        self.lasting = _CountedFacts(task.stated, self._budget)
+        self.actions = [*task.schemas]
+        true = _CountedFacts(sorted(task.stated), self._budget)
+        lasting = _CountedFacts(task.stated, self._budget)
+        self.known = Known(true, lasting)
 
     def explore(self, goal: Condition) -> None:
         """Adds what actions can make true and false, until the goal may hold."""
         lasting = {*self.task.stated}
         changing = True
         while changing and not self.holds(goal):
-            added, deleted = set[Fact](), set[Fact]()
+            added = set[Fact]()
+            deleted = set[Fact]()
             for effect in self.effects():
-                (deleted if effect.change.negated else added).add(effect.fact)
-            new = [fact for fact in sorted(added) if fact not in self.true]
+                facts = deleted if effect.change.negated else added
+                facts.add(effect.fact)
+            true = self.known.true
+            new = [fact for fact in sorted(added) if fact not in true]
             for fact in new:
-                self.true.add(fact)
+                true.add(fact)
             changing = bool(new) or not lasting.isdisjoint(deleted)
             lasting -= deleted
-            self.lasting = _CountedFacts(lasting, self._budget)
+            self.known = Known(true, _CountedFacts(lasting, self._budget))
 
     def holds(self, condition: Condition) -> bool:
-        return condition.holds({}, self.true, self.lasting)
+        return condition.holds({}, self.known)
 
     def bindings(
         self, choices: Choices, parts: Sequence[Condition], bound: Binding
     ) -> Iterator[Binding]:
         """Yields the extensions of `bound` under which the parts may hold together."""
-        for found in bindings(choices, parts, bound, self.true, self.lasting):
+        for found in bindings(choices, parts, bound, self.known):
             self._budget.spend()
             yield found
 
@@ -166,11 +171,15 @@ def _warn_of_costs(domain: Domain, problem: Problem, log: FaultLog) -> None:
     """Warns of actions that the planner does not use because their cost is unknown."""
     valued = {value.function[0] for value in problem.values}
     for action in domain.actions:
-        function = action.effect.cost and action.effect.cost.predicate
-        if function and not function.name.isdigit() and function.name not in valued:
-            value = f"no value `(= ({function} …) number)`"
-            why = f"`:init` gives its cost `{function}` {value}"
-            log.warn(function, f"action `{action.word}` can never be used: {why}")
+        if action.effect.cost is None:
+            continue
+        function = action.effect.cost.predicate
+        if not function.name.isdigit() and function.name not in valued:
+            log.warn(
+                function,
+                f"action `{action.word}` can never be used: `:init` gives its cost"
+                f" `{function}` no value `(= ({function} …) number)`",
+            )
 
 
 def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
@@ -189,8 +198,10 @@ def _warn_of_goal(task: Task, problem: Problem, log: FaultLog) -> None:
         wanted = Atomic(literal.atom.key, literal.negated)
         if literal.required and not reachable.holds(wanted):
             truth = "false" if literal.negated else "true"
-            unreached = f"{OUT_OF_REACH} `{literal.atom}` {truth}"
-            log.warn(literal.atom.block, f"{unreached}: {_why(wanted, reachable)}")
+            why = _why(wanted, reachable)
+            log.warn(
+                literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {why}"
+            )
 
 
 def _why(wanted: Atomic, reachable: Reachable) -> str:
@@ -222,7 +233,7 @@ def _why(wanted: Atomic, reachable: Reachable) -> str:
         if wanted.negated:
             return f"no action deletes `{wanted.pattern[0]}`"
         return f"no action adds `{wanted.pattern[0]}` and the fact is not in `:init`"
-    return ", and ".join(filter(None, [", ".join(needs), end]))
+    return f"{', '.join(needs)}, and {end}" if needs else end
 
 
 @dataclass(frozen=True)

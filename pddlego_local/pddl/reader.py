@@ -9,7 +9,7 @@ with nothing after it.
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pddlego_local.pddl.marks import foreign_character
@@ -51,6 +51,11 @@ class Word:
     offset: int
     name: str
 
+    @property
+    def stop(self) -> int:
+        """The offset after the word."""
+        return self.offset + len(self.text)
+
     def __str__(self) -> str:
         """The word as messages quote it."""
         return _shortened(self.text)
@@ -70,19 +75,44 @@ class Block:
         return [item for item in self.items if isinstance(item, Block)]
 
     @property
+    def words(self) -> list[Word]:
+        """The words among the items."""
+        return [item for item in self.items if isinstance(item, Word)]
+
+    @property
+    def stop(self) -> int:
+        """The offset after the block, or after the last word of a block that is never
+        closed.
+        """
+        last: Node = self
+        while isinstance(last, Block):
+            if last.end >= 0 or not last.items:
+                return max(last.end, last.offset) + 1
+            last = last.items[-1]
+        return last.stop
+
+    def item(self, number: int) -> "Node | None":
+        """Returns an item, None if the list is too short."""
+        return self.items[number] if number < len(self.items) else None
+
+    def last_of(self, count: int) -> "Node | None":
+        """Returns the last of exactly `count` items, None if there are more or less."""
+        return self.items[-1] if len(self.items) == count else None
+
+    @property
     def head(self) -> str:
         """The name of the first word, "" if the block does not begin with a word."""
-        first = self.items[0] if self.items else None
+        first = self.item(0)
         return first.name if isinstance(first, Word) else ""
 
     def __str__(self) -> str:
         """The beginning of the block, as messages quote it."""
-        words = [
-            str(item) if isinstance(item, Word) else item.outline
-            for item in self.items[:4]
-        ]
-        more = " …" if len(self.items) > 4 else ""
-        return f"({' '.join(words)}{more})"
+        words = []
+        for item in self.items[:4]:
+            words.append(str(item) if isinstance(item, Word) else item.outline)
+        if len(self.items) > 4:
+            words.append("…")
+        return f"({' '.join(words)})"
 
     @property
     def outline(self) -> str:
@@ -90,8 +120,9 @@ class Block:
         "(…)".
         """
         words = [str(item) for item in self.items[:2] if isinstance(item, Word)]
-        shown = words if len(words) == len(self.items) else [*words[:1], "…"]
-        return f"({' '.join(shown)})"
+        if len(words) < len(self.items):
+            words[1:] = ["…"]
+        return f"({' '.join(words)})"
 
 
 Node = Word | Block
@@ -116,8 +147,9 @@ def read(text: str, report: Report = ignore, recover: bool = False) -> Block | N
         return None
     if not text.isascii():
         for match in _COMMENT_OR_FOREIGN.finditer(text):
-            if match[0][0] != ";":
-                report(match.start(), foreign_character(match[0]))
+            found = match[0]
+            if found[0] != ";":
+                report(match.start(), foreign_character(found))
                 break
     return _Reading(text, report, recover).run()
 
@@ -135,8 +167,26 @@ def words_in(root: Block) -> Iterator[Word]:
 
 def source(text: str, node: Node) -> str:
     """Returns the source text of a word or block."""
-    end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
-    return text[node.offset : end]
+    return text[node.offset : node.stop]
+
+
+def tidy(node: Node) -> str:
+    """Returns a word or block in one line, with single spaces and without comments."""
+    words = []
+    pending: list[Node | str] = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Block):
+            words.append("(")
+            pending += [")", *reversed(item.items)]
+        else:
+            words.append(item if isinstance(item, str) else item.text)
+    return with_parentheses(words)
+
+
+def with_parentheses(words: Iterable[str]) -> str:
+    """Joins words and parentheses, without a space inside a parenthesis."""
+    return " ".join(words).replace("( ", "(").replace(" )", ")")
 
 
 class _Reading:
@@ -146,9 +196,11 @@ class _Reading:
     """
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
-        self.text, self.report, self.recover = text, report, recover
-        words = _TOKEN.finditer(text)
-        self.tokens = deque(word for word in words if word[0][0] != ";")
+        self.text = text
+        self.report = report
+        self.recover = recover
+        tokens = _TOKEN.finditer(text)
+        self.tokens = deque(token for token in tokens if token[0][0] != ";")
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0
@@ -158,7 +210,8 @@ class _Reading:
             return None
         while self.tokens:
             token = self.tokens.popleft()
-            text, offset = token[0], token.start()
+            text = token[0]
+            offset = token.start()
             if not self.open and self.root is not None and self._is_past_the_end(token):
                 return self.root if self.recover else None
             if text == "(":
@@ -185,23 +238,32 @@ class _Reading:
 
     def _begins_well(self) -> bool:
         """Whether the text begins with a list, or contains one if recovering."""
-        if not self.tokens:
-            empty = "the text is empty: it must be one list that begins with `(define`"
-            self.report(0, empty)
-            return False
-        first, offset = self.tokens[0][0], self.tokens[0].start()
+        first = self._following
         if first == "(":
             return True
+        if first == "":
+            self.report(
+                0, "the text is empty: it must be one list that begins with `(define`"
+            )
+            return False
+        offset = self.tokens[0].start()
         if path := path_in_place_of_text(self.text):
             self.report(offset, path)
             return False
         if first.isascii():  # a non-ASCII character has been reported already
-            must = "the text must begin with `(define`"
-            said = f"{must}, not with `{_shortened(first)}`"
-            self.report(offset, f"{said}: remove what stands before it")
-        while self.recover and self.tokens and self.tokens[0][0] != "(":
+            self.report(
+                offset,
+                "the text must begin with `(define`, not with"
+                f" `{_shortened(first)}`: remove what stands before it",
+            )
+        while self.recover and self._following not in ("(", ""):
             self.tokens.popleft()
         return self.recover and bool(self.tokens)
+
+    @property
+    def _following(self) -> str:
+        """The next token, "" at the end."""
+        return self.tokens[0][0] if self.tokens else ""
 
     def _line(self, offset: int) -> str:
         lines_before = self.text[:offset].count("\n")
@@ -209,8 +271,8 @@ class _Reading:
 
     def _section(self) -> str:
         """The section's name if the current parenthesis opens a section, else ""."""
-        following = self.tokens[0][0] if self.tokens else ""
-        return following if following.lower() in SECTIONS else ""
+        name = self._following
+        return name if name.lower() in SECTIONS else ""
 
     def _close_before_section(self, offset: int) -> None:
         missing = len(self.open) - 1
@@ -224,34 +286,42 @@ class _Reading:
         too early.
         """
         assert self.root is not None
-        text, offset = token[0], token.start()
+        text = token[0]
+        offset = token.start()
         section = self._section() if text == "(" else ""
         if self.recover and section:
-            follows = f"`({section}` follows in {self._line(offset)}"
-            early = "this `)` closes `(define` too early"
-            self.report(self.root.end, f"{early}: remove it, {follows}")
+            self.report(
+                self.root.end,
+                "this `)` closes `(define` too early: remove it,"
+                f" `({section}` follows in {self._line(offset)}",
+            )
             self.open.append(self.root)
             self.moved += 1
             return False
         if self.recover and text == ")" and self.moved > 0:
             self.moved -= 1
             return False
-        following = self.tokens[0][0].lower() if self.tokens else ""
-        if text == "(" and following == "define":
-            remedy = "write domain and problem to a file each"
-            self.report(offset, f"a second `(define` begins here: {remedy}")
+        if text == "(" and self._following.lower() == "define":
+            self.report(
+                offset,
+                "a second `(define` begins here: write domain and problem to a file"
+                " each",
+            )
             return True
         what = "one `)` too many" if text == ")" else f"`{_shortened(text)}` stands"
         self.report(offset, f"{what} after the end of `{self.root}`: remove it")
         return True
 
     def _never_closed(self, block: Block, count: int, where: str) -> None:
-        second = block.items[1:2] if block.head == "define" else []
         quoted = [str(item) for item in block.items[:2] if isinstance(item, Word)]
-        quoted += [item.outline for item in second if isinstance(item, Block)]
-        never = f"`({' '.join(quoted)}` is never closed"
+        title = block.item(1)
+        if block.head == "define" and isinstance(title, Block):
+            quoted.append(title.outline)
         missing = "a `)` is" if count == 1 else f"{count} `)` are"
-        self.report(block.offset, f"{never}: {missing} missing {where}")
+        self.report(
+            block.offset,
+            f"`({' '.join(quoted)}` is never closed: {missing} missing {where}",
+        )
 
 
 def _shortened(text: str) -> str:

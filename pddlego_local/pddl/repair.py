@@ -29,19 +29,18 @@ from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.check import Examined
-from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.files import REQUIREMENTS
-from pddlego_local.pddl.formulas import read_typed_list, type_groups
-from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
+from pddlego_local.pddl.formulas import names_in, type_groups
+from pddlego_local.pddl.reader import Block, Node, Word, read, words_in
 from pddlego_local.pddl.task import ActionDefinition, TypedName
 
 MOST_CHANGES = 500  # each takes a reading of the files
 LONGEST_QUOTE = 200  # characters of a removed part in a message
 
-FILES = ("domain", "problem")
 _NAMES = (":types", ":constants", ":objects")
 _MAY_BE_EMPTY = (":init", ":predicates", ":requirements")
-_NEEDED = {
+_NEEDED: Mapping[File, Sequence[str]] = {
     "domain": (":requirements", ":types", ":constants", ":predicates", ":functions"),
     "problem": (":domain", ":requirements", ":objects", ":init", ":goal"),
 }
@@ -99,22 +98,59 @@ class _Edit(NamedTuple):
 class _Change(NamedTuple):
     """Edits of one file, in order of position, and what they do in words."""
 
-    file: str
+    file: File
     edits: tuple[_Edit, ...]
     what: str
 
-
-class _Path(NamedTuple):
-    """The nodes of a file from its root to a faulty one."""
-
-    file: str
-    nodes: tuple[Node, ...]
+    @property
+    def start(self) -> int:
+        return self.edits[0].start
 
     @property
-    def section(self) -> str:
-        """The head of the section that holds the node."""
-        section = self.nodes[1] if len(self.nodes) > 1 else None
-        return section.head if isinstance(section, Block) else ""
+    def stop(self) -> int:
+        return self.edits[-1].stop
+
+    def applied_to(self, text: str) -> str:
+        for edit in reversed(self.edits):
+            text = text[: edit.start] + edit.new + text[edit.stop :]
+        return text
+
+
+class _Path(NamedTuple):
+    """A node of a file with the lists around it, from the root inwards."""
+
+    file: File
+    around: tuple[Block, ...]
+    node: Node
+
+    @property
+    def parent(self) -> Block:
+        return self.around[-1]
+
+    @property
+    def section(self) -> Block | None:
+        """The section that holds the node, or is the node. None for the root and for a
+        word between sections.
+        """
+        below_root = (*self.around, self.node)[1:]
+        section = below_root[0] if below_root else None
+        return section if isinstance(section, Block) else None
+
+    @property
+    def section_name(self) -> str:
+        return self.section.head if self.section else ""
+
+
+def _paths_in(file: File, root: Block) -> Iterator[_Path]:
+    """Yields the paths to all nodes, in text order."""
+    pending = [_Path(file, (), root)]
+    while pending:
+        path = pending.pop()
+        yield path
+        if isinstance(path.node, Block):
+            around = (*path.around, path.node)
+            for item in reversed(path.node.items):
+                pending.append(_Path(file, around, item))
 
 
 class _Pair(Examined):
@@ -122,16 +158,14 @@ class _Pair(Examined):
 
     def __init__(
         self,
-        texts: Mapping[str, str],
+        texts: Mapping[File, str],
         knows: Knowledge,
         changes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(texts["domain"], texts["problem"])
-        self.texts, self.knows, self.changes = texts, knows, changes
-
-    @property
-    def accepted(self) -> bool:
-        return not self.has("syntax") and not self.has("symbol")
+        self.texts = texts
+        self.knows = knows
+        self.changes = changes
 
     @property
     def faults(self) -> list[_Path]:
@@ -143,29 +177,21 @@ class _Pair(Examined):
     def paths(self, *kinds: str) -> list[_Path]:
         """The paths to faults of these kinds, in text order."""
         found = []
-        for file, log in zip(FILES, self.logs, strict=True):
+        for log in self.logs:
             nodes = [node for kind, node in log.nodes if kind in kinds]
-            found += self.paths_to(file, nodes)
+            found += self.paths_to(log.file, nodes)
         return found
 
-    def paths_to(self, file: str, nodes: Iterable[Node]) -> list[_Path]:
+    def paths_to(self, file: File, nodes: Iterable[Node]) -> list[_Path]:
         """The paths to `nodes`. There are none in a given domain, or in a file that is
         no list.
         """
-        root = self.roots[FILES.index(file)]
-        wanted = {id(node) for node in nodes}
-        if root is None or not wanted or (self.knows.given and file == "domain"):
+        root = self.roots[file]
+        wanted = set(nodes)
+        stays = file == "domain" and self.knows.given
+        if root is None or not wanted or stays:
             return []
-        found = []
-        pending: list[tuple[Node, ...]] = [(root,)]
-        while pending:
-            nodes_down = pending.pop()
-            last = nodes_down[-1]
-            if id(last) in wanted:
-                found.append(_Path(file, nodes_down))
-            if isinstance(last, Block):
-                pending += [(*nodes_down, item) for item in reversed(last.items)]
-        return found
+        return [path for path in _paths_in(file, root) if path.node in wanted]
 
     def after(self, *changes: _Change) -> "_Pair":
         """Makes the changes. Of overlapping changes, only the one that begins last is
@@ -174,20 +200,38 @@ class _Pair(Examined):
         texts = dict(self.texts)
         next_start = {file: len(text) for file, text in texts.items()}
         done: list[str] = []
-        for change in sorted(changes, key=_start, reverse=True):
-            file, text = change.file, texts[change.file]
-            if change.edits[-1].stop > next_start[file]:
+        for change in sorted(changes, key=lambda change: change.start, reverse=True):
+            file = change.file
+            if change.stop > next_start[file]:
                 continue
-            for edit in reversed(change.edits):
-                text = text[: edit.start] + edit.new + text[edit.stop :]
-            texts[file] = text
-            next_start[file] = _start(change)
+            next_start[file] = change.start
+            texts[file] = change.applied_to(texts[file])
             done.insert(0, f"{file}: {change.what}")
         return _Pair(texts, self.knows, (*self.changes, *done))
 
+    def cut(
+        self, file: File, first: Node, last: Node | None = None, instead: str = ""
+    ) -> _Change:
+        """Cuts nodes from a file. Without a replacement, blanks before them go too,
+        unless a comment ends there.
+        """
+        text = self.texts[file]
+        start = first.offset
+        end = (last or first).stop
+        quoted = " ".join(text[start:end].split())
+        what = f"left out {quoted[:LONGEST_QUOTE]}"
+        if not instead:
+            before = text[:start].rstrip()
+            last_line = before.rpartition("\n")[2]
+            if ";" not in last_line:
+                start = len(before)
+            joins_words = text[end : end + 1] not in (*"() \t\r\n", "")
+            if joins_words:
+                instead = " "
+        return _Change(file, (_Edit(start, end, instead),), what)
 
-def _start(change: _Change) -> int:
-    return change.edits[0].start
+
+# ---- Which changes are made
 
 
 def _without_faults(pair: _Pair) -> _Pair:
@@ -201,7 +245,7 @@ def _without_faults(pair: _Pair) -> _Pair:
             if change is None:
                 continue
             changes[change] = None
-            if path.section != ":init" or isinstance(path.nodes[-1], Block):
+            if path.section_name != ":init" or isinstance(path.node, Block):
                 break
         if not changes:
             break
@@ -213,16 +257,16 @@ def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change]]) -> _Pai
     """Makes each change, and the repairs that it requires, unless the planner would
     then refuse a pair that it accepted before.
     """
-    left = 0
+    refused = 0
     while len(pair.changes) < MOST_CHANGES:
-        change = next(islice(changes(pair), left, None), None)
+        change = next(islice(changes(pair), refused, None), None)
         if change is None:
             break
         after = _without_faults(pair.after(change))
         if after.accepted or not pair.accepted:
             pair = after
         else:
-            left += 1
+            refused += 1
     return pair
 
 
@@ -230,15 +274,13 @@ def _fix(pair: _Pair, path: _Path) -> _Change | None:
     """The change that gives a name the only spelling that mends it, or else removes
     what is wrong.
     """
-    word = path.nodes[-1]
-    if isinstance(word, Word):
+    if isinstance(path.node, Word):
         before = _number_of_faults(pair)
-        renamed = [_renamed(path.file, word, name) for name in _alike(pair, path, word)]
-        better = [
-            change
-            for change in renamed
-            if _number_of_faults(pair.after(change)) < before
-        ]
+        better = []
+        for name in _alike(pair, path, path.node):
+            change = _renamed(path.file, path.node, name)
+            if _number_of_faults(pair.after(change)) < before:
+                better.append(change)
         if len(better) == 1:
             return better[0]
     return _left_out(pair, path)
@@ -248,63 +290,90 @@ def _number_of_faults(pair: _Pair) -> int:
     return len(pair.faults) + len(pair.paths("misuse"))
 
 
+# ---- Another name
+
+
 def _alike(pair: _Pair, path: _Path, word: Word) -> list[str]:
     """The names, of any kind, that the rung knows at the place of a word and that
     differ from it only in marks.
     """
     domain = pair.domain
-    if path.section == ":requirements":
+    if path.section_name == ":requirements":
         return _same(word, REQUIREMENTS)
     if not pair.knows.declared:
         return []
-    if path.section == ":domain":
+    if path.section_name == ":domain":
         return [domain.word.text] if domain.word else []
-    words = [entry.word for entry in domain.types]
-    words += [entry.word for entry in pair.symbols.objects.values()]
-    words += [predicate.word for predicate in domain.predicates or ()]
-    section = path.nodes[1] if len(path.nodes) > 1 else None
-    if isinstance(section, Block):
-        words += [each for each in words_in(section) if each.name[0] == "?"]
-    return _same(word, [known.text for known in words])
+    known = [entry.word for entry in domain.types]
+    known += [entry.word for entry in pair.symbols.objects.values()]
+    known += [predicate.word for predicate in domain.predicates or ()]
+    if path.section:
+        known += [used for used in words_in(path.section) if used.name[0] == "?"]
+    return _same(word, [other.text for other in known])
 
 
 def _same(word: Word, names: Iterable[str]) -> list[str]:
     """The other names that differ from the word only in marks, each in one spelling."""
     letters = _letters(word.name)
+    if not letters:
+        return []
     alike = {name.lower(): name for name in names if _letters(name) == letters}
     alike.pop(word.name, None)
-    return list(alike.values()) if letters else []
+    return list(alike.values())
+
+
+def _only_same(word: Word, names: Iterable[str]) -> str:
+    same = _same(word, names)
+    return same[0] if len(same) == 1 else ""
 
 
 def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-def _renamed(file: str, word: Word, name: str) -> _Change:
-    edit = _Edit(word.offset, word.offset + len(word.text), name)
-    return _Change(file, (edit,), f"{word} became {name}")
+def _renamed(file: File, word: Word, name: str) -> _Change:
+    return _Change(file, (_in_place_of(word, name),), f"{word} became {name}")
+
+
+def _in_place_of(word: Word, name: str) -> _Edit:
+    return _Edit(word.offset, word.stop, name)
+
+
+# ---- A removed part
 
 
 def _left_out(pair: _Pair, path: _Path) -> _Change | None:
-    """Removes the smallest part around the last node that can be removed."""
-    file, nodes = path
-    text = pair.texts[file]
-    for depth in range(len(nodes) - 1, 0, -1):
-        parent, node = nodes[depth - 1], nodes[depth]
-        assert isinstance(parent, Block)
-        number = parent.items.index(node)
-        if number and parent.head in _NAMES:
-            first, last = _entry(parent, node)
-            return _cut(file, text, first, last)
-        if number and _is_dispensable(parent, path.section):
-            return _cut(file, text, node, node)
-        before = parent.items[number - 1] if number else None
-        field = before.name if isinstance(before, Word) else ""
-        if parent.head == ":action" and field == ":precondition":
-            return _cut(file, text, node, node, "()")
-        head = node.head if isinstance(node, Block) else ""
-        if depth == 1 and number > 1 and head not in _NEEDED[file]:
-            return _cut(file, text, node, node)
+    """Removes the smallest part around the node that can be removed."""
+    node = path.node
+    for parent in reversed(path.around):
+        change = _left_out_of(parent, node, pair, path)
+        if change is not None:
+            return change
+        node = parent
+    return None
+
+
+def _left_out_of(parent: Block, node: Node, pair: _Pair, path: _Path) -> _Change | None:
+    """Removes an item of a list, or returns None if it has to stay."""
+    file = path.file
+    number = parent.items.index(node)
+    if number == 0:  # the head
+        return None
+    if parent.head in _NAMES:
+        return pair.cut(file, *_entry(parent, node))
+    if _is_dispensable(parent, path.section_name):
+        return pair.cut(file, node)
+    before = parent.items[number - 1]
+    if (
+        parent.head == ":action"
+        and isinstance(before, Word)
+        and before.name == ":precondition"
+    ):
+        return pair.cut(file, node, instead="()")
+    is_section = parent is path.around[0] and number > 1
+    head = node.head if isinstance(node, Block) else ""
+    if is_section and head not in _NEEDED[file]:
+        return pair.cut(file, node)
     return None
 
 
@@ -325,30 +394,20 @@ def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
     return node, node
 
 
-def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _Change:
-    """Cuts nodes from a file. Without a replacement, blanks before them go too, unless
-    a comment ends there.
-    """
-    start, end = first.offset, last.offset + len(source(text, last))
-    what = f"left out {' '.join(text[start:end].split())[:LONGEST_QUOTE]}"
-    if not instead:
-        blanks_from = len(text[:start].rstrip())
-        if ";" not in text[:blanks_from].rpartition("\n")[2]:
-            start = blanks_from
-        if text[end : end + 1] not in (*"() \t\r\n", ""):
-            instead = " "
-    return _Change(file, (_Edit(start, end, instead),), what)
+# ---- What the planner accepts
 
 
 def _misuses(pair: _Pair) -> Iterator[_Change]:
     """Repairs what the planner accepts although it is misused."""
-    yield from filter(None, (_fix(pair, path) for path in pair.paths("misuse")))
+    for path in pair.paths("misuse"):
+        if change := _fix(pair, path):
+            yield change
 
 
 def _declared_again(pair: _Pair) -> Iterator[_Change]:
     """Removes a repeated declaration of a predicate that contradicts the first."""
     for path in pair.paths("misuse"):
-        if path.section == ":predicates" and (change := _left_out(pair, path)):
+        if path.section_name == ":predicates" and (change := _left_out(pair, path)):
             yield change
 
 
@@ -359,19 +418,20 @@ def _other_actions(pair: _Pair) -> Iterator[_Change]:
     schemas = {schema.name.lower(): schema for schema in pair.knows.actions}
     if not schemas:
         return
-    actions = {id(action.word): action for action in pair.domain.actions}
-    words = [action.word for action in pair.domain.actions]
-    for path in pair.paths_to("domain", words):
-        block, word = path.nodes[-2:]
-        assert isinstance(block, Block) and isinstance(word, Word)
-        same = _same(word, [schema.name for schema in schemas.values()])
-        if word.name in schemas:
-            action = actions[id(word)]
-            yield from _other_parameters(pair, block, action, schemas[word.name])
-        elif len(same) == 1:
-            yield _renamed("domain", word, same[0])
+    actions: dict[Node, ActionDefinition] = {}
+    for action in pair.domain.actions:
+        actions[action.word] = action
+    for path in pair.paths_to("domain", actions):
+        action = actions[path.node]
+        schema = schemas.get(action.word.name)
+        if schema is not None:
+            yield from _other_parameters(pair, path.parent, action, schema)
+            continue
+        names = [schema.name for schema in schemas.values()]
+        if same := _only_same(action.word, names):
+            yield _renamed("domain", action.word, same)
         else:
-            yield _cut("domain", pair.texts["domain"], block, block)
+            yield pair.cut("domain", path.parent)
 
 
 def _other_parameters(
@@ -381,45 +441,46 @@ def _other_parameters(
     the same types, else removes the action. It stays if the domain lacks the types.
     """
     listed = read(schema.parameters) or Block(0)
-    wanted = read_typed_list(listed.items, FaultLog()) or []
-    own, asked = _typed(action.parameters), _typed(wanted)
-    types = frozenset[str]().union(*(entry.type_names for entry in wanted))
-    if own == asked or not action.complete or not types <= pair.symbols.types.declared:
+    wanted = names_in(listed.items)
+    names = [entry.name for entry in action.parameters]
+    types = [entry.type_names for entry in action.parameters]
+    wanted_names = [entry.name for entry in wanted]
+    wanted_types = [entry.type_names for entry in wanted]
+    is_right = names == wanted_names and types == wanted_types
+    if is_right or not action.complete:
         return
-    new = {}
-    if {name for name, _ in own} != {name for name, _ in asked}:
-        if [kinds for _, kinds in own] != [kinds for _, kinds in asked]:
-            yield _cut("domain", pair.texts["domain"], block, block)
+    declared = pair.symbols.types.declared
+    if not all(kinds <= declared for kinds in wanted_types):
+        return
+    renamed: dict[str, str] = {}
+    if set(names) != set(wanted_names):
+        if types != wanted_types:
+            yield pair.cut("domain", block)
             return
-        for entry, instead in zip(action.parameters, wanted, strict=True):
-            new[entry.name] = instead.word.text
-    place = block.blocks[0]
-    edits = [_Edit(place.offset, place.end + 1, schema.parameters)]
+        written = [entry.word.text for entry in wanted]
+        renamed = dict(zip(names, written, strict=True))
+    parameters = block.blocks[0]
+    edits = [_Edit(parameters.offset, parameters.stop, schema.parameters)]
     for use in words_in(block):
-        if use.name in new and use.offset > place.end:
-            end = use.offset + len(use.text)
-            edits.append(_Edit(use.offset, end, new[use.name]))
+        if use.name in renamed and use.offset > parameters.end:
+            edits.append(_in_place_of(use, renamed[use.name]))
     what = f"the parameters of {action.word} became {schema.parameters}"
     yield _Change("domain", tuple(sorted(edits)), what)
-
-
-def _typed(entries: Iterable[TypedName]) -> list[tuple[str, frozenset[str]]]:
-    return [(entry.name, entry.type_names) for entry in entries]
 
 
 def _unseen(pair: _Pair) -> Iterator[_Change]:
     """Repairs objects and constants whose names the prompt does not show."""
     names = pair.knows.names or ()
     seen = {name.lower() for name in names}
-    declared = {"domain": pair.domain.constants, "problem": pair.problem.objects}
+    declared: dict[File, list[TypedName]] = {
+        "domain": pair.domain.constants,
+        "problem": pair.problem.objects,
+    }
     for file, entries in declared.items():
-        unseen = [entry.word for entry in entries if entry.name not in seen]
+        unseen: list[Node] = [entry.word for entry in entries if entry.name not in seen]
         for path in pair.paths_to(file, unseen):
-            listed, word = path.nodes[-2:]
-            assert isinstance(listed, Block) and isinstance(word, Word)
-            same = _same(word, names)
-            if len(same) == 1:
-                yield _renamed(file, word, same[0])
+            assert isinstance(path.node, Word)
+            if same := _only_same(path.node, names):
+                yield _renamed(file, path.node, same)
             else:
-                first, last = _entry(listed, word)
-                yield _cut(file, pair.texts[file], first, last)
+                yield pair.cut(file, *_entry(path.parent, path.node))

@@ -13,10 +13,9 @@ one stays, and the planner refuses it.
 from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
-from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain
-from pddlego_local.pddl.formulas import read_typed_list
-from pddlego_local.pddl.reader import Block, Word, read, source
+from pddlego_local.pddl.formulas import names_in
+from pddlego_local.pddl.reader import Block, read, source
 
 
 def listed(text: str, name: str) -> Block:
@@ -37,13 +36,17 @@ def with_section(text: str, name: str, section: str) -> str:
     present = _first(name, lists)
     if present is not None:
         new = section if present.end >= 0 else section.removesuffix(")")
-        return text[: present.offset] + new + text[_end(present) :]
+        return text[: present.offset] + new + text[present.stop :]
     if not lists:
         return text
-    root, init = lists[0], _first(":init", lists)
-    place = root.end if root.end >= 0 else _end(root)
+    root = lists[0]
+    init = _first(":init", lists)
     if name == ":objects" and init is not None:
         place = init.offset
+    elif root.end >= 0:
+        place = root.end
+    else:
+        place = root.stop
     return text[:place] + section + text[place:]
 
 
@@ -56,29 +59,18 @@ def _lists(text: str, name: str) -> list[Block]:
     """The file's list and its sections as the planner reads them, or with recovery if
     the planner finds no such section.
     """
-    lists = []
-    for recover in (False, True):
-        root = read(text, recover=recover)
-        lists = [root, *root.blocks] if root else []
-        if _first(name, lists) is not None:
-            break
+    lists = _lists_in(read(text))
+    if _first(name, lists) is None:
+        lists = _lists_in(read(text, recover=True))
     return lists
+
+
+def _lists_in(root: Block | None) -> list[Block]:
+    return [root, *root.blocks] if root else []
 
 
 def _first(name: str, lists: list[Block]) -> Block | None:
     return next((block for block in lists if block.head == name), None)
-
-
-def _end(block: Block) -> int:
-    """The offset after the block, or after the last word of a block that is never
-    closed.
-    """
-    while block.end < 0 and block.items:
-        last = block.items[-1]
-        if isinstance(last, Word):
-            return last.offset + len(last.text)
-        block = last
-    return max(block.end, block.offset) + 1
 
 
 # ---- Repeated entries
@@ -106,8 +98,7 @@ def problem_without_repetition(problem: str, domain: str) -> Distinct:
     are repeated entries too.
     """
     removed: list[str] = []
-    block = read(domain, recover=True)
-    constants = read_domain(block).constants if block else []
+    constants = read_domain(read(domain, recover=True)).constants
     known = {entry.name: entry.type_names for entry in constants}
     problem = _with_each_name_once(problem, ":objects", known, removed)
     problem = _with_each_block_once(problem, ":init", removed, _written)
@@ -118,15 +109,18 @@ def _with_each_name_once(
     text: str, section: str, known: Mapping[str, Hashable], removed: list[str]
 ) -> str:
     """Keeps each typed name of a list once. Adds the repeated ones to `removed`."""
-    entries = read_typed_list(listed(text, section).items[1:], FaultLog()) or []
+    entries = names_in(listed(text, section).items[1:])
     types = dict(known)
-    kept, repeated = [section], list[str]()
+    kept = [section]
+    repeated = []
     for entry in entries:
         kind = entry.types[0].text if entry.types else "object"
-        is_repeated = types.get(entry.name) == entry.type_names
-        entries_of = repeated if is_repeated else kept
-        entries_of.append(f"{entry.word.text} - {kind}")
-        types.setdefault(entry.name, entry.type_names)
+        line = f"{entry.word.text} - {kind}"
+        if types.get(entry.name) == entry.type_names:
+            repeated.append(line)
+        else:
+            kept.append(line)
+            types.setdefault(entry.name, entry.type_names)
     if not repeated:
         return text
     removed += [f"{section} {entry}" for entry in repeated]
@@ -153,13 +147,13 @@ def _with_each_block_once(
         elif key is not None:
             seen.add(key)
     for block in reversed(repeated):
-        text = text[: block.offset] + text[block.end + 1 :]
+        text = text[: block.offset] + text[block.stop :]
     return text
 
 
 def _signature(predicate: Block, _: str) -> Hashable:
     """The name of a predicate and the types of its parameters."""
-    parameters = read_typed_list(predicate.items[1:], FaultLog()) or []
+    parameters = names_in(predicate.items[1:])
     return (predicate.head, *(parameter.type_names for parameter in parameters))
 
 

@@ -23,22 +23,25 @@ here. Tasks and states never change, so any number of threads may share them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
+from pddlego_local.core.grouping import grouped
 from pddlego_local.pddl.conditions import (
     Atomic,
     Binding,
     Choices,
     Condition,
     Fact,
-    Facts,
     Junction,
+    Known,
     Quantified,
     bindings,
     condition_of,
     conjuncts,
     ground,
     joined,
+    known_as,
     without,
 )
 from pddlego_local.pddl.derived import Rule, derived_facts, in_groups
@@ -46,6 +49,8 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Axiom,
     Domain,
     Literal,
     Problem,
@@ -121,9 +126,11 @@ class Task:
         }
         """The type of each object and constant."""
         self._values = {value.function: value.number for value in problem.values}
-        self.actions: Mapping[str, Sequence[Schema]] = self._schemas()
+        schemas = map(self._schema, domain.actions)
+        self.actions = grouped((schema.name, schema) for schema in schemas)
         """The actions by their names. If two have one name, both are meant."""
-        self.rules: Sequence[Rule] = [*self._rules()]
+        self.schemas = [*chain.from_iterable(self.actions.values())]
+        self.rules = [self._rule(axiom) for axiom in domain.axioms]
         """The rules of `:derived`."""
         self.groups = in_groups(self.rules)
         """The rules in the order in which they are evaluated."""
@@ -141,20 +148,19 @@ class Task:
         return self._state(self.stated)
 
     def is_goal(self, state: State) -> bool:
-        facts = Facts(state.true)
-        return self.goal.holds({}, facts, facts)
+        known = known_as(state.true)
+        return self.goal.holds({}, known)
 
     # ---- Actions
 
     def applicable(self, state: State) -> list[Fact]:
         """Returns the actions that are possible in a state, sorted."""
-        facts = Facts(state.true)
+        known = known_as(state.true)
         found = set[Fact]()
-        for schema in (schema for named in self.actions.values() for schema in named):
-            met = bindings(schema.choices, [schema.condition], {}, facts, facts)
-            for binding in met:
+        for schema in self.schemas:
+            for binding in bindings(schema.choices, [schema.condition], {}, known):
                 if self.cost(schema, binding) is not None:
-                    things = (binding[entry.name] for entry in schema.parameters)
+                    things = [binding[entry.name] for entry in schema.parameters]
                     found.add((schema.name, *things))
         return sorted(found)
 
@@ -167,12 +173,12 @@ class Task:
         several only if the domain has several actions of that name.
         """
         name, *things = step
-        facts = Facts(state.true)
+        known = known_as(state.true)
         for schema in self._called(name, len(things)):
-            if self._refusal(schema, things, facts):
+            if self._refusal(schema, things, known):
                 continue
             binding = schema.binding(things)
-            added, deleted = changed(schema.changes, binding, facts)
+            added, deleted = changed(schema.changes, binding, known)
             cost = self.cost(schema, binding) if self._problem.minimizes else 1
             after = (state.facts - deleted) | added
             yield self._state(after, state.cost + (cost or 0))
@@ -183,9 +189,9 @@ class Task:
         condition that fails.
         """
         name, *things = step
-        facts = Facts(sorted(state.true))
+        known = known_as(sorted(state.true))
         schemas = self._called(name, len(things))
-        refusals = [self._refusal(schema, things, facts) for schema in schemas]
+        refusals = [self._refusal(schema, things, known) for schema in schemas]
         if not refusals:
             return f"no action {name} has {len(things)} parameters"
         return "" if "" in refusals else refusals[0]
@@ -194,7 +200,7 @@ class Task:
         schemas = self.actions.get(name, ())
         return [schema for schema in schemas if len(schema.parameters) == count]
 
-    def _refusal(self, schema: Schema, things: Sequence[str], facts: Facts) -> str:
+    def _refusal(self, schema: Schema, things: Sequence[str], known: Known) -> str:
         for thing in things:
             if thing not in self.objects:
                 return f"there is no {thing}"
@@ -202,12 +208,12 @@ class Task:
         for entry, thing in zip(schema.parameters, things, strict=True):
             if misfit := self.misfit(schema, {entry.name: thing}):
                 return misfit
-            if binding[entry.name] != thing:
-                other = binding[entry.name]
+            other = binding[entry.name]
+            if other != thing:
                 return f"{thing} and {other} stand for one parameter, {entry.name}"
         for part in conjuncts(schema.condition):
-            if not part.holds(binding, facts, facts):
-                return why_not(part, binding, facts)
+            if not part.holds(binding, known):
+                return why_not(part, binding, known)
         if schema.cost is not None and self.cost(schema, binding) is None:
             return f"({' '.join(ground(schema.cost, binding))}) has no value"
         return ""
@@ -219,8 +225,9 @@ class Task:
         for entry in schema.parameters:
             thing = binding.get(entry.name)
             if thing is not None and thing not in self._instances(entry):
-                own, wanted = self.objects[thing], _first_type(entry)
-                return f"{thing} is a {self._kind(own)}, not a {self._kind(wanted)}"
+                own = self._kind(self.objects[thing])
+                wanted = self._kind(_first_type(entry))
+                return f"{thing} is a {own}, not a {wanted}"
         return ""
 
     def _kind(self, kind: str) -> str:
@@ -245,20 +252,16 @@ class Task:
     def _condition(self, block: Block) -> Condition:
         return condition_of(block, self._choices)
 
-    def _schemas(self) -> dict[str, list[Schema]]:
-        named: dict[str, list[Schema]] = {}
-        for action in self._domain.actions:
-            effect = action.effect
-            schema = Schema(
-                name=action.word.name,
-                parameters=action.parameters,
-                choices=self._common(action.parameters),
-                condition=self._condition(action.precondition.block),
-                changes=[self._change(change) for change in effect.changes],
-                cost=effect.cost.key if effect.cost else None,
-            )
-            named.setdefault(schema.name, []).append(schema)
-        return named
+    def _schema(self, action: ActionDefinition) -> Schema:
+        effect = action.effect
+        return Schema(
+            name=action.word.name,
+            parameters=action.parameters,
+            choices=self._common(action.parameters),
+            condition=self._condition(action.precondition.block),
+            changes=[self._change(change) for change in effect.changes],
+            cost=effect.cost.key if effect.cost else None,
+        )
 
     def _change(self, literal: Literal) -> Change:
         conditions = [self._condition(block) for block in literal.when]
@@ -269,15 +272,14 @@ class Task:
             condition=joined(True, conditions),
         )
 
-    def _rules(self) -> Iterator[Rule]:
-        for axiom in self._domain.axioms:
-            parameters = axiom.predicate.parameters or []
-            names = (entry.name for entry in parameters)
-            yield Rule(
-                head=(axiom.predicate.word.name, *names),
-                choices=self._common(parameters),
-                condition=self._condition(axiom.condition.block),
-            )
+    def _rule(self, axiom: Axiom) -> Rule:
+        parameters = axiom.predicate.parameters or []
+        names = [entry.name for entry in parameters]
+        return Rule(
+            head=(axiom.predicate.word.name, *names),
+            choices=self._common(parameters),
+            condition=self._condition(axiom.condition.block),
+        )
 
     def _state(self, facts: Iterable[Fact], cost: int = 0) -> State:
         basic = frozenset(facts)
@@ -297,7 +299,8 @@ class Task:
         for entry in parameters:
             own = self._instances(entry)
             earlier = choices.get(entry.name, own)
-            choices[entry.name] = {name: None for name in own if name in earlier}
+            common = [name for name in own if name in earlier]
+            choices[entry.name] = dict.fromkeys(common)
         return choices
 
     def _choices(self, variables: Sequence[TypedName]) -> Choices:
@@ -307,12 +310,14 @@ class Task:
         """
         choices: dict[str, Mapping[str, object]] = {}
         for entry in variables:
-            if (hidden := choices.pop(entry.name, None)) is not None:
-                choices[f"{entry.name} hidden {len(choices)}"] = hidden
+            name = entry.name
+            if name in choices:
+                hidden = choices.pop(name)
+                choices[f"{name} hidden {len(choices)}"] = hidden
             own = self._instances(entry)
-            if entry.name[0] != "?":
-                own = {name: None for name in own if name == entry.name}
-            choices[entry.name] = own
+            if name[0] != "?":
+                own = {name: None} if name in own else {}
+            choices[name] = own
         return choices
 
 
@@ -321,15 +326,16 @@ def _first_type(entry: TypedName) -> str:
 
 
 def changed(
-    changes: Sequence[Change], binding: Binding, facts: Facts
+    changes: Sequence[Change], binding: Binding, known: Known
 ) -> tuple[set[Fact], set[Fact]]:
     """Returns the facts that are added and those that are deleted. A fact that is both
     stays.
     """
-    added, deleted = set[Fact](), set[Fact]()
+    added = set[Fact]()
+    deleted = set[Fact]()
     for change in changes:
         outside = without(binding, change.choices)
-        met = bindings(change.choices, [change.condition], outside, facts, facts)
+        met = bindings(change.choices, [change.condition], outside, known)
         changing = deleted if change.negated else added
         changing |= {ground(change.pattern, found) for found in met}
     return added, deleted - added
@@ -350,18 +356,18 @@ def goal_already_true(domain: Domain, problem: Problem) -> bool:
     return task.is_goal(task.initial)
 
 
-def why_not(condition: Condition, binding: Binding, facts: Facts) -> str:
+def why_not(condition: Condition, binding: Binding, known: Known) -> str:
     """Says which fact is missing, or in the way, so that the condition does not
     hold.
     """
     if isinstance(condition, Junction) and condition.every:
         for part in condition.parts:
-            if not part.holds(binding, facts, facts):
-                return why_not(part, binding, facts)
+            if not part.holds(binding, known):
+                return why_not(part, binding, known)
     if isinstance(condition, Quantified) and condition.every:
-        found = condition.found(binding, facts, facts)
+        found = condition.found(binding, known)
         if found is not None:
-            return why_not(condition.sought.turned(), found, facts)
+            return why_not(condition.sought.turned(), found, known)
     if isinstance(condition, Atomic) and condition.negated:
         return f"{condition.turned().text(binding)} holds"
     return f"{condition.text(binding)} does not hold"

@@ -16,6 +16,7 @@ contradicts facts that never change, it still looks at the rules.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -29,6 +30,7 @@ from pddlego_local.pddl.conditions import (
     Fact,
     Facts,
     Junction,
+    Known,
     Quantified,
     ground,
     joined,
@@ -37,10 +39,18 @@ from pddlego_local.pddl.reachability import Reachable
 from pddlego_local.pddl.state import Change, Schema, Task
 
 MOST_STEPS = 200_000  # about a second
-Needs = frozenset[tuple[Fact, bool]]
-"""The facts on which something depends, and whether each is needed as a negation."""
 ASKED: Fact = ()
 """Stands for the goal and the actions among the facts that depend on others."""
+
+
+class Need(NamedTuple):
+    """A fact on which something depends, perhaps as a negation."""
+
+    fact: Fact
+    negated: bool
+
+
+Needs = frozenset[Need]
 
 
 def depends_on_its_negation(task: Task) -> str:
@@ -54,13 +64,14 @@ def depends_on_its_negation(task: Task) -> str:
     asked = reachable.needs(task.goal, {})
     if asked is None:
         return ""
-    graph, negated = nx.DiGraph(), set[tuple[Fact, Fact]]()
+    graph = nx.DiGraph()
+    negated = set[tuple[Fact, Fact]]()
     for head, needs in [(ASKED, asked), *reachable.dependencies()]:
         graph.add_node(head)
-        for fact, is_negated in needs:
-            graph.add_edge(head, fact)
-            if is_negated:
-                negated.add((head, fact))
+        for need in needs:
+            graph.add_edge(head, need.fact)
+            if need.negated:
+                negated.add((head, need.fact))
     of_interest = {ASKED, *nx.descendants(graph, ASKED)}
     circles = nx.condensation(graph.subgraph(of_interest)).graph["mapping"]
     for head, fact in sorted(negated):
@@ -78,10 +89,11 @@ class _PlannersReachable(Reachable):
         for rule in task.rules:
             head = Change(rule.head, negated=False, choices={}, condition=TRUE)
             self.actions.append(Schema("", (), rule.choices, rule.condition, [head]))
-        fluent = {
-            change.pattern[0] for action in self.actions for change in action.changes
-        }
-        self._static = Facts(fact for fact in task.stated if fact[0] not in fluent)
+        fluent = set()
+        for action in self.actions:
+            fluent |= {change.pattern[0] for change in action.changes}
+        static = Facts(fact for fact in task.stated if fact[0] not in fluent)
+        self._static = Known(self.known.true, static)
 
     def bindings(
         self, choices: Choices, parts: Sequence[Condition], bound: Binding
@@ -98,32 +110,35 @@ class _PlannersReachable(Reachable):
         for each effect of an action ASKED and what the effect depends on.
         """
         for effect in self.effects():
+            fact = effect.fact
             outer = self.needs(effect.action.condition, effect.outer)
             inner = self.needs(effect.change.condition, effect.inner)
-            possible = not effect.change.negated or effect.fact in self.true
-            if outer is not None and inner is not None and possible:
-                is_derived = effect.fact[0] in self._derived
-                yield effect.fact if is_derived else ASKED, outer | inner
+            possible = not effect.change.negated or fact in self.known.true
+            if outer is None or inner is None or not possible:
+                continue
+            head = fact if fact[0] in self._derived else ASKED
+            yield head, outer | inner
 
     def needs(self, condition: Condition, binding: Binding) -> Needs | None:
         """The facts on which a condition depends, None if it can never hold."""
         if isinstance(condition, Atomic):
-            if condition.holds(binding, self.true, self._static):
-                return Needs([(ground(condition.pattern, binding), condition.negated)])
-            return None
+            if not condition.holds(binding, self._static):
+                return None
+            fact = ground(condition.pattern, binding)
+            return Needs([Need(fact, condition.negated)])
         if isinstance(condition, Junction):
             found = [self.needs(part, binding) for part in condition.parts]
             least = len(found) if condition.every else 1
         else:
             inner = self.bindings(condition.choices, [condition.sought], binding)
-            found = [self.needs(condition.sought, each) for each in inner]
+            found = [self.needs(condition.sought, bound) for bound in inner]
             least = 0 if condition.every else 1
         possible = [needs for needs in found if needs is not None]
         if len(possible) < least:
             return None
         union = Needs().union(*possible)
         if isinstance(condition, Quantified) and condition.every:
-            return Needs((fact, True) for fact, _ in union)
+            return Needs(Need(need.fact, negated=True) for need in union)
         return union
 
 

@@ -3,8 +3,8 @@ declared.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddlego_local.pddl.faults import FaultLog
@@ -18,6 +18,9 @@ FOREIGN_OPERATORS = frozenset({
     "when", "oneof", "either", "preference", "sometime", "always", "at-most-once",
 })  # fmt: skip
 
+CONDITION_FORMS = (
+    "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
+)
 MOST_VARIABLES = 100  # variables that are compared with an undeclared one
 MOST_TYPES = (
     1000  # beyond it the hierarchy is not searched: the time would be quadratic
@@ -36,9 +39,8 @@ class Types:
         self.comparable = len(domain.types) <= MOST_TYPES
         self.parents: dict[str, set[str]] = {"object": set()}
         for entry in domain.types:
-            self.parents.setdefault(entry.name, set()).update(
-                entry.type_names - {entry.name}
-            )
+            parents = self.parents.setdefault(entry.name, set())
+            parents |= entry.type_names - {entry.name}
         self.declared = frozenset(self.parents)
         self.named = self.declared.union(*self.parents.values())
         self._ancestors: dict[str, frozenset[str]] = {}
@@ -64,7 +66,8 @@ class Types:
         gives it.
         """
         if name not in self._ancestors:
-            reached, pending = {name}, [name]
+            reached = {name}
+            pending = [name]
             while pending:
                 new = self.parents.get(pending.pop(), set()) - reached
                 reached |= new
@@ -92,19 +95,19 @@ class Types:
         The result is True if the types are unknown. With `loosely`, a variable of a
         supertype fits, because some objects of the supertype fit.
         """
-        own, expected_types = entry.type_names, expected.type_names
-        if (
-            not self.reliable
-            or not self.comparable
-            or not (own | expected_types) <= self.named
-        ):
+        own_types = entry.type_names
+        wanted_types = expected.type_names
+        if not self.reliable or not self.comparable:
             return True
-        return any(
-            want in self.with_ancestors(have)
-            or (loosely and have in self.with_ancestors(want))
-            for have in own
-            for want in expected_types
-        )
+        if not own_types | wanted_types <= self.named:
+            return True
+        for own in own_types:
+            for wanted in wanted_types:
+                if wanted in self.with_ancestors(own):
+                    return True
+                if loosely and own in self.with_ancestors(wanted):
+                    return True
+        return False
 
 
 class Symbols:
@@ -119,12 +122,15 @@ class Symbols:
         self.has_predicate_section = domain.predicates is not None
         self.predicates: dict[str, Predicate] | None = None
         if domain.whole or self.has_predicate_section:
-            self.predicates = {each.word.name: each for each in domain.predicates or ()}
+            self.predicates = {}
+            for predicate in domain.predicates or ():
+                self.predicates[predicate.word.name] = predicate
         self.constants = by_name(domain.constants)
         self.objects = self.constants | by_name(problem.objects)
         self.constants_complete = _is_complete(domain, ":constants", domain.constants)
-        self.objects_complete = ":constants" not in domain.unreadable and _is_complete(
-            problem, ":objects", problem.objects
+        self.objects_complete = (
+            _is_complete(problem, ":objects", problem.objects)
+            and ":constants" not in domain.unreadable
         )
         self.derived = frozenset(axiom.predicate.word.name for axiom in domain.axioms)
 
@@ -169,10 +175,10 @@ class Place:
     """
 
     called: str
-    forms: str
-    variables: dict[str, TypedName] | None
     symbols: Symbols
     log: FaultLog
+    variables: dict[str, TypedName] | None
+    forms: str = CONDITION_FORMS
 
     @property
     def in_domain(self) -> bool:
@@ -181,121 +187,128 @@ class Place:
 
 def check_literal(literal: Literal, place: Place) -> bool:
     """Reports every misuse of a name in the literal. Returns whether there was none."""
-    atom, symbols = literal.atom, place.symbols
-    variables = place.variables
-    if variables is not None and literal.scope:
-        variables = variables | by_name(literal.scope)
-    terms_right = not [
-        term for term in atom.terms if not _check_term(term, variables, place)
-    ]
-    if symbols.predicates is None or (
-        atom.predicate.name == "=" and symbols.has_predicate_section
-    ):
-        if atom.predicate.name != "=" or len(atom.terms) == 2:
+    atom = literal.atom
+    symbols = place.symbols
+    if literal.scope and place.variables is not None:
+        inner = place.variables | by_name(literal.scope)
+        place = replace(place, variables=inner)
+    terms_right = not [term for term in atom.terms if not _check_term(term, place)]
+    has_equality = symbols.predicates is None or symbols.has_predicate_section
+    if atom.predicate.name == "=" and has_equality:
+        if len(atom.terms) == 2:
             return terms_right
-        said = f"`=` compares 2 terms but is used with {len(atom.terms)}: `{atom}`"
-        place.log.symbol(atom.block, said)
+        place.log.symbol(
+            atom.block,
+            f"`=` compares 2 terms but is used with {len(atom.terms)}: `{atom}`",
+        )
         return False
+    if symbols.predicates is None:
+        return terms_right
     predicate = symbols.predicates.get(atom.predicate.name)
     if predicate is None:
         _refuse_predicate(atom.predicate, place)
         return False
     if predicate.parameters is None:
         return terms_right
-    expected = len(predicate.parameters)
-    if expected != len(atom.terms):
-        used = f"is used with {len(atom.terms)} in {place.called}: `{atom}`"
+    if len(predicate.parameters) != len(atom.terms):
         place.log.symbol(
-            atom.block, f"predicate `{predicate.word}` {predicate.has} but {used}"
+            atom.block,
+            f"predicate `{predicate.word}` {predicate.has} but is used with"
+            f" {len(atom.terms)} in {place.called}: `{atom}`",
         )
         return False
     if terms_right:
-        _warn_of_types(atom, predicate.parameters, variables or {}, place)
+        _warn_of_types(atom, predicate.parameters, place)
     return terms_right
 
 
-def _check_term(
-    term: Word, variables: dict[str, TypedName] | None, place: Place
-) -> bool:
-    symbols, in_domain = place.symbols, place.in_domain
-    declared = symbols.constants if in_domain else symbols.objects
-    complete = symbols.constants_complete if in_domain else symbols.objects_complete
-    if (
-        variables is None
-        or not complete
-        or term.name in variables
-        or term.name in declared
-    ):
+def _check_term(term: Word, place: Place) -> bool:
+    symbols = place.symbols
+    variables = place.variables
+    if place.in_domain:
+        declared = symbols.constants
+        complete = symbols.constants_complete
+    else:
+        declared = symbols.objects
+        complete = symbols.objects_complete
+    if variables is None or not complete:
         return True
-    few = misread(itertools.islice(variables, MOST_VARIABLES), symbols.types.declared)
-    if other := few.get(term.name) or symbols.misread_objects.get(term.name):
-        remedy = how_declared(str(term), other)
-    elif term.name[0] == "?" and in_domain:
-        remedy = "is not among its parameters: add it to them"
-    elif not in_domain:
-        remedy = "is not declared: add it to `:objects`"
-    elif f"?{term.name}" in variables:
-        remedy = f"is no variable: write `?{term}`"
-    elif term.name in symbols.objects:
-        remedy = (
-            "is an object of the problem: declare it under `:constants` of the domain, "
-            "and no longer under `:objects`, or use a parameter"
-        )
-    else:
-        declare = f"make it a parameter `?{term}` or declare it under `:constants`"
-        remedy = f"is declared nowhere: {declare}"
-    said = f"`{term}` is used in {place.called}"
-    if term.name[0] == "?" and not in_domain and not other:
-        said = f"variable {said}, where only objects may stand: name the object"
-    else:
-        said += f" but {remedy}"
-    place.log.symbol(term, said)
+    if term.name in variables or term.name in declared:
+        return True
+    place.log.symbol(term, _undeclared(term, variables, place))
     return False
 
 
-def _refuse_predicate(name: Word, place: Place) -> None:
-    symbols, used = place.symbols, f"predicate `{name}` is used in {place.called}"
-    if name.name in NUMERIC and name.name != "=":
-        place.log.numeric(name, name.name)
-        return
-    if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
+def _undeclared(term: Word, variables: Mapping[str, TypedName], place: Place) -> str:
+    """The message about a name that is declared neither as a variable nor as an object
+    that may stand in this place.
+    """
+    name = term.name
+    symbols = place.symbols
+    used = f"`{term}` is used in {place.called}"
+    few = misread(itertools.islice(variables, MOST_VARIABLES), symbols.types.declared)
+    if other := few.get(name) or symbols.misread_objects.get(name):
+        return f"{used} but {how_declared(str(term), other)}"
+    if not place.in_domain and name[0] == "?":
+        return f"variable {used}, where only objects may stand: name the object"
+    if not place.in_domain:
+        return f"{used} but is not declared: add it to `:objects`"
+    if name[0] == "?":
+        return f"{used} but is not among its parameters: add it to them"
+    if f"?{name}" in variables:
+        return f"{used} but is no variable: write `?{term}`"
+    if name in symbols.objects:
+        return (
+            f"{used} but is an object of the problem: declare it under `:constants` of"
+            " the domain, and no longer under `:objects`, or use a parameter"
+        )
+    return (
+        f"{used} but is declared nowhere: make it a parameter `?{term}` or declare it"
+        " under `:constants`"
+    )
+
+
+def _refuse_predicate(word: Word, place: Place) -> None:
+    """Reports a word in the place of a predicate that is not declared."""
+    name = word.name
+    if name in NUMERIC and name != "=":
+        place.log.numeric(word, name)
+    elif name in FOREIGN_OPERATORS or name in OPERATORS:
         place.log.syntax(
-            name, f"`{name}` cannot stand in {place.called}: {place.forms}"
+            word, f"`{word}` cannot stand in {place.called}: {place.forms}"
         )
-        return
+    else:
+        place.log.symbol(word, _undeclared_predicate(word, place))
+
+
+def _undeclared_predicate(word: Word, place: Place) -> str:
+    symbols = place.symbols
+    used = f"predicate `{word}` is used in {place.called}"
     if not symbols.has_predicate_section:
-        even = " (even for `=`)" if name.name == "=" else ""
-        message = (
-            f"{used}, but the domain has no `:predicates`: declare them there{even}"
-        )
-    elif other := symbols.misread_predicates.get(name.name):
-        message = f"{used} but {how_declared(str(name), other)}"
-    elif name.name in symbols.types.declared:
-        message = (
-            f"type `{name}` is used as a predicate in {place.called}: types belong"
+        even = " (even for `=`)" if word.name == "=" else ""
+        return f"{used}, but the domain has no `:predicates`: declare them there{even}"
+    if other := symbols.misread_predicates.get(word.name):
+        return f"{used} but {how_declared(str(word), other)}"
+    if word.name in symbols.types.declared:
+        return (
+            f"type `{word}` is used as a predicate in {place.called}: types belong"
             " after `-` in lists of names; remove it or declare such a predicate under"
             " `:predicates`"
         )
-    else:
-        message = f"{used} but not declared: add `({name} …)` to `:predicates`"
-    place.log.symbol(name, message)
+    return f"{used} but not declared: add `({word} …)` to `:predicates`"
 
 
-def _warn_of_types(
-    atom: Atom,
-    parameters: list[TypedName],
-    variables: dict[str, TypedName],
-    place: Place,
-) -> None:
+def _warn_of_types(atom: Atom, parameters: list[TypedName], place: Place) -> None:
     symbols = place.symbols
+    variables = place.variables or {}
     for term, parameter in zip(atom.terms, parameters, strict=True):
         entry = variables.get(term.name) or symbols.objects.get(term.name)
-        if entry is None or symbols.types.fits(
-            entry, parameter, loosely=place.in_domain
-        ):
+        if entry is None:
             continue
-        takes = (
-            f"`{atom.predicate}` in {place.called} takes a `{parameter.kind}` there:"
-            f" `{atom}`"
+        if symbols.types.fits(entry, parameter, loosely=place.in_domain):
+            continue
+        place.log.misuse(
+            term,
+            f"`{term}` has the type `{entry.kind}`, but `{atom.predicate}` in"
+            f" {place.called} takes a `{parameter.kind}` there: `{atom}`",
         )
-        place.log.misuse(term, f"`{term}` has the type `{entry.kind}`, but {takes}")

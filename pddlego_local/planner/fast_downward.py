@@ -95,10 +95,15 @@ class FastDownward:
         reply = self._pool.ask(domain, problem)
         worked_s = reply["wall_time_s"]
         wait_s = time.monotonic() - started - worked_s
-        outcome, plan, message = judge(reply, domain, problem)
+        judgement = judge(reply, domain, problem)
         cost = re.search(r"^; cost = (\d+)", reply["plan"], re.MULTILINE)
         return PlanResult(
-            outcome, plan, message, worked_s, wait_s, int(cost[1]) if cost else None
+            outcome=judgement.outcome,
+            plan=judgement.plan,
+            message=judgement.message,
+            wall_time_s=worked_s,
+            wait_s=wait_s,
+            cost=int(cost[1]) if cost else None,
         )
 
     @property

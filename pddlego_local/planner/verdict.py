@@ -7,7 +7,7 @@ the reply, and warm.py adds the signal of a crash; ends from outside do not come
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanOutcome
@@ -29,31 +29,45 @@ BANNER = (
 )
 LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU"}
 
-Judgement = tuple[PlanOutcome, tuple[str, ...], str]
+
+class Judgement(NamedTuple):
+    """The outcome of a task, its plan (empty without one), and a message."""
+
+    outcome: PlanOutcome
+    plan: tuple[str, ...]
+    message: str
 
 
 def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
-    """Returns (outcome, plan, message). Raises ConfigError if Fast Downward refuses the
-    search.
-    """
-    refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in reply["log"]
-    if refused and TASK_REFUSED not in reply["log"]:
+    """Interprets a reply. Raises ConfigError if Fast Downward refuses the search."""
+    log = reply["log"]
+    refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in log
+    if refused and TASK_REFUSED not in log:
         raise ConfigError(
-            f"Fast Downward does not understand the search: {_last_line(reply['log'])}"
+            f"Fast Downward does not understand the search: {_last_line(log)}"
             " Write lama_first, or a search of Fast Downward's such as astar(lmcut()),"
             " for planner.search and planner.fallback, or for --search."
         )
     outcome, message = _verdict(reply)
     if outcome != "solved":
-        return outcome, (), _clean(message)
-    lines = (line for line in reply["plan"].splitlines() if line.startswith("("))
-    steps = tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
+        return Judgement(outcome, (), _clean(message))
+    steps = _steps(reply["plan"])
     if not steps:
         message = "The goal is already true in the initial state, so the plan is empty."
-        return "goal_already_true", (), message
+        return Judgement("goal_already_true", (), message)
     actions = "1 action" if len(steps) == 1 else f"{len(steps)} actions"
-    plan = in_spelling_of(domain, problem, steps)
-    return "solved", plan, f"Fast Downward found a plan of {actions}."
+    message = f"Fast Downward found a plan of {actions}."
+    return Judgement("solved", in_spelling_of(domain, problem, steps), message)
+
+
+def _steps(plan: str) -> tuple[str, ...]:
+    """The actions of Fast Downward's plan file, without its comments."""
+    steps = []
+    for line in plan.splitlines():
+        if line.startswith("("):
+            words = line.strip("()").split()
+            steps.append(f"({' '.join(words)})")
+    return tuple(steps)
 
 
 def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
@@ -61,20 +75,18 @@ def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
 
     `pddl.check.explain` gives the words of the static check.
     """
-    error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
+    error = reply.get("error")
+    code = reply["code"]
+    last_line = _last_line(reply["log"])
     if reply["stopped"]:
-        return (
-            "timeout",
-            f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit.",
-        )
+        limit = LIMIT_NAMES[reply["stopped"]]
+        return "timeout", f"Fast Downward reached its {limit} time limit."
     if error == "MemoryError" or code in OUT_OF_MEMORY:
         return "out_of_memory", "Fast Downward reached its memory limit."
     if reply["signal"]:
         part = "translator" if error is None else "search"
-        return (
-            "planner_fault",
-            f"Fast Downward's {part} crashed twice ({reply['signal']}).",
-        )
+        crash = f"Fast Downward's {part} crashed twice ({reply['signal']})."
+        return "planner_fault", crash
     if error:
         return "translate_error", _refusal(error, reply["message"])
     if reply["plan"]:
@@ -98,30 +110,37 @@ def _why_unsolvable(reply: dict[str, Any]) -> str:
     """Returns the translator's reason if there is one, otherwise the search's, and then
     the translator's warnings.
     """
-    warnings, reasons = [], []
+    warnings = []
+    reasons = []
     for note in reply["notes"]:
         if note.startswith("Warning"):
             warnings.append(note)
         else:
-            reasons.append(note.partition("!")[0] + ".")
+            reason, _, _ = note.partition("!")
+            reasons.append(f"{reason}.")
     for line in reply["log"].splitlines():
         said = re.sub(r"^\[t=[^]]*\] ", "", line)  # without the time
         if re.search("no solution|no plan exists|without", said):
             reasons.append(said)
-    reason = reasons[0] if reasons else "the search ended without one."
-    return "\n".join([f"Fast Downward found no plan: {reason}", *warnings])
+    first = reasons[0] if reasons else "the search ended without one."
+    return "\n".join([f"Fast Downward found no plan: {first}", *warnings])
 
 
 def _last_line(log: str) -> str:
     """The last line that is not part of Fast Downward's closing banner."""
-    lines = [line.strip() for line in log.splitlines() if not re.match(BANNER, line)]
-    return next((line for line in reversed(lines) if line), "it said nothing.")
+    for line in reversed(log.splitlines()):
+        if line.strip() and not re.match(BANNER, line):
+            return line.strip()
+    return "it said nothing."
 
 
 def _clean(message: str) -> str:
     """Makes the message printable and bounds its length. A cut is marked."""
-    text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
-    text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+    encodable = message.encode("utf-8", "replace").decode()
+    text = encodable.replace("\t", "  ").strip()
+    for character in set(text):
+        if not character.isprintable() and character != "\n":
+            text = text.replace(character, "?")
     if len(text) <= MESSAGE_CHARACTERS:
         return text
     return text[: MESSAGE_CHARACTERS - 2] + " …"
@@ -139,10 +158,10 @@ def in_spelling_of(
     """
     if domain.islower() and problem.islower():  # saves reading both files
         return steps
-    read_files = read_domain(read(domain)), read_problem(read(problem))
-    actions = [action.word for action in read_files[0].actions]
-    declared = (*read_files[0].constants, *read_files[1].objects)
-    spelled_actions = _first_spellings(actions)
+    domain_file = read_domain(read(domain))
+    problem_file = read_problem(read(problem))
+    declared = (*domain_file.constants, *problem_file.objects)
+    spelled_actions = _first_spellings([action.word for action in domain_file.actions])
     spelled_objects = _first_spellings([entry.word for entry in declared])
     respelled = []
     for step in steps:

@@ -121,7 +121,8 @@ class WarmWorker:
         """
         with self._caller:
             try:
-                self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
+                task = json.dumps([domain, problem])
+                self._lines.write(task.encode() + b"\n")
                 self._lines.flush()
                 line = self._lines.readline()
             except TimeoutError:
@@ -189,26 +190,25 @@ def check_limits(settings: Settings) -> None:
 
     Its own lower limits would otherwise end a task earlier than the records say.
     """
-    for kind, needed, per, ulimit, setting in (
-        (resource.RLIMIT_AS, settings["memory_mb"] << 20, 1 << 20, "-v", "memory_mb"),
-        (
-            resource.RLIMIT_FSIZE,
-            settings["memory_mb"] << 20,
-            1 << 20,
-            "-f",
-            "memory_mb",
-        ),
-        (resource.RLIMIT_CPU, math.ceil(settings["cpu_s"]) + 1, 1, "-t", "cpu_s"),
-    ):
-        highest = resource.getrlimit(kind)[1]
-        if resource.RLIM_INFINITY != highest < needed:
-            unit = "s" if per == 1 else "MiB"
-            raise ConfigError(
-                f"This process has a limit of {highest // per} {unit} (`ulimit"
-                f" {ulimit}`), and planner.limits.{setting}={settings[setting]:.10g}"
-                f" needs {needed // per} {unit}: raise the limit, or lower"
-                f" planner.limits.{setting}."
-            )
+    memory_bytes = settings["memory_mb"] << 20
+    cpu_s = math.ceil(settings["cpu_s"]) + 1
+    _check_limit(settings, "memory_mb", resource.RLIMIT_AS, memory_bytes, "-v")
+    _check_limit(settings, "memory_mb", resource.RLIMIT_FSIZE, memory_bytes, "-f")
+    _check_limit(settings, "cpu_s", resource.RLIMIT_CPU, cpu_s, "-t")
+
+
+def _check_limit(
+    settings: Settings, setting: str, kind: int, needed: int, flag: str
+) -> None:
+    _, highest = resource.getrlimit(kind)
+    if highest == resource.RLIM_INFINITY or highest >= needed:
+        return
+    per, unit = (1, "s") if setting == "cpu_s" else (1 << 20, "MiB")
+    raise ConfigError(
+        f"This process has a limit of {highest // per} {unit} (`ulimit {flag}`), and"
+        f" planner.limits.{setting}={settings[setting]:.10g} needs"
+        f" {needed // per} {unit}: raise the limit, or lower planner.limits.{setting}."
+    )
 
 
 def _cores() -> int:
@@ -217,10 +217,9 @@ def _cores() -> int:
     """
     cores = float(len(os.sched_getaffinity(0)))
     with suppress(OSError, ValueError):  # no such file, or "max"
-        quota_us, period_us = (
-            Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
-        )
-        cores = min(cores, int(quota_us) / int(period_us))
+        maximum = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8")
+        quota_us, period_us = map(int, maximum.split())
+        cores = min(cores, quota_us / period_us)
     return max(1, math.ceil(cores))
 
 

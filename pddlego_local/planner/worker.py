@@ -48,7 +48,8 @@ SEARCH_UNSUPPORTED = 34
 NOT_BEGUN = 99  # exit code of a child that could not do its work
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
-MOST_NOTES, LONGEST_NOTE = 20, 400
+MOST_NOTES = 20
+LONGEST_NOTE = 400
 # Lines that the translator prints.
 NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")
 RESERVE_BYTES = 8 << 20  # freed when memory runs out, so that this can be reported
@@ -60,7 +61,8 @@ LONGEST_BEAT_S = 1.0
 CPU_SHARE = 0.5
 
 libc = ctypes.CDLL(None)
-here, parent = os.getpid(), os.getppid()
+here = os.getpid()
+parent = os.getppid()
 
 
 class Settings(NamedTuple):
@@ -141,8 +143,9 @@ def beat(*_signal: object) -> None:
 
 def is_stopped(process: int) -> bool:
     """Whether a signal such as SIGSTOP has stopped this process."""
-    state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b") ")[2][:1]
-    return state in (b"T", b"t")
+    stat = Path(f"/proc/{process}/stat").read_bytes()
+    _, _, fields = stat.rpartition(b") ")  # after the name, which may hold anything
+    return fields.startswith((b"T", b"t"))
 
 
 def solve(task: bytes, settings: Settings) -> dict[str, Any]:
@@ -156,37 +159,50 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
     def work() -> NoReturn:
         translate_and_search(task, settings, files)
 
-    code, stopped, cpu_time_s = confined(work, settings.cpu_s, settings, files)
-    if code == SEARCH_UNSUPPORTED and settings.fallback:
-        left_s = settings.cpu_s - cpu_time_s
-        code, stopped, _ = confined(
-            lambda: search(settings.fallback, settings, files), left_s, settings, files
-        )
+    def search_once_more() -> NoReturn:
+        search(settings.fallback, settings, files)
+
+    end = confined(work, settings.cpu_s, settings, files)
+    if end.code == SEARCH_UNSUPPORTED and settings.fallback:
+        left_s = settings.cpu_s - end.cpu_time_s
+        end = confined(search_once_more, left_s, settings, files)
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
-    log = "" if code == 0 else read_all(files.log)
+    log = "" if end.code == 0 else read_all(files.log)
     if len(log) > LOG_CHARACTERS:
         # The start says what was read, and the end what went wrong.
-        log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
+        half = LOG_CHARACTERS // 2
+        log = f"{log[:half]}\n{log[-half:]}"
     plan = read_all(files.plan)
     for descriptor in files:
         os.close(descriptor)
-    return report | {"code": code, "stopped": stopped, "log": log, "plan": plan}
+    return {
+        **report,
+        "code": end.code,
+        "stopped": end.stopped,
+        "log": log,
+        "plan": plan,
+    }
 
 
 def read_all(descriptor: int) -> str:
-    return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode(
-        "utf-8", "replace"
-    )
+    size = os.fstat(descriptor).st_size
+    return os.pread(descriptor, size, 0).decode("utf-8", "replace")
+
+
+class End(NamedTuple):
+    """How a child ended: its exit status (negative: the signal that ended it), the
+    limit of ours that ended it ("wall", "cpu", or "" for none), and its CPU seconds.
+    """
+
+    code: int
+    stopped: str
+    cpu_time_s: float
 
 
 def confined(
     work: Callable[[], NoReturn], cpu_limit_s: float, settings: Settings, files: Files
-) -> tuple[int, str, float]:
-    """Does `work` in a child within the limits.
-
-    Returns its exit status (negative: the signal that ended it), the limit of ours that
-    ended it ("wall", "cpu", or "" for none), and its CPU seconds.
-    """
+) -> End:
+    """Does `work` in a child within the limits."""
     whole_s = max(1, math.ceil(cpu_limit_s))
     worker = os.getpid()
     child = os.fork()
@@ -210,10 +226,10 @@ def confined(
     cpu_time_s = usage.ru_utime + usage.ru_stime
     by_cpu_limit = code in (SEARCH_OUT_OF_TIME, -signal.SIGXCPU, -signal.SIGKILL)
     if watch.is_over and code == -signal.SIGKILL:
-        return code, "wall", cpu_time_s
+        return End(code, "wall", cpu_time_s)
     if by_cpu_limit and cpu_time_s >= CPU_SHARE * whole_s:
-        return code, "cpu", cpu_time_s
-    return code, "", cpu_time_s
+        return End(code, "cpu", cpu_time_s)
+    return End(code, "", cpu_time_s)
 
 
 def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> None:
@@ -233,7 +249,7 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
 def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
     output = sys.stdout = sys.stderr = io.StringIO()
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # counts, but is never touched
-    error, message = "", ""
+    error = message = ""
     try:
         with open(files.sas, "w", closefd=False, encoding="utf-8") as sas:
             translate(sas, *json.loads(task))
@@ -243,8 +259,8 @@ def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoRet
         message = str(fault)[:LOG_CHARACTERS]
     lines = output.getvalue().splitlines()
     notes = [line[:LONGEST_NOTE] for line in lines if NOTE.match(line)]
+    told = {"error": error, "message": message, "notes": notes[:MOST_NOTES]}
     with open(files.report, "w", closefd=False, encoding="utf-8") as report:
-        told = {"error": error, "message": message, "notes": notes[:MOST_NOTES]}
         json.dump(told, report)
     if error:
         os._exit(0)
@@ -253,11 +269,9 @@ def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoRet
 
 def is_out_of_memory(fault: BaseException) -> bool:
     """Whether a limit of memory, or of the size of the anonymous files, was reached."""
-    out_of_space = isinstance(fault, OSError) and fault.errno in (
-        errno.ENOMEM,
-        errno.EFBIG,
-    )
-    return out_of_space or isinstance(fault, MemoryError)
+    if isinstance(fault, OSError):
+        return fault.errno in (errno.ENOMEM, errno.EFBIG)
+    return isinstance(fault, MemoryError)
 
 
 def translate(sas: TextIO, domain: str, problem: str) -> None:
@@ -268,7 +282,8 @@ def translate(sas: TextIO, domain: str, problem: str) -> None:
     lists = []
     for name, text in (("domain", domain), ("problem", problem)):
         try:
-            lists.append(lisp_parser.parse_nested_list(io.StringIO(text, newline=None)))
+            lines = io.StringIO(text, newline=None)
+            lists.append(lisp_parser.parse_nested_list(lines))
         except pddl_parser.ParseError as error:
             raise pddl_parser.ParseError(
                 f"Could not parse {name} file: {error}"

@@ -2,9 +2,10 @@
 interval, and no episode is left out silently.
 
     cells                      reads the records below a folder
-    numbers, statistics/       counts, rates and intervals, tests
-    arms, declared             which arms are compared, and which comparisons were
-                               declared
+    measures, numbers          the measures of the papers, and all numbers of a report
+    statistics/                rates and intervals, tests, power
+    arms, contrasts            what an arm is, and which arms are compared
+    declared                   which comparisons were declared
     comparisons, verdicts      the results of comparisons, in numbers and in words
     papers                     our numbers in the form of the papers' tables
     text                       Markdown and tables for the terminal

@@ -1,14 +1,14 @@
 """Reads the cells below a folder."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.grouping import grouped
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.folder import (
     missing_end,
@@ -16,7 +16,7 @@ from pddlego_local.core.record.folder import (
     read_rows,
     transcript_of,
 )
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
@@ -24,7 +24,6 @@ from pddlego_local.decoding.settings import options
 from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
-_FILES = ("run.json", "episodes.jsonl")
 STRICTLY = ", read strictly"
 
 
@@ -32,7 +31,7 @@ STRICTLY = ", read strictly"
 class CellRecord:
     """A cell on disk. `run` is run.json, and `rows` are sorted by game and trial.
     `problems` lists the lines that could not be read so far or are ignored. `planned`
-    are the episodes, (game, trial), that sweeps requested, whether or not a start of
+    are the episodes that sweeps requested, whether or not a start of
     the cell has.
     """
 
@@ -40,7 +39,7 @@ class CellRecord:
     run: RunRecord
     rows: list[EpisodeRow]
     problems: list[str] = field(default_factory=list)
-    planned: Collection[tuple[int, int]] = ()
+    planned: Collection[GameTrial] = ()
 
     def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
         """Returns the events of an episode and "", or no events and the reason if its
@@ -50,7 +49,8 @@ class CellRecord:
         path = transcript_of(self.folder, row.game, row.trial)
         try:
             events = read_events(path)
-            if path.exists() and (problem := missing_end(path, events)):
+            problem = missing_end(path, events)
+            if path.exists() and problem:
                 raise ConfigError(*problem)
             return events, ""
         except ConfigError as error:
@@ -59,21 +59,22 @@ class CellRecord:
             return [], str(error)
 
     @cached_property
-    def requested(self) -> frozenset[tuple[int, int]]:
-        """(game, trial) of every episode that a sweep or a start of this cell
-        requested.
-        """
-        started = (episode for start in self.run.starts for episode in start.episodes)
-        return frozenset((*started, *self.planned))
+    def requested(self) -> frozenset[GameTrial]:
+        """The episodes that a sweep or a start of this cell requested."""
+        episodes = set(self.planned)
+        for start in self.run.starts:
+            episodes |= start.episodes
+        return frozenset(episodes)
 
     @property
     def seed(self) -> int:
         return int(self.run.identity["seed"])
 
     @cached_property
-    def missing_episodes(self) -> set[tuple[int, int]]:
-        """(game, trial) of every requested episode without a result."""
-        return set(self.requested) - {(row.game, row.trial) for row in self.rows}
+    def missing_episodes(self) -> set[GameTrial]:
+        """The requested episodes without a result."""
+        finished = {row.episode for row in self.rows}
+        return set(self.requested) - finished
 
     @property
     def missing(self) -> int:
@@ -92,22 +93,29 @@ class CellRecord:
         """The labels in run.json, with `added` after the decoding's label. For answers
         that are read strictly, that label is the rung.
         """
-        labels = {label: visible(self.run.labels[label]) for label in LABELS}
+        recorded = self.run.labels
+        labels = {label: visible(recorded[label]) for label in LABELS}
         if self.added.startswith(STRICTLY):
-            labels["decoding"] = self.run.identity["decoding"]["rung"]
-        return labels | {"decoding": labels["decoding"] + self.added}
+            labels["decoding"] = self.decoding["rung"]
+        labels["decoding"] += self.added
+        return labels
+
+    @property
+    def decoding(self) -> Mapping[str, Any]:
+        """The recorded options of decoding."""
+        options: Mapping[str, Any] = self.run.identity.get("decoding", {})
+        return options
 
     @property
     def added(self) -> str:
         """Returns the additions to the rung: the strict reader of free answers, a
         draft, or the repair or rejection of free answers.
         """
-        decoding = self.run.identity.get("decoding", {})
-        rung = str(decoding.get("rung"))
+        rung = str(self.decoding.get("rung"))
         additions = [
-            option.in_reports(name, rung, decoding[name])
+            option.in_reports(name, rung, self.decoding[name])
             for name, option in options().items()
-            if name in decoding
+            if name in self.decoding
         ]
         return "".join(additions)
 
@@ -117,8 +125,9 @@ class CellRecord:
         decoding is.
         """
         label = self.run.labels.get("decoding")
-        rung = self.run.identity.get("decoding", {}).get("rung", label)
-        return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
+        rung = self.decoding.get("rung", label)
+        ladder = [*RUNGS, rung]  # an unknown rung comes last
+        return ladder.index(rung)
 
     @property
     def budget(self) -> str:
@@ -128,7 +137,7 @@ class CellRecord:
         budget = self.run.identity["environment"]["budget"]
         return f"{budget['limit']} {budget['unit']}"
 
-    @property
+    @cached_property
     def options(self) -> dict[str, str]:
         """Every option that changes results, such as "method.variant": "simple",
         without the labels.
@@ -139,7 +148,8 @@ class CellRecord:
         """Returns the options in `varying` as text, for example "method.variant=simple
         seed=0".
         """
-        return " ".join(f"{k}={v}" for k, v in self.options.items() if k in varying)
+        chosen = [name for name in self.options if name in varying]
+        return " ".join(f"{name}={self.options[name]}" for name in chosen)
 
     def group(self, task_type: str) -> str:
         """Returns the environment's group of this task type, or the type itself if it
@@ -177,7 +187,7 @@ def unrequested(cell: CellRecord) -> list[str]:
     return [
         f"{name}: nobody requested game {row.game}, trial {row.trial}"
         for row in cell.rows
-        if (row.game, row.trial) not in cell.requested
+        if row.episode not in cell.requested
     ]
 
 
@@ -185,7 +195,8 @@ def without_transcript(cell: CellRecord) -> list[str]:
     """Returns a sentence for each row without a transcript. There is none if the cell
     has no transcripts at all: then it was archived without them.
     """
-    there = {path.stem for path in (cell.folder / "transcripts").glob("*.jsonl")}
+    transcripts = cell.folder / "transcripts"
+    there = {path.stem for path in transcripts.glob("*.jsonl")}
     if not there:
         return []
     name = visible(str(cell.folder))
@@ -201,33 +212,31 @@ def find_cells(paths: Iterable[Path]) -> Cells:
     sorted by labels and settings. Raises ConfigError if a folder holds no cell that can
     be read.
     """
-    cells, left_out, sweeps = dict[Path, CellRecord](), list[str](), _Sweeps()
+    cells = dict[Path, CellRecord]()
+    left_out = list[str]()
+    sweeps_of = cache(read_sweep)
     for path in paths:
-        found, wrong = list[CellRecord](), list[str]()
-        folders = {file.parent for name in _FILES for file in path.rglob(name)}
-        for folder in sorted(folders):
+        found = list[CellRecord]()
+        wrong = list[str]()
+        files = [*path.rglob("run.json"), *path.rglob("episodes.jsonl")]
+        for folder in sorted({file.parent for file in files}):
             try:
-                found.append(_read(folder, sweeps))
+                found.append(_read(folder, sweeps_of))
             except ConfigError as error:
                 wrong.append(str(error))
         if not found:
-            raise ConfigError(
-                "; ".join(wrong) or f"{path}: no run.json at or below this folder"
-            )
+            no_cells = f"{path}: no run.json at or below this folder"
+            raise ConfigError("; ".join(wrong) or no_cells)
         left_out += wrong
-        cells |= {cell.folder.resolve(): cell for cell in sorted(found, key=_order)}
+        for cell in sorted(found, key=_order):
+            cells[cell.folder.resolve()] = cell
     return Cells(cells.values(), dict.fromkeys(left_out))
 
 
-class _Sweeps(dict[Path, dict[Path, Episodes]]):
-    """The sweeps of each folder of cells, which are read once."""
-
-    def __missing__(self, folder: Path) -> dict[Path, Episodes]:
-        self[folder] = read_sweep(folder)
-        return self[folder]
-
-
-def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
+def _read(
+    folder: Path, sweeps_of: Callable[[Path], dict[Path, Episodes]]
+) -> CellRecord:
+    """`sweeps_of` reads the sweeps of a folder of cells."""
     problems = list[str]()
     if not (folder / "run.json").exists():
         raise ConfigError(
@@ -235,37 +244,48 @@ def _read(folder: Path, sweeps: _Sweeps) -> CellRecord:
             " episodes again with the same command"
         )
     rows = read_rows(folder / "episodes.jsonl", problems)
-    rows.sort(key=lambda row: (row.game, row.trial))
+    rows.sort(key=lambda row: row.episode)
     here = folder.resolve()
-    planned = sweeps[here.parent].get(here, set())
+    planned = sweeps_of(here.parent).get(here, set())
     return CellRecord(folder, read_run(folder), rows, problems, planned)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """A key to sort by: labels with rungs in the order of the ladder, then settings."""
-    who = [value for label, value in cell.run.labels.items() if label != "decoding"]
-    return (*who, cell.rung, [by_number(value) for value in cell.options.values()])
+    labels = cell.run.labels
+    who = [labels[label] for label in labels if label != "decoding"]
+    settings = [by_number(value) for value in cell.options.values()]
+    return (*who, cell.rung, settings)
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
     """Returns the options that differ between cells with the same labels or that only
     some of them have. The seed is always included.
     """
-    same_labels = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
+    same_labels = grouped_by(cells, lambda cell: tuple(cell.labels.values()))
     varying = {"seed"}
     for alike in same_labels.values():
-        for key in set[str]().union(*alike):
-            if len({options.get(key) for options in alike}) > 1:
-                varying.add(key)
+        names = {name for cell in alike for name in cell.options}
+        for name in names:
+            values = {cell.options.get(name) for cell in alike}
+            if len(values) > 1:
+                varying.add(name)
     return varying
+
+
+def short_name(option: str) -> str:
+    """Returns an option's name without its config group: "layout" for
+    "decoding.layout".
+    """
+    return option.rpartition(".")[2]
 
 
 def by_number(text: str) -> list[str | int]:
     """A key to sort by: "3 rooms" comes before "11 rooms", and texts with a leading
     number first.
     """
-    parts = re.split(r"(\d+)", text)
-    return [int(part) if number % 2 else part for number, part in enumerate(parts)]
+    parts = re.split(r"(\d+)", text)  # every second part is a number
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -273,4 +293,5 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         elif key != "_target_":
-            yield visible(f"{prefix}{key}"), visible(str(value))
+            name = f"{prefix}{key}"
+            yield visible(name), visible(str(value))

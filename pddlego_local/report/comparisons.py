@@ -1,6 +1,6 @@
 """Compares arms that differ in one factor on the same games; numbers only.
 
-`report.arms` selects the arms, `report.statistics.paired` tests them, and
+`report.contrasts` selects the arms, `report.statistics.paired` tests them, and
 `report.verdicts` puts the results into words.
 """
 
@@ -13,9 +13,10 @@ from typing import Literal
 from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.report import arms
-from pddlego_local.report.arms import Arm, Group, Role
+from pddlego_local.report import contrasts
+from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.contrasts import Group, Role
 from pddlego_local.report.declared import declarations, declared_by
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.paired import Paired, Tally, holm
@@ -50,6 +51,10 @@ class Pair:
         return solved(self.base)
 
     @property
+    def discordant(self) -> bool:
+        return solved(self.base) != solved(self.other)
+
+    @property
     def finished(self) -> bool:
         return bool(self.base and self.other)
 
@@ -63,22 +68,29 @@ def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
     arms. A game that is excluded from one arm is excluded from both.
     """
     rows = [*base.rows.values(), *other.rows.values()]
-    scored = {row.game for row in counted(rows, also=also).counted}
+    found = counted(rows, also=also)
+    scored = {row.game for row in found.counted}
     excluded = {row.game for row in rows} - scored
     maps = clusters(rows)
     both = sorted(base.requested & other.requested)
     common = grouped(((game, seed), trial) for game, seed, trial in both)
     for (game, seed), trials in common.items():
         if game not in excluded:
-            cluster = base.games, maps.get(game, game)
-            results = (_trials(arm, game, seed, trials) for arm in (base, other))
-            yield Pair((base.games, game), seed, cluster, *results)
+            yield Pair(
+                game=(base.games, game),
+                seed=seed,
+                cluster=(base.games, maps.get(game, game)),
+                base=_trials(base, game, seed, trials),
+                other=_trials(other, game, seed, trials),
+            )
 
 
 def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
     """Returns no rows if a missing trial might still solve the game."""
-    rows = [row for trial in trials if (row := arm.rows.get((game, seed, trial)))]
-    return rows if len(rows) == len(trials) or solved(rows) else []
+    found = [arm.rows.get((game, seed, trial)) for trial in trials]
+    rows = [row for row in found if row]
+    finished = len(rows) == len(trials) or solved(rows)
+    return rows if finished else []
 
 
 @dataclass(frozen=True)
@@ -188,9 +200,16 @@ class Comparison:
         """The numbers of pairs won by the base alone, the other alone, both, and
         neither.
         """
-        base = sum(pair.base_won for pair in self.discordant)
-        both, discordant = self.base.success.k - base, len(self.discordant)
-        return base, discordant - base, both, self.pairs - discordant - both
+        base_alone = sum(pair.base_won for pair in self.discordant)
+        other_alone = len(self.discordant) - base_alone
+        both = self.base.success.k - base_alone
+        neither = self.pairs - len(self.discordant) - both
+        return base_alone, other_alone, both, neither
+
+    @property
+    def share_maps(self) -> bool:
+        """Whether some of the games have the same map."""
+        return self.maps < self.games
 
     @property
     def conclusion(self) -> Conclusion:
@@ -207,11 +226,9 @@ class Comparison:
         """Whether the missing results could overturn the conclusion that a difference
         is shown.
         """
-        shown = self.conclusion in ("higher", "lower")
-        return (
-            bool(shown and self.missing)
-            and self.of_asked.low <= 0 <= self.of_asked.high
-        )
+        if not self.missing or self.conclusion not in ("higher", "lower"):
+            return False
+        return self.of_asked.low <= 0 <= self.of_asked.high
 
 
 @dataclass(frozen=True)
@@ -242,18 +259,24 @@ def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     experiments = declarations(cells)
     declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
-    contrasts = arms.contrasts(cells)
+    every = contrasts.contrasts(cells)
     found = {
         role: _family(role, groups, varying, also)
-        for role, groups in arms.groups(contrasts, declared).items()
+        for role, groups in contrasts.groups(every, declared).items()
     }
+    without_arms = []
+    for declaration in declared:
+        if not contrasts.matching(declaration, every):
+            without_arms.append(declaration)
     return Compared(
         declared=declared,
         origin=origin,
-        history=[e.history for e in experiments if e.history],
-        known_before=[sentence for e in experiments for sentence in e.known_before],
+        history=[made.history for made in experiments if made.history],
+        known_before=[
+            sentence for made in experiments for sentence in made.known_before
+        ],
         tested=found["primary"] + found["secondary"],
-        without_arms=[d for d in declared if not arms.matching(d, contrasts)],
+        without_arms=without_arms,
         others=found["not asked"],
     )
 
@@ -262,14 +285,17 @@ def _family(
     role: Role, groups: Sequence[Group], varying: Set[str], also: Also
 ) -> list[Comparison]:
     """Returns the comparisons of one role, which Holm's adjustment treats together."""
-    requested = [
-        [pair for contrast in group for pair in pairs_of(*contrast.arms, also)]
-        for group in groups
-    ]
+    requested = []
+    for group in groups:
+        pairs = list[Pair]()
+        for contrast in group:
+            pairs += pairs_of(contrast.base, contrast.other, also)
+        requested.append(pairs)
     finished = [[pair for pair in pairs if pair.finished] for pairs in requested]
     new = _answers(role, finished, lambda pair: pair.cluster)
     here = _answers(role, finished, lambda pair: pair.game)
-    tested = 0 if role == "not asked" else sum(map(bool, finished))
+    with_pairs = sum(bool(pairs) for pairs in finished)
+    tested = 0 if role == "not asked" else with_pairs
     return [
         _comparison(
             role,
@@ -291,18 +317,18 @@ def _answers(
     units.
     """
     paired = [tallied(pairs, unit) for pairs in comparisons]
-    tested = [None if role == "not asked" else found.p for found in paired]
-    levels = iter(holm([p for p in tested if p is not None]))
+    tested = [] if role == "not asked" else [found.p for found in paired]
+    adjusted = iter(holm([p for p in tested if p is not None]))
     answers = []
-    for found, p in zip(paired, tested, strict=True):
-        p_holm, level = (None, LEVEL) if p is None else next(levels)
+    for found in paired:
+        p = None if role == "not asked" else found.p
+        test = None if p is None else next(adjusted)
+        level = test.level if test else LEVEL
         answers.append(
             Answer(
-                differ=sum(
-                    cluster.gained != cluster.lost for cluster in found.clusters
-                ),
+                differ=sum(cluster.difference != 0 for cluster in found.clusters),
                 p=p,
-                p_holm=p_holm,
+                p_holm=test.p if test else None,
                 level=level,
                 interval=found.interval(level),
             )
@@ -318,13 +344,12 @@ def tallied(
     """Returns both arms' results by cluster, with success after the last trial. `unit`
     gives a pair's cluster. Missing results favour `other` or, by default, `base`.
     """
-    tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
+    tallies = defaultdict[GameKey, Counter[str]](Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
         other = solved(pair.other) if pair.other else missing_favour_other
-        tallies[unit(pair)].update(
-            pairs=1, gained=other and not base, lost=base and not other
-        )
+        tally = tallies[unit(pair)]
+        tally.update(pairs=1, gained=other and not base, lost=base and not other)
     return Paired([Tally(**tally) for tally in tallies.values()])
 
 
@@ -341,25 +366,27 @@ def _comparison(
     by_map = partial(tallied, unit=lambda pair: pair.cluster)
     pairs = [pair for pair in requested if pair.finished]
     found = by_map(pairs)
-    if_lost, if_won = by_map(requested), by_map(requested, missing_favour_other=True)
+    if_lost = by_map(requested).interval(new.level)
+    if_won = by_map(requested, missing_favour_other=True).interval(new.level)
     first = group[0]
-    factor, base, other = first.factor, first.base, first.other
+    factor = first.factor
+    base, other = first.arms
     power = found.power(new.level) if new.p is not None else None
     return Comparison(
         role=role,
         factor=factor,
-        labels=arms.labels(group, varying),
-        pooled=arms.pooled_over(group),
-        layout=arms.layout(first),
+        labels=contrasts.labels(group, varying),
+        pooled=contrasts.pooled_over(group),
+        layout=contrasts.layout(first),
         base=_side(
-            arms.value(factor, base, other, varying),
+            contrasts.value(factor, base, other, varying),
             [(pair.cluster, pair.base) for pair in pairs],
         ),
         other=_side(
-            arms.value(factor, other, base, varying),
+            contrasts.value(factor, other, base, varying),
             [(pair.cluster, pair.other) for pair in pairs],
         ),
-        caveats=tuple(dict.fromkeys(arms.caveats(group))),
+        caveats=tuple(dict.fromkeys(contrasts.caveats(group))),
         games=len({pair.game for pair in pairs}),
         maps=len(found.clusters),
         pairs=found.sums.pairs,
@@ -369,16 +396,12 @@ def _comparison(
         family=family,
         here=here,
         new=new,
-        of_asked=Interval(
-            if_lost.interval(new.level).low, if_won.interval(new.level).high
-        ),
+        of_asked=Interval(if_lost.low, if_won.high),
         smallest_shown=power.smallest if power else None,
         shows_10_points=power.at(0.1) if power else None,
         opposing=power.opposing if power else None,
         within=power.within if power else None,
-        discordant=tuple(
-            pair for pair in pairs if solved(pair.base) != solved(pair.other)
-        ),
+        discordant=tuple(pair for pair in pairs if pair.discordant),
     )
 
 

@@ -5,7 +5,9 @@ about the declaration: its commit, and what had been seen before.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.record.run_record import Start
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.runner.clear_errors import clear_errors
@@ -38,7 +40,11 @@ class Declaration:
             "Seen before the declaration": config.get("looked_at"),
             "The setting was chosen in": config.get("setting_from"),
         }
-        return [f"{title}: {text.rstrip('.')}." for title, text in said.items() if text]
+        sentences = []
+        for title, text in said.items():
+            if text:
+                sentences.append(f"{title}: {text.rstrip('.')}.")
+        return sentences
 
     @property
     def history(self) -> str:
@@ -60,11 +66,8 @@ def declarations(cells: Sequence[CellRecord]) -> list[Declaration]:
     """Returns the declaration of each experiment that the cells belong to. Raises
     ConfigError if a record of declared comparisons is not valid.
     """
-    folders = dict.fromkeys(cell.folder.parent for cell in cells)
-    return [
-        _declaration(folder, [cell for cell in cells if cell.folder.parent == folder])
-        for folder in folders
-    ]
+    experiments = grouped_by(cells, lambda cell: cell.folder.parent)
+    return [_declaration(*experiment) for experiment in experiments.items()]
 
 
 def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
@@ -73,15 +76,21 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     """
     starts = [start for cell in cells for start in cell.run.starts]
     starts.sort(key=lambda start: start.began)
-    recorded = [(start.began, start.config.get("compare")) for start in starts]
+    recorded = [(start.began, _compare_of(start)) for start in starts]
     recorded += read_compare(folder)
     recorded.sort(key=lambda declared: declared[0])
     given = [compare for _, compare in recorded if compare is not None]
     last = given[-1] if given else None
-    with_it = [start for start in starts if start.config.get("compare") == last]
     with clear_errors(f"{folder}: compare"):
         compare = COMPARE.validate_python(last, context=RECORDED)
-    return Declaration(folder, compare, with_it[0] if with_it else None)
+    for start in starts:
+        if _compare_of(start) == last:
+            return Declaration(folder, compare, start)
+    return Declaration(folder, compare, None)
+
+
+def _compare_of(start: Start) -> Any:
+    return start.config.get("compare")
 
 
 def declared_by(experiments: Iterable[Declaration]) -> tuple[tuple[Declared, ...], str]:

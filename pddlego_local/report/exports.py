@@ -206,34 +206,47 @@ def columns(row: Any) -> dict[str, Cell]:
 
 
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
-    if isinstance(value, Rate):
-        low, high = value.interval if value.n else (None, None)
-        yield f"{name}_k", value.k
-        yield f"{name}_n", value.n
-        yield f"{name}_share", value.share
-        yield f"{name}_low", low
-        yield f"{name}_high", high
-    elif isinstance(value, Mean):
-        for part, number in vars(value).items():
-            yield f"{name}_{part}", number
-    elif isinstance(value, Counter):
-        for key in CAUSES if name == "causes" else OUTCOMES:
-            yield f"{name}_{key}", value[key]
-    elif isinstance(value, Mapping):
-        yield from value.items()
-    elif dataclasses.is_dataclass(value):
-        prefix = f"{name}_" if isinstance(value, Side) or name == "here" else ""
-        for field in dataclasses.fields(value):
-            yield from _flat(getattr(value, field.name), prefix + field.name)
-    elif isinstance(value, Interval | Range):
-        for end, number in value._asdict().items():
-            yield f"{name}_{end}", number
-    elif name == "discordant":  # episodes, which have separate tables
-        return
-    elif isinstance(value, tuple):
-        yield name, "; ".join(value)
-    else:
-        yield name, int(value) if isinstance(value, bool) else value
+    match value:
+        case Rate():
+            yield from _named(name, _of_rate(value))
+        case Mean():
+            yield from _named(name, vars(value))
+        case Counter():
+            known = CAUSES if name == "causes" else OUTCOMES
+            yield from _named(name, {key: value[key] for key in known})
+        case Interval() | Range():
+            yield from _named(name, value._asdict())
+        case Mapping():
+            yield from value.items()
+        case tuple() if name == "discordant":
+            return  # episodes, which have separate tables
+        case tuple():
+            yield name, "; ".join(value)
+        case bool():
+            yield name, int(value)
+        case _ if dataclasses.is_dataclass(value):
+            is_part = isinstance(value, Side) or name == "here"
+            prefix = f"{name}_" if is_part else ""
+            for field, inner in vars(value).items():
+                yield from _flat(inner, prefix + field)
+        case _:
+            yield name, value
+
+
+def _of_rate(rate: Rate) -> dict[str, Cell]:
+    interval = rate.interval if rate.n else None
+    return {
+        "k": rate.k,
+        "n": rate.n,
+        "share": rate.share,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+    }
+
+
+def _named(name: str, parts: Mapping[str, Cell]) -> Iterator[tuple[str, Cell]]:
+    for part, number in parts.items():
+        yield f"{name}_{part}", number
 
 
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (spreadsheets know the wide ones too)
@@ -257,10 +270,8 @@ class Formulas:
         for row in rows:
             risky = [name for name, text in row.items() if _is_formula(text)]
             self.found += len(risky)
-            if self.mark:
-                yield {**row, **{name: f"'{row[name]}" for name in risky}}
-            else:
-                yield row
+            marked = {name: f"'{row[name]}" for name in risky}
+            yield {**row, **marked} if self.mark else row
 
     @property
     def warning(self) -> str:

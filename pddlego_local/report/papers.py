@@ -7,17 +7,30 @@ published.yaml has the results of others with their sources.
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from pddlego_local.core.grouping import grouped
-from pddlego_local.core.record.counting import Also, counted
+from pddlego_local.core.grouping import grouped, grouped_by
+from pddlego_local.core.record.counting import Also, counted, task_types
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import table
 from pddlego_local.report.arms import Arm, arms_of
-from pddlego_local.report.cells import CellRecord, by_number, varying_options
-from pddlego_local.report.numbers import measure
+from pddlego_local.report.cells import (
+    CellRecord,
+    by_number,
+    short_name,
+    varying_options,
+)
+from pddlego_local.report.measures import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
-from pddlego_local.report.text import markdown, notes_of, number, rate, without_empty
+from pddlego_local.report.text import (
+    TextRow,
+    bullets,
+    markdown,
+    notes_of,
+    number,
+    rate,
+    without_empty,
+)
 
 Row = dict[str, Any]
 """The result of one system on one set of games, by column. Unknown numbers are None.
@@ -40,12 +53,12 @@ def _file() -> dict[str, Any]:
 @cache
 def published() -> tuple[Row, ...]:
     """Returns all results in published.yaml."""
-    columns = _file()["columns"]
+    unknown = dict.fromkeys(_file()["columns"])
     rows = []
     for printed in _file()["tables"]:
-        of_table = {name: value for name, value in printed.items() if name in columns}
+        shared = {name: value for name, value in printed.items() if name in unknown}
         for entry in printed["results"]:
-            row = {**dict.fromkeys(columns), **of_table, **entry}
+            row = {**unknown, **shared, **entry}
             for share in ("success", "highest"):
                 if row[share] is not None:
                     row[share] /= 100
@@ -61,15 +74,14 @@ def paper_results(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Row]:
     are reasons for exclusion to ignore.
     """
     varying = varying_options(cells)
-    same_system = grouped((_all_but_games(arm), arm) for arm in arms_of(cells))
-    ours = [
-        row for arms in same_system.values() for row in _results(arms, varying, also)
-    ]
+    ours = list[Row]()
+    for arms in grouped_by(arms_of(cells), _all_but_games).values():
+        ours += _results(arms, varying, also)
+    reported = grouped_by(published(), _system)
     found = list[Row]()
-    for system, rows in grouped((_system(row), row) for row in ours).items():
-        others = [row for row in published() if _system(row) == system]
-        if others:
-            found += [*rows, *others]
+    for system, rows in grouped_by(ours, _system).items():
+        if system in reported:
+            found += rows + reported[system]
     return found
 
 
@@ -83,60 +95,81 @@ def _all_but_games(arm: Arm) -> str:
     return json.dumps(alike, sort_keys=True)
 
 
+class _Scored(NamedTuple):
+    """A scored row with the options that determine its games, and its kind of games, ""
+    if unknown.
+    """
+
+    row: EpisodeRow
+    games: str
+    tasks: str
+
+
 def _results(arms: Sequence[Arm], varying: set[str], also: Also) -> Iterator[Row]:
     """Yields the results of one system on all games, and on each kind of games."""
-    named_by_others = {row["tasks"] for row in published()}
-    of_all, of_kinds = list[tuple[str, EpisodeRow]](), []
-    for arm in arms:
-        rows = [*arm.rows.values()]
-        # A trial that was not played again has no kind, but its game has.
-        kinds = {row.game: row.task_type for row in rows if row.task_type}
-        for row in counted(rows, also=also).counted:
-            of_all.append((arm.games, row))
-            if kind := kinds.get(row.game):
-                tasks = kind if kind in named_by_others else arm.first.group(kind)
-                of_kinds.append((tasks, (arm.games, row)))
     system = _named(arms, varying)
-    missing = sum(cell.missing for arm in arms for cell in arm.cells)
-    yield system | _measured(of_all) | {"missing": missing or None}
-    by_kind = grouped(of_kinds)
-    if len(by_kind) > 1:
-        for tasks, rows_of_kind in by_kind.items():
-            yield system | _measured(rows_of_kind) | {"tasks": tasks}
+    scored = list[_Scored]()
+    missing = 0
+    for arm in arms:
+        scored += _scored(arm, also)
+        missing += sum(cell.missing for cell in arm.cells)
+    yield {**system, **_measured(scored), "missing": missing or None}
+    kinds = grouped_by(scored, lambda found: found.tasks)
+    kinds.pop("", None)
+    if len(kinds) > 1:
+        for tasks, of_kind in kinds.items():
+            yield {**system, **_measured(of_kind), "tasks": tasks}
+
+
+def _scored(arm: Arm, also: Also) -> Iterator[_Scored]:
+    named_by_others = {row["tasks"] for row in published()}
+    rows = [*arm.rows.values()]
+    types = task_types(rows)
+    for row in counted(rows, also=also).counted:
+        tasks = types.get(row.game, "")
+        if tasks and tasks not in named_by_others:
+            tasks = arm.first.group(tasks)
+        yield _Scored(row, arm.games, tasks)
 
 
 def _named(arms: Sequence[Arm], varying: set[str]) -> Row:
     """The columns that say whose result it is."""
-    first = arms[0].first
+    arm = arms[0]
     settings = [
-        f"{key.split('.')[-1]} {value}"
-        for key, value in arms[0].settings.items()
+        f"{short_name(key)} {value}"
+        for key, value in arm.settings.items()
         if key in varying and key not in ("method.variant", "method.domains")
     ]
-    rooms = {arm.first.options.get("environment.rooms", "") for arm in arms} - {""}
-    domains = first.options.get("method.domains", "None")
-    return dict.fromkeys(_file()["columns"]) | {
+    rooms = {other.options.get("environment.rooms", "") for other in arms}
+    rooms.discard("")
+    listed = ", ".join(sorted(rooms, key=by_number))
+    domains = arm.options.get("method.domains", "None")
+    return {
+        **dict.fromkeys(_file()["columns"]),
         "source": HERE,
-        "environment": first.labels["environment"],
-        "games": f"rooms {', '.join(sorted(rooms, key=by_number))}" if rooms else "",
-        "budget": first.budget,
-        "method": first.labels["method"],
-        "model": first.labels["model"],
-        "decoding": ", ".join([arms[0].rung, *settings]),
-        "variant": first.options.get("method.variant"),
+        "environment": arm.first.labels["environment"],
+        "games": f"rooms {listed}" if rooms else "",
+        "budget": arm.first.budget,
+        "method": arm.first.labels["method"],
+        "model": arm.first.labels["model"],
+        "decoding": ", ".join([arm.rung, *settings]),
+        "variant": arm.options.get("method.variant"),
         "domain": None if domains == "None" else "fixed",
     }
 
 
-def _measured(scored: Sequence[tuple[str, EpisodeRow]]) -> Row:
-    """`scored` are rows, each with the options that determine its games."""
-    found = measure(*grouped(scored).values())
-    row: Row = {"success": found.success, "n": found.success.n}
+def _measured(scored: Sequence[_Scored]) -> Row:
+    parts = grouped((found.games, found.row) for found in scored)
+    measures = measure(*parts.values())
+    row: Row = {"success": measures.success, "n": measures.success.n}
     for name in _file()["numbers"]:
-        value = getattr(found, name)
+        value = getattr(measures, name)
         if isinstance(value, Rate):
-            value = value.k
-        row[name] = value.mean if isinstance(value, Mean) else value
+            row[name] = value.k
+        elif isinstance(value, Mean):
+            row[name] = value.mean
+        else:
+            row[name] = value
     return row
 
 
@@ -144,14 +177,17 @@ def papers_markdown(results: Sequence[Row]) -> str:
     """Returns papers.md, or "" if there are no results."""
     if not results:
         return ""
-    rows = [
-        {name.replace("_", " "): _text(name, row) for name in row if name != "highest"}
-        for row in results
-    ]
-    titles = _file()["sources"].items()
-    notes = [*notes_of("papers"), *(f"{source}: {title}" for source, title in titles)]
-    below = "".join(f"- {note}\n" for note in notes)
-    return f"# As the papers report it\n\n{markdown(without_empty(rows))}\n{below}"
+    rows = [_text_row(row) for row in results]
+    table = markdown(without_empty(rows))
+    notes = notes_of("papers")
+    for source, title in _file()["sources"].items():
+        notes.append(f"{source}: {title}")
+    return f"# As the papers report it\n\n{table}\n{bullets(notes)}"
+
+
+def _text_row(row: Row) -> TextRow:
+    names = [name for name in row if name != "highest"]
+    return {name.replace("_", " "): _text(name, row) for name in names}
 
 
 def _text(name: str, row: Row) -> str:
@@ -159,9 +195,10 @@ def _text(name: str, row: Row) -> str:
     if isinstance(value, Rate):
         return rate(value)
     if name == "success":
-        lowest = f"{100 * value:.0f}"
-        highest = f"–{100 * row['highest']:.0f}" if row["highest"] else ""
-        return f"{lowest}{highest} %"
+        shares = f"{100 * value:.0f}"
+        if row["highest"]:
+            shares += f"–{100 * row['highest']:.0f}"
+        return f"{shares} %"
     if isinstance(value, float):
         return number(value)
     return "–" if value in (None, "") else str(value)

@@ -3,7 +3,7 @@ them.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,20 +54,27 @@ def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]) ->
     `planned` has what sweeps requested, for the resolved folder of each cell, begun or
     not.
     """
-    requested = {folder: len(episodes) for folder, episodes in planned.items()}
-    for cell in cells:
-        requested[cell.folder.resolve()] = len(cell.rows) + cell.missing
-    total = sum(requested.values())
-    left = total - sum(len(cell.rows) for cell in cells)
+    missing = _missing(cells, planned)
+    left = sum(len(episodes) for episodes in missing.values())
     if not left:
         return ""
-    words = [
+    total = left + sum(len(cell.rows) for cell in cells)
+    words = (
         f"This sweep is not finished: {left} of {total} episodes have no result yet."
-    ]
-    if waiting := len(requested) - len(cells):
-        words.append(f"{waiting} of {len(requested)} cells have not begun.")
-    words.append("Every number below may still change.")
-    return " ".join(words)
+    )
+    if waiting := len(missing) - len(cells):
+        words += f" {waiting} of {len(missing)} cells have not begun."
+    return f"{words} Every number below may still change."
+
+
+def _missing(
+    cells: Sequence[CellRecord], planned: Mapping[Path, Episodes]
+) -> dict[Path, Episodes]:
+    """The requested episodes without a result, by the folder of each cell."""
+    missing = dict(planned)
+    for cell in cells:
+        missing[cell.folder.resolve()] = cell.missing_episodes
+    return missing
 
 
 def missing_markdown(
@@ -76,17 +83,22 @@ def missing_markdown(
     """Names every requested episode without a result, as a section; "" if there is
     none.
     """
-    missing = dict(planned)
-    for cell in cells:
-        missing[cell.folder.resolve()] = cell.missing_episodes
     begun = {cell.folder.resolve() for cell in cells}
     lines = []
-    for folder, episodes in sorted(missing.items()):
+    for folder, episodes in sorted(_missing(cells, planned).items()):
         if episodes:
-            not_begun = "" if folder in begun else " (not begun)"
-            name = f"`{visible(folder.name)}`{not_begun}"
-            lines.append(f"- {name}: {_by_trial(episodes)}")
-    return "\n".join(["## Episodes without a result\n", *lines, ""]) if lines else ""
+            name = f"`{visible(folder.name)}`"
+            if folder not in begun:
+                name += " (not begun)"
+            lines.append(f"{name}: {_by_trial(episodes)}")
+    if not lines:
+        return ""
+    return f"## Episodes without a result\n\n{bullets(lines)}"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Returns a Markdown list."""
+    return "".join(f"- {line}\n" for line in lines)
 
 
 def _by_trial(episodes: Episodes) -> str:
@@ -105,8 +117,8 @@ def report_markdown(numbers: Numbers) -> str:
         f"# {title}\n\n{with_common_first(rows)}"
         for title, rows in result_tables(numbers)
     ]
-    notes = [f"- {note}\n" for note in notes_of("results", cells=numbers.cells)]
-    return "\n#".join(tables) + "\n" + "".join(notes)
+    notes = notes_of("results", cells=numbers.cells)
+    return "\n#".join(tables) + "\n" + bullets(notes)
 
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
@@ -114,16 +126,21 @@ def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
     there are several.
     """
     unsaid = unsaid_columns(numbers) - {"finished"}
-    several = len({task.tasks for task in numbers.tasks}) > 1
     cells = [cell_text(cell) for cell in numbers.cells]
+    tasks = [_task_text(task) for task in numbers.tasks]
+    trials = [_trial_text(trial) for trial in numbers.trials]
+    if len({row["tasks"] for row in tasks}) == 1:
+        tasks = []
     tables = {
-        "Results": [without(row, unsaid) for row in cells],
-        "By kind of task": [
-            without(_task_text(task), unsaid) for task in numbers.tasks if several
-        ],
-        "After each trial": [_trial_text(trial) for trial in numbers.trials],
+        "Results": cells,
+        "By kind of task": tasks,
+        "After each trial": trials,
     }
-    return [(title, rows) for title, rows in tables.items() if rows]
+    shown = []
+    for title, rows in tables.items():
+        if rows:
+            shown.append((title, [without(row, unsaid) for row in rows]))
+    return shown
 
 
 def without(row: TextRow, columns: Collection[str]) -> TextRow:
@@ -168,18 +185,20 @@ def notes_of(name: str, **facts: Any) -> list[str]:
 
 def cell_text(cell: CellNumbers) -> TextRow:
     """Returns one row of the first table."""
-    finished, of_all_requested = f"{cell.finished} of {cell.asked}", "–"
+    finished = f"{cell.finished} of {cell.asked}"
+    of_all_requested = "–"
     if cell.missing:
         finished += f", {cell.missing} without a result"
         of_all_requested = interval(*cell.success_of_asked)
     values = {**vars(cell.measures), **vars(cell)}
+    further = {title: _text(name, values[name]) for name, title in FURTHER.items()}
     return {
         **cell.labels,
         "finished": finished,
         "games": _games(cell.measures.games, cell.measures.maps),
         "success": rate(cell.measures.success),
         "of all requested": of_all_requested,
-        **{title: _text(name, values[name]) for name, title in FURTHER.items()},
+        **further,
     }
 
 
@@ -187,10 +206,13 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, Rate):
         return rate(value)
     if isinstance(value, Counter):
-        return ", ".join(f"{key} {count}" for key, count in value.most_common()) or "–"
+        counts = [f"{key} {count}" for key, count in value.most_common()]
+        return ", ".join(counts) or "–"
     if isinstance(value, Mean):
         mean = number(value.mean)
-        return f"{mean} ± {number(value.sd)}" if name in WITH_SD else mean
+        if name in WITH_SD:
+            return f"{mean} ± {number(value.sd)}"
+        return mean
     return str(value)
 
 
@@ -204,15 +226,16 @@ def _task_text(task: TaskNumbers) -> TextRow:
 
 
 def _trial_text(trial: TrialNumbers) -> TextRow:
+    of_all_requested = "–"
+    if trial.missing:
+        of_all_requested = interval(*trial.games_solved_of_asked)
     return {
         **trial.labels,
         "tasks": trial.tasks,
         "after trial": str(trial.after_trial),
         "games solved": rate(trial.games_solved),
         "without a result": str(trial.missing),
-        "of all requested": (
-            interval(*trial.games_solved_of_asked) if trial.missing else "–"
-        ),
+        "of all requested": of_all_requested,
     }
 
 
@@ -221,32 +244,37 @@ def markdown(table: Sequence[TextRow]) -> str:
     if not table:
         return ""
     columns = list(table[0])
-    lines = [columns, ["---"] * len(columns)]
+    rule = ["---"] * len(columns)
+    text = _line(columns) + _line(rule)
     for row in table:
-        lines.append([row[column].replace("|", "\\|") for column in columns])
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        cells = [row[column].replace("|", "\\|") for column in columns]
+        text += _line(cells)
+    return text
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
 
 
 def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
     """Removes the columns that are empty in all rows."""
-    if not rows:
-        return []
-    empty = {
-        name for name in rows[0] if not any(row[name].strip("–→ ") for row in rows)
-    }
-    return [without(row, empty) for row in rows]
+    filled = set[str]()
+    for row in rows:
+        filled |= {name for name, text in row.items() if text.strip("–→ ")}
+    return [without(row, row.keys() - filled) for row in rows]
 
 
 def with_common_first(rows: Sequence[TextRow]) -> str:
     """Returns a table below a line with the values that all its rows share, so that the
     results are on the left.
     """
-    common, columns = split_common(rows, FOUND)
-    shared = ", ".join(
-        f"{name} {text}" for name, text in common.items() if text.strip("–")
-    )
-    table = markdown([{name: row[name] for name in columns} for row in rows])
-    return f"In all rows: {shared}.\n\n{table}" if shared else table
+    common, _ = split_common(rows, FOUND)
+    table = markdown([without(row, common) for row in rows])
+    known = [name for name in common if common[name].strip("–")]
+    if not known:
+        return table
+    shared = ", ".join(f"{name} {common[name]}" for name in known)
+    return f"In all rows: {shared}.\n\n{table}"
 
 
 def split_common(
@@ -258,7 +286,7 @@ def split_common(
     """
     common, others = {}, []
     for name, text in rows[0].items():
-        same = len(rows) > 1 and all(row[name] == text for row in rows)
+        same = len(rows) > 1 and not differs(rows, name)
         if same and name not in found:
             common[name] = text
         else:
@@ -266,21 +294,28 @@ def split_common(
     return common, others
 
 
+def differs(rows: Sequence[Mapping[str, str]], name: str) -> bool:
+    """Returns whether the rows have different texts in this column."""
+    return len({row[name] for row in rows}) > 1
+
+
 def on_screen(numbers: Numbers) -> Table:
     """Returns a table that fits a terminal; label columns are shown only where cells
     differ.
     """
     table = [cell_text(cell) for cell in numbers.cells]
-    differing = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
+    differing = [name for name in LABEL_COLUMNS if differs(table, name)]
     unsaid = unsaid_columns(numbers)
-    if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
+    if not any(cell.measures.share_maps for cell in numbers.cells):
         unsaid.add("games")
     columns = differing or ["model"]
     columns += [column for column in ON_SCREEN if column not in unsaid]
-    below = "\n".join(notes_of("results", cells=numbers.cells)[:-1])
-    screen = Table(*columns, caption=below, caption_justify="left")
+    notes = notes_of("results", cells=numbers.cells)
+    caption = "\n".join(notes[:-1])
+    screen = Table(*columns, caption=caption, caption_justify="left")
     for row in table:
-        screen.add_row(*(row[column] for column in columns))
+        cells = [row[column] for column in columns]
+        screen.add_row(*cells)
     return screen
 
 
@@ -288,16 +323,25 @@ def rate(value: Rate) -> str:
     """For example "55.0 % [34.2, 74.2] of 20", or a dash if n is 0."""
     if value.share is None:
         return "–"
-    return f"{100 * value.share:.1f} % {interval(*value.interval)} of {value.n}"
+    low, high = value.interval
+    return f"{percent(value.share)} {interval(low, high)} of {value.n}"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _games(games: int, maps: int | None) -> str:
     """For example "50 (20 maps)"."""
-    return str(games) if maps is None else f"{games} ({maps} maps)"
+    if maps is None:
+        return str(games)
+    return f"{games} ({maps} maps)"
 
 
 def interval(low: float, high: float) -> str:
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+    low_percent = 100 * low
+    high_percent = 100 * high
+    return f"[{low_percent:.1f}, {high_percent:.1f}]"
 
 
 def number(value: float | None) -> str:

@@ -8,13 +8,16 @@ import numpy as np
 from rich.table import Table
 
 from pddlego_local.core.grouping import grouped
-from pddlego_local.report.arms import Role
 from pddlego_local.report.comparisons import Answer, Compared, Comparison, Side
+from pddlego_local.report.contrasts import Role
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
+    bullets,
+    differs,
     notes_of,
     number,
+    percent,
     rendered,
     with_common_first,
     without_empty,
@@ -38,10 +41,13 @@ class Verdict:
     arms: str
     where: str
     text: str
+    shown: bool
 
     @property
     def title(self) -> str:
-        return self.arms + (f" ({self.where})" if self.where else "")
+        if not self.where:
+            return self.arms
+        return f"{self.arms} ({self.where})"
 
 
 def declared_in_words(compared: Compared) -> str:
@@ -52,7 +58,8 @@ def declared_in_words(compared: Compared) -> str:
         f"{declared} (primary)" if declared.primary else str(declared)
         for declared in compared.declared
     ]
-    words = f"Tested comparisons ({compared.origin}): {'; '.join(tested) or 'none'}."
+    listed = "; ".join(tested) or "none"
+    words = f"Tested comparisons ({compared.origin}): {listed}."
     if compared.history and compared.without_arms:
         without = "; ".join(map(str, compared.without_arms))
         words += f" This report has no two arms for: {without}."
@@ -73,22 +80,21 @@ def verdicts(compared: Compared) -> list[Verdict]:
     if not compared.tested:
         return []
     labels = [shared(found) for found in compared.tested]
-    differing = [name for name in labels[0] if len({row[name] for row in labels}) > 1]
-    verdicts, not_shown = [], set[int]()
+    differing = [name for name in labels[0] if differs(labels, name)]
+    verdicts = []
     for place, found in enumerate(compared.tested):
-        where = [labels[place][name] for name in differing if labels[place][name]]
+        where = [labels[place][name] for name in differing]
         verdicts.append(
             Verdict(
                 number=place,
                 role=found.role,
                 arms=f"{found.base.value} → {found.other.value}",
-                where=", ".join(where),
+                where=", ".join(filter(None, where)),
                 text=verdict(found),
+                shown=found.new.shown,
             )
         )
-        if not found.new.shown:
-            not_shown.add(place)
-    return sorted(verdicts, key=lambda one: (one.role, one.number in not_shown))
+    return sorted(verdicts, key=lambda verdict: (verdict.role, not verdict.shown))
 
 
 def shared(found: Comparison) -> dict[str, str]:
@@ -119,29 +125,32 @@ def conclusion(found: Comparison, base: str, other: str) -> str:
     if found.difference is None:
         return ""
     more = "more" if found.difference > 0 else "fewer"
+    wins = f"{other} wins {more} games than {base}"
     if found.new.shown:
-        on_new_maps = ", on new maps too" if found.maps < found.games else ""
-        return f"{other} wins {more} games than {base}{on_new_maps}."
-    largest = f"{100 * max(map(abs, found.new.interval)):.0f} points"
+        if found.share_maps:
+            wins += ", on new maps too"
+        return f"{wins}."
+    largest = max(map(abs, found.new.interval))
+    open_words = f"differences of up to {100 * largest:.0f} points are not excluded."
     if found.here.shown:
         return (
-            f"{other} wins {more} games than {base} on these maps. For new maps no"
-            f" difference is shown, and differences of up to {largest} are not"
-            " excluded."
+            f"{wins} on these maps. For new maps no difference is shown, and"
+            f" {open_words}"
         )
-    return (
-        f"No difference is shown, and differences of up to {largest} are not excluded."
-    )
+    return f"No difference is shown, and {open_words}"
 
 
 def in_short(found: Comparison, answer: Answer) -> str:
     """For example "+3 points (-8 to 14 at 99 %), p = 0.62 after Holm over 5"."""
     if found.difference is None:
         return "–"
-    level = f" at {_percent(1 - answer.level)}" if answer.level < LEVEL else ""
-    holm = f" after Holm over {found.family}" if found.family > 1 else ""
-    p = f"{_p(answer.p_holm)}{holm}"
-    return f"{points(found.difference)} points ({span(answer.interval)}{level}), {p}"
+    interval = span(answer.interval)
+    if answer.level < LEVEL:
+        interval += f" at {_percent(1 - answer.level)}"
+    p = _p(answer.p_holm)
+    if found.family > 1:
+        p += f" after Holm over {found.family}"
+    return f"{points(found.difference)} points ({interval}), {p}"
 
 
 def _p(p: float | None) -> str:
@@ -166,22 +175,23 @@ def span(interval: Interval) -> str:
 
 
 def _end(share: float) -> str:
-    if share == 0 or round(100 * share) != 0:
-        return f"{100 * share:.0f}"
-    return np.format_float_positional(
-        100 * share, precision=1, fractional=False, trim="-"
-    )
+    points = 100 * share
+    if points == 0 or round(points) != 0:
+        return f"{points:.0f}"
+    return np.format_float_positional(points, precision=1, fractional=False, trim="-")
 
 
 def verdicts_markdown(compared: Compared) -> str:
     """Returns the first screen of a report: the tested comparisons and their
     verdicts.
     """
-    facts = {
-        "declared": declared_in_words(compared),
-        "history": history_in_words(compared),
-    }
-    return rendered("verdicts", **facts, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
+    return rendered(
+        "verdicts",
+        declared=declared_in_words(compared),
+        history=history_in_words(compared),
+        verdicts=verdicts(compared),
+        MOST=MOST_ON_TOP,
+    )
 
 
 def comparisons_markdown(compared: Compared) -> str:
@@ -190,45 +200,47 @@ def comparisons_markdown(compared: Compared) -> str:
     """
     if not compared.tested and not compared.others:
         return ""
-    of_role = grouped((found.role, _tested(found)) for found in compared.tested)
-    others = compared.others[:MOST_OTHERS]
+    rows = grouped((found.role, _tested(found)) for found in compared.tested)
+    others = [_other(found) for found in compared.others[:MOST_OTHERS]]
     tables = {
-        "Primary comparisons": of_role.get("primary"),
-        "Comparisons": of_role.get("secondary"),
-        "Other differences, not declared and not tested": list(map(_other, others)),
+        "Primary comparisons": rows.get("primary"),
+        "Comparisons": rows.get("secondary"),
+        "Other differences, not declared and not tested": others,
     }
     parts = [
         f"## {title}\n\n{with_common_first(without_empty(rows))}"
         for title, rows in tables.items()
         if rows
     ]
-    if (left := len(compared.others) - MOST_OTHERS) > 0:
+    left = len(compared.others) - len(others)
+    if left:
         parts.append(f"comparisons.csv has {left} more of these differences.\n")
-    counts = {one.role: one.family for one in compared.tested if one.family}
+    counts = {found.role: found.family for found in compared.tested if found.family}
     declared = declared_in_words(compared)
     notes = notes_of("comparisons", counts=counts, declared=declared)
-    parts.append("".join(f"- {note}\n" for note in notes))
+    parts.append(bullets(notes))
     return "\n".join(parts)
 
 
 def _tested(found: Comparison) -> TextRow:
-    base, other = _side(found.base), _side(found.other)
-    here = in_short(found, found.here) if found.maps < found.games else "–"
+    base = _side(found.base)
+    other = _side(found.other)
+    both = {name: f"{base[name]} → {other[name]}" for name in base}
     return {
         **shared(found),
         "from": found.base.value,
         "to": found.other.value,
-        "on these maps": here,
+        "on these maps": in_short(found, found.here) if found.share_maps else "–",
         "on new maps": in_short(found, found.new),
         "games": _games(found),
-        **{name: f"{base[name]} → {other[name]}" for name in base},
+        **both,
     }
 
 
 def _side(side: Side) -> TextRow:
     share = side.success.share
     return {
-        "success": "–" if share is None else f"{100 * share:.1f} %",
+        "success": "–" if share is None else percent(share),
         "calls per success": number(side.per_success_calls),
         "tokens of answers per success": number(side.per_success_tokens),
         "tokens of prompts per success": number(side.per_success_prompt_tokens),
@@ -257,7 +269,8 @@ def comparisons_on_screen(compared: Compared) -> Table:
     if left > 0:
         table.caption = f"{left} more comparisons: --out writes them all to report.md"
     for verdict in found[:MOST_ON_TOP]:
-        table.add_row(f"{verdict.arms}\n{verdict.where}".strip(), verdict.text)
+        which = f"{verdict.arms}\n{verdict.where}".strip()
+        table.add_row(which, verdict.text)
     return table
 
 

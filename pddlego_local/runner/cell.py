@@ -5,7 +5,6 @@ This module does not manage threads or the other cells that are played at the sa
 """
 
 import contextlib
-import queue
 import threading
 import time
 from collections import Counter
@@ -22,7 +21,7 @@ from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment, LanguageModel, Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
-from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow, GameTrial
 from pddlego_local.core.record.run_record import refuse_older
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
@@ -35,6 +34,7 @@ from pddlego_local.episode.model_caller import in_its_layout
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.environment_store import EnvironmentStore
 from pddlego_local.runner.provenance import provenance, run_record
 from pddlego_local.runner.unexpected import Unexpected, unexpected
 
@@ -64,50 +64,6 @@ class CellResult:
     refused: errors.PddlegoError | None = None
 
 
-class EnvironmentStore:
-    """Lends the environments of one cell, each to one episode at a time. Thread-safe.
-
-    `wanted` counts the episodes that have not begun. At zero, returned environments are
-    closed, so that the next cell's environments have room.
-    """
-
-    def __init__(self, config: CellConfig) -> None:
-        self.first: Environment = config.build("environment")
-        self.wanted = 0
-        self._config = config
-        self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
-        self._idle.put(self.first)
-        self._lock = threading.Lock()
-
-    def begin_one(self) -> None:
-        with self._lock:
-            self.wanted -= 1
-
-    @contextlib.contextmanager
-    def lend(self) -> Iterator[Environment]:
-        """Lends an idle environment or a new one; closes one in which an episode
-        failed.
-        """
-        try:
-            environment = self._idle.get_nowait()
-        except queue.Empty:
-            environment = self._config.build("environment")
-        try:
-            yield environment
-        except BaseException:
-            environment.close()
-            raise
-        if self.wanted > 0:
-            self._idle.put(environment)
-        else:
-            environment.close()
-
-    def close(self) -> None:
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait().close()
-
-
 class ModelStore:
     """Keeps the last model open, so that cells with the same model share its server.
 
@@ -124,7 +80,8 @@ class ModelStore:
 
         Raises ConfigError for an impossible option.
         """
-        if self._model is not None and config.tree["model"] == self._configured:
+        is_configured = config.tree["model"] == self._configured
+        if self._model is not None and is_configured:
             return self._model
         model: Model = config.build("model")
         return model
@@ -133,7 +90,8 @@ class ModelStore:
         """Keeps the model of this configuration, after closing any other model."""
         if model is not self._model:
             self.close()
-        self._configured, self._model = config.tree["model"], model
+        self._configured = config.tree["model"]
+        self._model = model
 
     @property
     def restarts(self) -> int:
@@ -149,7 +107,7 @@ class ModelStore:
 class OpenCell:
     """A cell whose record this process locks until `close`.
 
-    `missing` lists the episodes, as (game, trial), that have no terminal row yet.
+    `missing` lists the episodes that have no terminal row yet.
     `ready` says that all episodes are done and run.json exists. `waves` yields groups
     of episodes that may be played together; a group may start when all episodes of the
     previous group have ended. `result` is the result so far. `in_flight` counts the
@@ -176,9 +134,11 @@ class OpenCell:
         self.waves = self._waves()
         self.given_up = ""
         self._answered = False
-        self._unexpected: Counter[tuple[str, str]] = Counter()
+        self._unexpected = Counter[tuple[str, str]]()
         self._counting = threading.Lock()
-        self._models, self._planner, self._stop = models, planner, stop
+        self._models = models
+        self._planner = planner
+        self._stop = stop
         self._decoding: Decoding = config.build("decoding")
         self._method: Method = config.build("method")
         self._trained_on = frozenset[str]()
@@ -192,12 +152,11 @@ class OpenCell:
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
-            self.missing = [
-                episode for episode in config.episodes if episode not in done
-            ]
+            self.missing = [key for key in config.episodes if key not in done]
             self._environments.wanted = len(self.missing)
             self.done = len(done)
-            self.ready = not self.missing and (self._record.described or not done)
+            described = self._record.described or not done
+            self.ready = described and not self.missing
             self._closing = stack.pop_all()
 
     def close(self) -> None:
@@ -210,7 +169,8 @@ class OpenCell:
         Also writes run.json. Raises MissingPart, ConfigError, GrammarIgnored or
         ModelFault.
         """
-        model, thinking = self._model, self._decoding.thinking
+        model = self._model
+        thinking = self._decoding.thinking
         environment = self._environments.first
         constraints = self._constraints(environment)
         for constraint in constraints.values():
@@ -257,7 +217,7 @@ class OpenCell:
             schema=not any(is_lark),
         )
 
-    def _waves(self) -> Iterator[list[tuple[int, int]]]:
+    def _waves(self) -> Iterator[list[GameTrial]]:
         """Yields one trial after the other for a method that learns from earlier
         trials. After a fault, later trials wait for the next run, so that learning does
         not depend on chance.
@@ -268,10 +228,9 @@ class OpenCell:
         )
         for first_trial, episodes in sorted(waves.items()):
             if self.result.faults:
-                self.result.faults += [
-                    f"game {game}, trial {trial}: waits for trial {trial - 1}"
-                    for game, trial in episodes
-                ]
+                for game, trial in episodes:
+                    waits = f"game {game}, trial {trial}: waits for trial {trial - 1}"
+                    self.result.faults.append(waits)
             elif self.result.left:
                 self.result.left += len(episodes)
             else:
@@ -288,10 +247,10 @@ class OpenCell:
         if end is None:
             self.result.left += 1
         elif isinstance(end, FaultRow):
-            fault = f"game {end.game}, trial {end.trial}: {end.fault}: {end.message}"
+            words = f"{end.fault}: {end.message}"
             if end.traceback:
-                fault += f"; its traceback is in {self.folder / 'faults.jsonl'}"
-            self.result.faults.append(fault)
+                words += f"; its traceback is in {self.folder / 'faults.jsonl'}"
+            self.result.faults.append(f"game {end.game}, trial {end.trial}: {words}")
         else:
             self.result.played += 1
 
@@ -312,7 +271,7 @@ class OpenCell:
                 is_last = retries == self.config.settings.run.retries
                 would_fail_again = isinstance(error, errors.GrammarFault)
                 if (is_last or would_fail_again) and not self._stop.is_set():
-                    return self._record_fault(game, trial, error)
+                    return self._record_failure(game, trial, error)
             except (errors.PddlegoError, KeyboardInterrupt):
                 raise
             except BaseException as error:
@@ -323,16 +282,14 @@ class OpenCell:
             retries += 1
         return None
 
-    def _record_fault(
+    def _record_failure(
         self, game: int, trial: int, error: errors.InfrastructureError
     ) -> FaultRow:
-        kind, message = type(error).__name__, str(error)
+        message = str(error)
         if isinstance(error, errors.GrammarFault):
             path = self._record.keep_grammar(game, trial, error.grammar)
-            message = f"{message} Its text is in {path}."
-        row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
-        self._record.append(row)
-        return row
+            message += f" Its text is in {path}."
+        return self._record_fault(game, trial, type(error).__name__, message)
 
     def _record_unexpected(self, game: int, trial: int, error: Unexpected) -> FaultRow:
         """Records the fault, and gives the cell up after the tenth that is equal."""
@@ -344,13 +301,19 @@ class OpenCell:
                 f"{self.folder} was given up after {equal} episodes with {error.kind}"
                 f" in {error.place}"
             )
+        message = f"{error.message or 'no message'} ({error.place})"
+        return self._record_fault(game, trial, error.kind, message, error.traceback)
+
+    def _record_fault(
+        self, game: int, trial: int, fault: str, message: str, traceback: str = ""
+    ) -> FaultRow:
         row = FaultRow(
             game=game,
             trial=trial,
-            fault=error.kind,
-            message=f"{error.message or 'no message'} ({error.place})",
+            fault=fault,
+            message=message,
             time=now(),
-            traceback=error.traceback,
+            traceback=traceback,
         )
         self._record.append(row)
         return row
@@ -422,5 +385,6 @@ def _won(episode: Episode, outcome: str) -> bool:
     trial was skipped as solved before, in an earlier one.
     """
     if outcome == "solved_before":
-        return any(row.won for row in episode.earlier if row.game == episode.game)
+        trials = [row for row in episode.earlier if row.game == episode.game]
+        return any(row.won for row in trials)
     return outcome_named(outcome).success and episode.environment.won()

@@ -16,6 +16,7 @@ from omegaconf.errors import GrammarParseError, OmegaConfBaseException
 from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError, PddlegoError
 from pddlego_local.core.secrets import hidden, is_secret_name
+from pddlego_local.core.visible import in_one_line
 
 # Pydantic adds these to the path of a JSON value.
 _OF_JSON = ("dict", "list", "float", "[key]")
@@ -37,7 +38,8 @@ def clear_errors(group: str) -> Iterator[None]:
             raise cause from cause.__cause__
         message: str | None
         if isinstance(cause, pydantic.ValidationError):
-            message = "; ".join(_sentence(group, fault) for fault in cause.errors())
+            sentences = [_sentence(group, fault) for fault in cause.errors()]
+            message = "; ".join(sentences)
         elif building:
             message = _about_building(group, error, cause)
         else:
@@ -49,8 +51,8 @@ def clear_errors(group: str) -> Iterator[None]:
 
 def _sentence(group: str, fault: Any) -> str:
     """Returns pydantic's error about one value as a sentence."""
-    parts = [part for part in map(str, fault["loc"]) if part not in _OF_JSON]
-    key = ".".join(part for part in (group, *parts) if part)
+    path = [group, *map(str, fault["loc"])]
+    key = ".".join(part for part in path if part and part not in _OF_JSON)
     kind = fault["type"]
     if kind == "unexpected_keyword_argument":
         if key not in ("arm", "experiment"):
@@ -79,8 +81,7 @@ def _about_building(
         cause, TypeError | ValueError | ImportError
     ):
         return None
-    words = " ".join(str(cause or error).split())
-    return f"{group}: {words}"
+    return f"{group}: {in_one_line(cause or error)}"
 
 
 def _about_configuration(group: str, error: Exception) -> str | None:
@@ -94,8 +95,8 @@ def _about_configuration(group: str, error: Exception) -> str | None:
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror or error}"
     if isinstance(error, OmegaConfBaseException):
-        key = error.full_key
-        return f"{key}: {_first_line(error)}" if key else _first_line(error)
+        line = _first_line(error)
+        return f"{error.full_key}: {line}" if error.full_key else line
     context = error.__context__
     if isinstance(context, GrammarParseError):
         key = getattr(context, "full_key", None) or group or "a configuration"

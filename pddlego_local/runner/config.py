@@ -26,6 +26,7 @@ from omegaconf import DictConfig, OmegaConf
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
@@ -93,7 +94,8 @@ class CellConfig:
             raise ConfigError(f"{', '.join(missing)}: must be given")
         written = at_home(plain)
         read = {group: parts.as_fields_read(written[group]) for group in GROUPS}
-        return cls({**written, **read}, labels, choices.get("arm") or "")
+        arm = choices.get("arm") or ""
+        return cls({**written, **read}, labels, arm)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -119,10 +121,11 @@ class CellConfig:
     @property
     def paths(self) -> dict[str, str]:
         """The options that can be folders, with their values."""
-        values = {
-            f"{group}.{key}": self.tree[group].get(key) for group, key in _FOLDERS
-        }
-        return {option: path for option, path in values.items() if path}
+        paths = {}
+        for group, key in _FOLDERS:
+            if path := self.tree[group].get(key):
+                paths[f"{group}.{key}"] = path
+        return paths
 
     @cached_property
     def cell(self) -> str:
@@ -131,18 +134,21 @@ class CellConfig:
         """
         text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        labels = (self.labels[group] for group in GROUPS[:4])
-        return "-".join([*labels, f"s{self.settings.seed}", digest])
+        labels = [self.labels[group] for group in GROUPS[:4]]
+        seed = f"s{self.settings.seed}"
+        return "-".join([*labels, seed, digest])
 
     @cached_property
     def folder(self) -> Path:
         """The folder of the cell's record."""
-        return self.settings.run.out / self.settings.name / self.cell
+        settings = self.settings
+        return settings.run.out / settings.name / self.cell
 
     @property
-    def episodes(self) -> Iterator[tuple[int, int]]:
-        """Yields (game, trial) for each requested episode."""
-        return itertools.product(self.settings.games, range(self.settings.trials))
+    def episodes(self) -> Iterator[GameTrial]:
+        """Yields the requested episodes."""
+        trials = range(self.settings.trials)
+        return itertools.product(self.settings.games, trials)
 
     @cached_property
     def settings(self) -> Settings:
@@ -150,7 +156,8 @@ class CellConfig:
         impossible key.
         """
         with clear_errors(""):
-            return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
+            others = {key: self.tree[key] for key in self.tree if key not in GROUPS}
+            return Settings(**others)
 
     def check(self, games: Iterable[int] | None = None) -> dict[str, Any]:
         """Builds and returns every group's part without loading models or data.
@@ -159,7 +166,8 @@ class CellConfig:
         Raises ConfigError naming all unknown keys and impossible values.
         """
         self._check_arm()
-        built, faults = dict[str, Any](), list[str]()
+        built = dict[str, Any]()
+        faults = list[str]()
         for group in GROUPS:
             try:
                 built[group] = self.build(group)
@@ -177,10 +185,8 @@ class CellConfig:
         )
         asked = self.settings.games if games is None else games
         self.check_games(built["environment"], asked)
-        decoding, forms = (
-            built["decoding"],
-            {form.name for form in built["method"].forms},
-        )
+        decoding = built["decoding"]
+        forms = {form.name for form in built["method"].forms}
         if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
             raise ConfigError(
                 f"decoding.repair={decoding.repair} repairs PDDL, but method="
@@ -243,12 +249,10 @@ class CellConfig:
     def _check_decoding(self, decoding: Decoding) -> None:
         """Raises ConfigError if the model does not support these decoding settings."""
         model = self.tree["model"]
-        context_tokens, refusal = (
-            model.get("context_tokens"),
-            model.get("refuses_grammars"),
-        )
+        context_tokens = model.get("context_tokens")
         if isinstance(context_tokens, int):
             decoding.check_room(context_tokens)
+        refusal = model.get("refuses_grammars")
         if refusal and RUNGS[decoding.rung].constrained:
             raise ConfigError(
                 f"decoding={self.labels['decoding']} cannot be used with model="
@@ -279,7 +283,8 @@ def compose_cell(
         with known_options(words):
             cfg = compose("config", words, return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
-    plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    keys = [str(key) for key in cfg if key != "hydra"]
+    plain = OmegaConf.masked_copy(cfg, keys)
     return CellConfig.of(plain, choices)
 
 
@@ -318,4 +323,5 @@ def hydra_for(config_dir: str | Path | None) -> Iterator[Hydra]:
         _ours = Hydra.create_main_hydra2("pddlego", path)
         yield _ours
     finally:
-        GlobalHydra.instance().hydra, _ours = before, None
+        GlobalHydra.instance().hydra = before
+        _ours = None

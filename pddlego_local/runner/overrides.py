@@ -63,11 +63,15 @@ def as_meant(overrides: Sequence[str]) -> list[str]:
             bare = re.sub(r"""["']|\\(?!\\*\$)""", "", value)
             words.append(f'{key}="{bare}"')
         else:
-            words.append(f"{key}{equals}{_QUOTED_OR_HOME.sub(_quoted_home, value)}")
+            quoted = _QUOTED_OR_HOME.sub(_quoted_home, value)
+            words.append(f"{key}{equals}{quoted}")
     if not any(_MAPPING.match(word) for word in words):
         return words
     known = default_tree(words)
-    return [f"++{word}" if _sets_free_keys(word, known) else word for word in words]
+    for place, word in enumerate(words):
+        if _sets_free_keys(word, known):
+            words[place] = f"++{word}"
+    return words
 
 
 def _sets_free_keys(word: str, known: Mapping[str, Any]) -> bool:
@@ -75,7 +79,9 @@ def _sets_free_keys(word: str, known: Mapping[str, Any]) -> bool:
     has keys of the user's own.
     """
     mapping = _MAPPING.match(word)
-    return mapping is not None and at(known, mapping[1]) == {}
+    if not mapping:
+        return False
+    return at(known, mapping[1]) == {}
 
 
 def _quoted_home(match: re.Match[str]) -> str:
@@ -84,7 +90,8 @@ def _quoted_home(match: re.Match[str]) -> str:
     """
     if match["quoted"]:
         return match["quoted"]
-    return match["before"] + QuotedString(match["path"], Quote.double).with_quotes()
+    path = QuotedString(match["path"], Quote.double)
+    return match["before"] + path.with_quotes()
 
 
 def at_home(tree: Any) -> Any:
@@ -124,16 +131,17 @@ def _written(key: str, value: object) -> str:
         return repr(value).lower()
     if isinstance(value, Mapping):
         entries = []
-        for name, inner in value.items():
+        for name, each in value.items():
             if not re.fullmatch(r"[\w./-]+", str(name)):
                 raise ConfigError(
                     f"{key}: a key has letters, digits and _ . / - only, not"
                     f" {str(name)!r}"
                 )
-            entries.append(f"{name}:{_written(key, inner)}")
+            entries.append(f"{name}:{_written(key, each)}")
         return f"{{{','.join(entries)}}}"
     if isinstance(value, list | tuple | range):
-        return f"[{','.join(_written(key, inner) for inner in value)}]"
+        inner = [_written(key, each) for each in value]
+        return f"[{','.join(inner)}]"
     # OmegaConf reads "\${" as a text, and would interpolate "${".
     escaped = re.sub(r"(\\*)\$\{", r"\1\1\\${", str(value))
     return QuotedString(escaped, Quote.double).with_quotes()
@@ -204,8 +212,9 @@ def hold_back_options(overrides: Sequence[str]) -> list[str]:
     for text in overrides:
         key, equals, value = text.partition("=")
         group, dot, _ = key.lstrip("+").partition(".")
-        is_option_of_varied = group in varied and dot and equals
-        if is_option_of_varied and not read_override(text).is_sweep_override():
+        is_option = dot and equals
+        is_of_varied = is_option and group in varied
+        if is_of_varied and not read_override(text).is_sweep_override():
             held_back.append(f"{key}=choice({value})")
         else:
             held_back.append(text)
@@ -217,7 +226,8 @@ def values_of(override: Override, most: int) -> list[str]:
 
     Raises ConfigError for a sweep that does not list its values, and for an empty list.
     """
-    text, key = str(override.input_line), override.get_key_element()
+    text = str(override.input_line)
+    key = override.get_key_element()
     if not override.is_discrete_sweep():
         raise ConfigError(
             f"{text}: a sweep needs a list of values, which an interval does not give; "
@@ -231,7 +241,8 @@ def values_of(override: Override, most: int) -> list[str]:
         raise ConfigError(
             f"{text}: this sweep has no values; nothing matches its pattern or range"
         )
-    return list(dict.fromkeys(f"{key}={value}" for value in values))
+    each_once = dict.fromkeys(values)
+    return [f"{key}={value}" for value in each_once]
 
 
 @contextlib.contextmanager
@@ -267,14 +278,15 @@ def _unknown_choice(file: str) -> str:
     group, _, name = file.partition("/")
     if group == "hydra":
         group, _, name = file.rpartition("/")
-    options = _choices_of(group)
+    options = choices_of(group)
     if not options:
         return ""
-    by_last_part = {option.rpartition("/")[2]: option for option in options}
-    in_folder = by_last_part.get(nearest(name, by_last_part), "")
+    by_stem = {Path(option).name: option for option in options}
+    in_folder = by_stem.get(nearest(name, by_stem), "")
     close = nearest(name, options) or in_folder
     end = f"; did you mean {close}?" if close else "."
-    if group == "model" and ("/" in name or Path(name).suffix == ".gguf"):
+    is_path = "/" in name or Path(name).suffix == ".gguf"
+    if group == "model" and is_path:
         end = f"; for your own weights write model=vllm model.weights={name}"
         shipped = nearest(Path(name).name, options)
         end += f", and model={shipped} has a configuration here." if shipped else "."
@@ -284,13 +296,15 @@ def _unknown_choice(file: str) -> str:
     )
 
 
-def _choices_of(group: str) -> list[str]:
-    """Returns the choices of a group, such as "start/smoke" for experiment."""
+def choices_of(group: str) -> list[str]:
+    """Returns the choices of a group, such as "start/smoke" for experiment, also those
+    in a user's own folder. Hydra must be set up.
+    """
     loader = GlobalHydra.instance().config_loader()
     files = loader.get_group_options(group)
     choices = [name for name in files if not name.startswith("_")]
     for folder in loader.get_group_options(group, ObjectType.GROUP):
-        for choice in _choices_of(f"{group}/{folder}"):
+        for choice in choices_of(f"{group}/{folder}"):
             choices.append(f"{folder}/{choice}")
     return choices
 
@@ -316,13 +330,17 @@ def _suggestion(key: str, tree: Mapping[str, Any]) -> str:
     if close := nearest(name, by_name):
         return f"; did you mean {by_name[close]}?"
     shown = [known for known in names if not known.startswith("_")]
-    return f"; the options of {above} are {', '.join(shown)}" if shown else "."
+    if not shown:
+        return "."
+    return f"; the options of {above} are {', '.join(shown)}"
 
 
 def at(tree: object, key: str) -> object:
     """Returns the value of a dotted key; None if there is none."""
     for part in key.split("."):
-        tree = tree.get(part) if isinstance(tree, Mapping) else None
+        if not isinstance(tree, Mapping):
+            return None
+        tree = tree.get(part)
     return tree
 
 

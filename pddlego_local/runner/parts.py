@@ -101,13 +101,11 @@ def _lacking(part: object, group: str) -> Iterator[str]:
         return
     if group == "model" and not getattr(part, "decodes", True):
         protocol = WholeAnswerModel
-    kind = type(part)
+    kind = f"{type(part).__module__}.{type(part).__qualname__}"
+    reference = f"{protocol.__module__}.{protocol.__name__}"
     for name in sorted(get_protocol_members(protocol)):
         if inspect.getattr_static(part, name, part) is part:
-            yield (
-                f"{kind.__module__}.{kind.__qualname__} has no `{name}` (see"
-                f" {protocol.__module__}.{protocol.__name__})"
-            )
+            yield f"{kind} has no `{name}` (see {reference})"
 
 
 def _folder_faults(tree: Mapping[str, Any]) -> list[str]:
@@ -135,7 +133,8 @@ def _environment_faults(
     model.
     """
     files = [*needed_files]
-    if str(tree["model"].get("_target_")).endswith(".ReferenceFormalizer"):
+    model = str(tree["model"].get("_target_"))
+    if model.endswith(".ReferenceFormalizer"):
         files.append("reference.py")
     method = class_named(str(tree["method"].get("_target_")))
     prompts = getattr(method, "prompts", "")  # "" if it cannot be loaded
@@ -187,17 +186,17 @@ def _fields(target: str) -> dict[str, tuple["pydantic.TypeAdapter[Any]", object]
     found = {}
     for name in parameters.keys() & hints.keys():
         try:
-            found[name] = (pydantic.TypeAdapter(hints[name]), parameters[name].default)
+            kind_of_value = pydantic.TypeAdapter(hints[name])
         except Exception:  # pydantic has many errors for types that it does not know
             continue
+        found[name] = (kind_of_value, parameters[name].default)
     return found
 
 
 def _as_read(value: Any, kind: "pydantic.TypeAdapter[Any]", default: object) -> Any:
     try:
-        read = kind.dump_python(
-            kind.validate_python(value), mode="json", warnings=False
-        )
+        validated = kind.validate_python(value)
+        read = kind.dump_python(validated, mode="json", warnings=False)
     except Exception:  # the field refuses the value; building the part says why
         return value
     return _in_place_of(value, read, default)
@@ -206,14 +205,16 @@ def _as_read(value: Any, kind: "pydantic.TypeAdapter[Any]", default: object) -> 
 def _in_place_of(value: Any, read: Any, default: object = None) -> Any:
     """Returns `value` with the numbers and truth values of `read`."""
     if isinstance(value, Mapping) and isinstance(read, Mapping):
-        return {
-            key: _in_place_of(inner, read.get(key, inner))
-            for key, inner in value.items()
-        }
-    if isinstance(value, list) and isinstance(read, list) and len(value) == len(read):
-        return list(map(_in_place_of, value, read))
-    is_scalar = isinstance(value, str | int | float) and isinstance(read, int | float)
-    if not is_scalar:
+        replaced = {}
+        for key, inner in value.items():
+            replaced[key] = _in_place_of(inner, read.get(key, inner))
+        return replaced
+    if isinstance(value, list) and isinstance(read, list):
+        same_length = len(value) == len(read)
+        return list(map(_in_place_of, value, read)) if same_length else value
+    if not isinstance(value, str | int | float):
+        return value
+    if not isinstance(read, int | float):
         return value
     if isinstance(read, float) and read.is_integer() and read != default:
         return int(read)

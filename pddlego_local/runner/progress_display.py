@@ -41,8 +41,10 @@ class LiveView:
         restarts: Callable[[], int],
         done: int,
     ) -> None:
-        self._cells, self._episodes, self._restarts = cells, episodes, restarts
-        self._before, self._done = done, done
+        self._cells = cells
+        self._episodes = episodes
+        self._restarts = restarts
+        self._before = self._done = done
         self.cells_done = self._ended = self._tokens = 0
         self.standing = Standing()
         self._began = self._line_at = time.monotonic()
@@ -82,10 +84,13 @@ class LiveView:
         """
         status = self._status(under_way, planner_queue)
         self._progress.update(self._bar, description=status)
+        if self._console.is_terminal:
+            return
         now = time.monotonic()
-        if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
+        if now - self._line_at >= LINE_EVERY_S:
             self._line_at = now
-            self._console.print(f"{self._done} of {self._episodes} episodes, {status}")
+            done = f"{self._done} of {self._episodes} episodes"
+            self._console.print(f"{done}, {status}")
 
     def end(self) -> None:
         if self._progress.live.is_started:
@@ -106,5 +111,6 @@ class LiveView:
         to_play = self._episodes - self._before
         left_s = time_left_s(elapsed_s, self._ended, under_way, to_play)
         if left_s:
-            parts.append(f"{datetime.timedelta(seconds=round(left_s))} left")
+            left = datetime.timedelta(seconds=round(left_s))
+            parts.append(f"{left} left")
         return ", ".join(parts)

@@ -61,23 +61,26 @@ def run_record(
     identity = model.identity()
     here = provenance()
     if isinstance(environment, Versioned):
-        here = here | {"packages": here["packages"] | environment.versions()}
+        packages = {**here["packages"], **environment.versions()}
+        here = {**here, "packages": packages}
     groups = difficulty_groups(environment.package)
     own_outcomes = {
         **getattr(environment, "outcomes", {}),
         **getattr(method, "outcomes", {}),
     }
+    learns_from_all = method.learns == FROM_ALL_GAMES
     start = Start(
         began=now(),
         command=words_of(sys.argv),
         config=dict(config.tree),
-        games_teach_each_other=method.learns == FROM_ALL_GAMES
-        and config.settings.trials > 1,
+        games_teach_each_other=learns_from_all and config.settings.trials > 1,
         backend_version=identity.pop("backend_version", None),
         servers=identity.pop("servers", "").split(),
         rows_before=rows_before,
         **here,
     )
+    # What a method learns depends on the games.
+    games = list(config.settings.games) if method.learns else None
     return RunRecord(
         cell=config.cell,
         labels=dict(config.labels),
@@ -94,9 +97,7 @@ def run_record(
             method.prompts, environment.package, getattr(method, "templates", ())
         ),
         code_sha256=code_sha256(type(environment), type(method)) or None,
-        games=list(config.settings.games)
-        if method.learns
-        else None,  # learning depends on them
+        games=games,
         outcomes=own_outcomes or None,
         starts=[start],
     )
@@ -174,15 +175,15 @@ def _files_of(kind: type) -> dict[str, Path]:
     """
     names = kind.__module__.split(".")
     module = sys.modules.get(kind.__module__)
-    file = Path(getattr(module, "__file__", None) or "").absolute()
+    source = getattr(module, "__file__", None) or ""
+    file = Path(source).absolute()
     if names[0] == _PROJECT or not file.is_file():
         return {}
-    if file.stem == "__init__":
-        package, root = names, file.parents[len(names)]
-    else:
-        package, root = names[:-1], file.parents[len(names) - 1]
+    package = names if file.stem == "__init__" else names[:-1]
+    root = file.parents[len(package)]
     files = _imported(root, file, package)
-    files.update(_beside(root.joinpath(*package), whole=bool(package)))
+    beside = _beside(root.joinpath(*package), whole=bool(package))
+    files.update(beside)
     return {path.relative_to(root).as_posix(): path for path in files}
 
 
@@ -206,7 +207,7 @@ def _imported(root: Path, file: Path, package: Sequence[str]) -> set[Path]:
     """
     is_installed = not set(_INSTALLED).isdisjoint(root.parts)
     found = set[Path]()
-    waiting: list[tuple[Path, Sequence[str]]] = [(file, package)]
+    waiting = [(file, package)]
     while waiting:
         path, its_package = waiting.pop()
         if path in found:
@@ -218,7 +219,8 @@ def _imported(root: Path, file: Path, package: Sequence[str]) -> set[Path]:
             if module[0] == _PROJECT or is_other_package or not imported:
                 continue
             is_package = imported.stem == "__init__"
-            waiting.append((imported, module if is_package else module[:-1]))
+            around = module if is_package else module[:-1]
+            waiting.append((imported, around))
     return found
 
 

@@ -13,19 +13,20 @@ import queue
 import signal
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
 
 from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import PddlegoError
-from pddlego_local.core.grouping import grouped
+from pddlego_local.core.grouping import grouped_by
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.folder import read_rows
-from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow, GameTrial
 from pddlego_local.runner.cell import CellResult, ModelStore, OpenCell
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.progress_display import LiveView
@@ -88,7 +89,7 @@ def run_cells(
                 view.cells_done += 1
             on_result(result)
 
-        by_model = grouped((_key(config, "model"), config) for config in configs)
+        by_model = grouped_by(configs, lambda config: _key(config, "model"))
         for cells in by_model.values():
             Pool(cells, store, shutdown, console, cell_ended, view).play()
     if shutdown.interrupted:
@@ -99,17 +100,14 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
     """Returns how many episodes these cells request, and how many of them have no
     result. An episode that two cells request is counted once.
     """
-    asked = {
-        (config.folder, game, trial)
-        for config in configs
-        for game, trial in config.episodes
-    }
-    done = {
-        (folder, row.game, row.trial)
-        for folder in {config.folder for config in configs}
-        for row in read_rows(folder / "episodes.jsonl")
-    }
-    return len(asked), len(asked - done)
+    asked = defaultdict[Path, set[GameTrial]](set)
+    for config in configs:
+        asked[config.folder].update(config.episodes)
+    missing = 0
+    for folder, episodes in asked.items():
+        done = {row.episode for row in read_rows(folder / "episodes.jsonl")}
+        missing += len(episodes - done)
+    return sum(map(len, asked.values())), missing
 
 
 def _key(config: CellConfig, group: str) -> str:
@@ -127,7 +125,8 @@ class Shutdown:
 
     def __init__(self, max_hours: float | None) -> None:
         self.interrupted = False
-        self._max_hours, self._began = max_hours, time.monotonic()
+        self._max_hours = max_hours
+        self._began = time.monotonic()
 
     @property
     def reason(self) -> str:
@@ -181,15 +180,16 @@ class Pool:
         view: LiveView,
     ) -> None:
         self._waiting = deque(configs)
-        self._models, self._shutdown, self._console = models, shutdown, console
-        self._on_result, self._view = on_result, view
+        self._models = models
+        self._shutdown = shutdown
+        self._console = console
+        self._on_result = on_result
+        self._view = view
         self._width = max(config.settings.run.concurrency for config in configs)
         self._threads = ThreadPoolExecutor(self._width)
         self._planners: dict[str, Planner] = {}
         self._cells: list[OpenCell] = []
-        self._ended: queue.SimpleQueue[tuple[OpenCell, Future[_End]]] = (
-            queue.SimpleQueue()
-        )
+        self._ended = queue.SimpleQueue[tuple[OpenCell, Future[_End]]]()
         self._stop = threading.Event()
         self._fatal: PddlegoError | None = None
         self._announced = False
@@ -219,9 +219,8 @@ class Pool:
             raise self._fatal
         for config in self._waiting:
             _, left = asked_and_missing([config])
-            self._on_result(
-                CellResult(config.folder, left=left, reason=self._shutdown.reason)
-            )
+            reason = self._shutdown.reason
+            self._on_result(CellResult(config.folder, left=left, reason=reason))
 
     def _in_flight(self) -> int:
         """Returns how many episodes were handed out and have not ended."""
@@ -282,7 +281,9 @@ class Pool:
 
     def _play_one(self, cell: OpenCell, game: int, trial: int) -> _End:
         """Plays one episode, in a thread of the pool."""
-        return None if self._shutdown.reason else cell.play(game, trial)
+        if self._shutdown.reason:
+            return None
+        return cell.play(game, trial)
 
     def _await_one(self) -> None:
         """Waits for the end of an episode, `POLL_S` seconds at most."""

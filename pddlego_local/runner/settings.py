@@ -56,10 +56,11 @@ def choices_of(factor: str) -> tuple[str, ...]:
     """Returns the allowed values of an option of `Decoding` in order, () if it has no
     list.
     """
-    kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
-    return tuple(
-        choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str)
-    )
+    for option in fields(Decoding):
+        if factor == f"decoding.{option.name}":
+            choices = get_args(option.type)
+            return tuple(choice for choice in choices if isinstance(choice, str))
+    return ()
 
 
 _Option = tuple[
@@ -68,7 +69,9 @@ _Option = tuple[
 
 
 def _as_pairs(given: object) -> object:
-    return tuple(given.items()) if isinstance(given, Mapping) else given
+    if isinstance(given, Mapping):
+        return tuple(given.items())
+    return given
 
 
 Where = Annotated[tuple[_Option, ...], BeforeValidator(_as_pairs)]
@@ -96,12 +99,19 @@ class Declared:
     @field_validator("base", "other")
     @classmethod
     def _value(cls, value: str, info: ValidationInfo) -> str:
+        if not value:
+            return value
+        if info.field_name == "other":
+            base = info.data.get("base")
+            if value == base:
+                raise ValueError("write a value other than that of base")
+            if not base:
+                raise ValueError("write base too")
         choices = choices_of(info.data.get("factor", ""))
-        if info.field_name == "other" and value and value == info.data.get("base"):
-            raise ValueError("write a value other than that of base")
-        if info.field_name == "other" and value and not info.data.get("base"):
-            raise ValueError("write base too")
-        if value and choices and re.split(r" \+ |, ", value)[0] not in choices:
+        first_word = re.split(r" \+ |, ", value)[
+            0
+        ]  # reports add to it: "typed + draft"
+        if choices and first_word not in choices:
             raise ValueError(f"choose one of {', '.join(choices)}")
         return value
 
@@ -124,9 +134,10 @@ BY_DEFAULT: Comparisons = (Declared(factor="decoding.rung", base="free"),)
 
 
 def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
-    for words, times in Counter(map(str, comparisons or ())).items():
+    words = [str(comparison) for comparison in comparisons or ()]
+    for comparison, times in Counter(words).items():
         if times > 1:
-            raise ValueError(f"{words}, is declared twice")
+            raise ValueError(f"{comparison}, is declared twice")
     return comparisons
 
 
@@ -143,7 +154,8 @@ def _path(path: Path) -> Path:
 
 def _folder(name: str) -> str:
     """Checks that `name` can be the name of a folder that is not hidden."""
-    if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
+    is_too_long = len(name.encode()) > 100
+    if is_too_long or not re.fullmatch(r"[\w-][\w.-]*", name):
         raise ValueError(
             "use letters, digits, '_', '-' and '.' (not as the first), 100 bytes at"
             " most"
@@ -201,8 +213,9 @@ class Settings:
     arm_fits: Fits = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if len(self.games) * self.trials > MOST_EPISODES:
+        games = len(self.games)
+        if games * self.trials > MOST_EPISODES:
             raise ValueError(
-                f"{len(self.games):,} games and trials={self.trials}: a cell has at"
+                f"{games:,} games and trials={self.trials}: a cell has at"
                 f" most {MOST_EPISODES:,} episodes; request fewer"
             )

@@ -31,9 +31,11 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
-from pddlego_local.core.grouping import grouped
+from pddlego_local.core.grouping import grouped, grouped_by
 from pddlego_local.core.record.folder import recording, write_json
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.record.run_record import in_ranges, parse_games
+from pddlego_local.core.visible import in_one_line
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import read_override, values_of
 
@@ -55,14 +57,15 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     params = config.hydra.sweeper.get("params") or {}
     overrides = [f"{key}={value}" for key, value in params.items()]
     overrides += config.hydra.overrides.task
-    choices: dict[str, list[str]] = {}
+    choices = dict[str, list[str]]()
     for text in overrides:
         override = read_override(text, config_loader)
         values = [text]
         if override.is_sweep_override():
             values = values_of(override, MOST_CELLS + 1)
         choices[override.get_key_element()] = values
-    if math.prod(map(len, choices.values())) > MOST_CELLS:
+    cells = math.prod(len(values) for values in choices.values())
+    if cells > MOST_CELLS:
         raise ConfigError(
             f"This sweep has more than {MOST_CELLS:,} cells; request fewer values."
         )
@@ -84,15 +87,15 @@ class _Sweep(TypedDict):
 
 _SWEEP = pydantic.TypeAdapter(_Sweep)
 
-Episodes = set[tuple[int, int]]
-"""(game, trial) of each episode."""
+Episodes = set[GameTrial]
 
 
 def _episodes_of(requests: Iterable[_Request]) -> Episodes:
     """Raises ValueError for games that cannot be read."""
     episodes = Episodes()
     for request in requests:
-        games, trials = parse_games(request["games"]), range(request["trials"])
+        games = parse_games(request["games"])
+        trials = range(request["trials"])
         episodes.update(itertools.product(games, trials))
     return episodes
 
@@ -101,13 +104,14 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
     """Writes a sweep-*.json into each folder of cells. Raises RecordFault if that
     fails.
     """
-    by_folder = grouped((config.folder.parent, config) for config in cells)
+    by_folder = grouped_by(cells, lambda config: config.folder.parent)
     for folder, its_cells in by_folder.items():
         requests = grouped((config.cell, _request(config)) for config in its_cells)
-        content = {"cells": requests, "compare": its_cells[0].tree.get("compare")}
+        compare = its_cells[0].tree.get("compare")
+        content = {"cells": requests, "compare": compare}
         text = json.dumps(content, sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        path = folder / f"sweep-{digest[:12]}.json"
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        path = folder / f"sweep-{digest}.json"
         with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
         write_json(path, {**content, "began": now()})
@@ -138,7 +142,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _planned(files: Iterable[Path]) -> dict[Path, Episodes]:
     planned: dict[Path, Episodes] = defaultdict(set)
-    for path, sweep in _sweeps(files):
+    for path, sweep in _sweeps(sorted(files)):
         folder = path.parent.resolve()
         for cell, requests in sweep["cells"].items():
             planned[folder / cell] |= _episodes_of(requests)
@@ -146,7 +150,7 @@ def _planned(files: Iterable[Path]) -> dict[Path, Episodes]:
 
 
 def _sweeps(files: Iterable[Path]) -> Iterator[tuple[Path, _Sweep]]:
-    for path in sorted(files):
+    for path in files:
         if NAME.fullmatch(path.name):
             yield path, _read(path)
 
@@ -157,13 +161,11 @@ def read_compare(folder: Path) -> list[tuple[str, Any]]:
 
     Raises ConfigError for a sweep-*.json that cannot be read.
     """
-    sweeps = [
-        # Two sweeps may begin within one second; their files tell which came last.
-        (sweep["began"], path.stat().st_mtime_ns, sweep["compare"])
-        for path, sweep in _sweeps(_files(folder))
-    ]
-    sweeps.sort(key=lambda sweep: sweep[:2])
-    return [(began, compare) for began, _, compare in sweeps]
+    # Two sweeps may begin within one second; their files tell which came last.
+    files = sorted(_files(folder), key=lambda path: (path.stat().st_mtime_ns, path))
+    sweeps = [sweep for _, sweep in _sweeps(files)]
+    sweeps.sort(key=lambda sweep: sweep["began"])
+    return [(sweep["began"], sweep["compare"]) for sweep in sweeps]
 
 
 def _read(path: Path) -> _Sweep:
@@ -172,9 +174,9 @@ def _read(path: Path) -> _Sweep:
         for requests in sweep["cells"].values():
             _episodes_of(requests)
     except (OSError, ValueError) as error:
-        first = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
-            f"{path} is not a valid sweep ({first:.300}); move it away"
+            f"{path} is not a valid sweep ({words:.300}); move it away"
         ) from error
     return sweep
 

@@ -4,6 +4,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddlego_local.core.visible import in_one_line
+
 _MOST_CHARS = 20_000  # of a traceback
 _MOST_MESSAGE_CHARS = 500
 
@@ -27,8 +29,8 @@ def unexpected(error: BaseException) -> Unexpected:
     """Describes an exception, even one whose `str` fails."""
     summary = traceback.TracebackException.from_exception(error)
     kind = type(error).__name__
-    last_lines = " ".join("".join(summary.format_exception_only()).split())
-    _, _, message = last_lines.partition(f"{kind}: ")
+    last_lines = "".join(summary.format_exception_only())
+    _, _, message = in_one_line(last_lines).partition(f"{kind}: ")
     place = "an unknown place"
     if summary.stack:
         frame = summary.stack[-1]
@@ -48,4 +50,5 @@ def _shortened(text: str, most: int) -> str:
     text = text.encode("utf-8", "backslashreplace").decode()
     if len(text) <= most:
         return text
-    return f"{text[: most // 2]}\n…\n{text[-(most // 2) :]}"
+    half = most // 2
+    return f"{text[:half]}\n…\n{text[-half:]}"

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from tests.pddlego import Pddlego
+from tests.tables import table
+
+CASES = table(__file__)
 
 DOMAIN = (
     "(define (domain House) (:requirements :strips) (:predicates (at ?p) (way ?a ?b))\n"
@@ -42,19 +45,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("command", "problem", "code", "said"),
-    [
-        ("plan", "problem", 0, "(Go Kitchen Hall)"),
-        ("plan", "unsolvable", 1, "unsolvable"),
-        ("plan", "broken", 1, "translate_error"),
-        ("plan", "done", 0, ""),
-        ("check", "problem", 0, ""),
-        ("check", "undeclared", 1, "Cellar"),
-        ("check", "broken", 1, "problem line"),
-        ("plan --search lama_first", "problem", 0, "(Go Kitchen Hall)"),
-        ("plan --search astar(blind())", "problem", 0, "(Go Kitchen Hall)"),
-        ("plan --search=", "problem", 0, "(Go Kitchen Hall)"),
-        ("plan --search nonsense", "problem", 2, "Write lama_first, or a search"),
-    ],
+    CASES["two_files"],
 )
 def test_two_files(
     pddlego: Pddlego, command: str, problem: str, code: int, said: str
@@ -154,12 +145,9 @@ def test_the_input_is_never_overwritten(
     assert file.read_text(encoding="utf-8") == lines(PROBLEM)
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_plan_of_json_lines_keeps_their_order(
-    tmp_path: Path, pddlego: Pddlego, workers: int
-) -> None:
+def test_plan_of_json_lines_keeps_their_order(tmp_path: Path, pddlego: Pddlego) -> None:
     asked = lines(*[PROBLEM, UNSOLVABLE, BROKEN, DONE] * 3)
-    found, _ = answers(pddlego, tmp_path, f"plan --workers {workers}", asked)
+    found, _ = answers(pddlego, tmp_path, "plan --workers 3", asked)
     assert [answer["id"] for answer in found] == [f"task {n}" for n in range(12)]
     outcomes = ["solved", "unsolvable", "translate_error", "goal_already_true"] * 3
     assert [answer["outcome"] for answer in found] == outcomes
@@ -170,16 +158,7 @@ def test_plan_of_json_lines_keeps_their_order(
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [
-        ("check", "DOMAIN"),
-        ("plan nowhere.pddl nowhere.pddl", "nowhere.pddl"),
-        ("check --jsonl nowhere.jsonl", "nowhere.jsonl"),
-        ("score nowhere.jsonl", "nowhere.jsonl: No such file"),
-        ("show nowhere 1", "no such transcript"),
-        ("rnu model=reference", "no command 'rnu'; did you mean run? The commands"),
-        ("plan --workers 0", "'0' is not a whole number from 1 to 1,024"),
-        ("plan --workers x", "'x' is not a whole number"),
-    ],
+    CASES["bad_usage_is_told_with_exit_code_2"],
 )
 def test_bad_usage_is_told_with_exit_code_2(
     pddlego: Pddlego, given: str, said: str

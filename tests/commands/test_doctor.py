@@ -22,18 +22,6 @@ def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None
     monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_memory", lambda: memory)
 
 
-def test_the_installation(pddlego: Pddlego) -> None:
-    told = pddlego("doctor").out
-    assert "game: You are in the kitchen." in told
-    assert "planner: solved" in told
-    assert (
-        "models included: nano, nano_early, nano_worlds, nano_edit,"
-        " nano_edit_early" in told
-    )
-    assert "qwen3_8b" in told
-    assert "`pddlego doctor MODEL`" in told
-
-
 @pytest.mark.parametrize("count", [0, 2])
 def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
@@ -42,6 +30,10 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     monkeypatch.setattr("pddlego_local.commands.doctor.gpu_memory", lambda: 24 * GB)
     monkeypatch.chdir(tmp_path)  # there is no .venv-serving
     told = pddlego("doctor").out
+    assert "game: You are in the kitchen." in told
+    assert "planner: solved" in told
+    assert "models included: nano, nano_early, nano_worlds, nano_edit," in told
+    assert "`pddlego doctor MODEL`" in told
     assert "missing  vLLM:" in told
     assert "make serving" in told
     assert ("ok       GPU: 2 from NVIDIA, with 24.0 GB each" in told) == bool(count)
@@ -53,10 +45,7 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     [
         ("qwen3_8b", 0, 0, "16.4 GB, for 1 NVIDIA GPUs, of which this machine has 0"),
         ("qwen3_8b", 1, 80, "16.4 GB"),
-        ("qwen3_8b", 1, 0, "16.4 GB"),
         ("qwen3_8b", 1, 12, "16.4 GB, more than the GPU has: 12.0 GB"),
-        ("qwen3_8b_awq", 1, 12, "6.1 GB"),
-        ("llama33_70b", 1, 80, "141.1 GB, for 4 NVIDIA GPUs, of which this machine"),
         ("llama33_70b", 4, 24, "141.1 GB, more than 4 GPUs have: 96.0 GB"),
         ("smollm2", 0, 0, "540.0 MB"),
     ],

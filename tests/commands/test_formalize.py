@@ -9,7 +9,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-import yaml
 
 import pddlego_local
 from pddlego_local.api.formalize import (
@@ -28,6 +27,9 @@ from pddlego_local.models.weights import folder_named
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
+from tests.tables import table
+
+CASES = table(__file__)
 
 WORLD = generate("blocksworld", "moderately", (3, 3), 5)
 TEXT = f"{WORLD.domain_text}\n\n{WORLD.problem_text}"
@@ -90,21 +92,7 @@ def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        ("nowhere.txt --model random", "nowhere.txt cannot be read"),
-        ("empty.txt --model random", "the text to formalize is empty"),
-        ("nothing --model random", "holds no worlds"),
-        ("mine.txt --model random --domain no.pddl", "no.pddl cannot be read"),
-        ("mine.txt --model random --rung grounded", "choose typed"),
-        ("mine.txt --model random --rung tall", "tall"),
-        ("mine.txt --model random games=5", "games=5 has no effect here"),
-        ("mine.txt --model random model=nano", "model=nano: name the model with"),
-        ("mine.txt --model random decoding.best_of=2", "are for games"),
-        ("mine.txt --model nowhere/model", "nowhere/model"),
-        ("mine.txt --model nano_world", "did you mean nano_worlds?"),
-        ("mine.txt --model 'my models (1), a=b'", "my models (1), a=b"),
-        ("mine.txt --model reference", "language model"),
-    ],
+    CASES["mistakes_are_told_in_a_sentence"],
 )
 def test_mistakes_are_told_in_a_sentence(
     words: str,
@@ -131,16 +119,13 @@ def test_random_weights_write_files_that_are_printed_and_kept(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
     out = tmp_path / "out"
-    for name in ("p01", "p02"):
-        write_world(tmp_path, name, WORLD)
+    write_world(tmp_path, "p01", WORLD)
     words = ["formalize", tmp_path, "--model", "random", "--out", out]
     said = pddlego(*words, "decoding.max_tokens=2000", code=(0, 1)).out
-    for name in ("p01", "p02"):
-        domain = (out / name / "domain.pddl").read_text(encoding="utf-8")
-        problem = (out / name / "problem.pddl").read_text(encoding="utf-8")
-        assert pddlego_local.check(domain, problem).accepted
-        assert f"; ---- {name}" in said
-        assert domain in said
+    domain = (out / "domain.pddl").read_text(encoding="utf-8")
+    problem = (out / "problem.pddl").read_text(encoding="utf-8")
+    assert pddlego_local.check(domain, problem).accepted
+    assert domain in said
     assert "already holds files" in pddlego(*words, code=2).err
 
 
@@ -148,9 +133,7 @@ ROOT = Path(__file__).parents[2]
 PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text(encoding="utf-8")
 KNOWN = known_texts(folder_named("nano_worlds")) or {}
 PUZZLES: dict[str, str] = {
-    **yaml.safe_load(
-        (Path(__file__).parent / "puzzles.yaml").read_text(encoding="utf-8")
-    ),
+    **table(__file__, "puzzles"),
     "nothing": " \n",
     "a rule more": PUZZLE.replace(HEADS, "  I must never touch block 3.\n\n" + HEADS),
     "a goal more": PUZZLE.rstrip().removesuffix(".") + "; my truck is clean.",
@@ -189,7 +172,7 @@ def test_puzzles_of_other_kinds_are_refused_unasked(
 def test_texts_of_its_own_kinds_are_known_in_any_layout(
     family: Family, degree: str
 ) -> None:
-    for seed in range(100):
+    for seed in range(20):
         text = told(generate(family, degree, (2, 9), seed))  # type: ignore[arg-type]
         wrapped = textwrap.fill(text, 70, break_on_hyphens=False)
         assert recognize(text, KNOWN) == recognize(wrapped, KNOWN) == (text, "")
@@ -232,12 +215,12 @@ def test_the_real_model_plans_for_texts_that_it_knows(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
     for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
-        world = generate(family, "moderately", (3, 5), 70 + seed)
+        world = generate(family, "moderately", (3, 3), 70 + seed)
         write_world(tmp_path, family, world)
     out = tmp_path / "out"
     words = ["--model", "nano_worlds", "--explain", "--out", out]
     said = pddlego("formalize", tmp_path, *words, "decoding.temperature=0").out
-    assert said.count(f")\n; {UNCHECKED}\n") == 3
+    assert said.count(f")\n; {UNCHECKED}\n") == said.count("; ---- ") == 3
     assert "does not show" not in said
     explanation = out / "blocksworld" / "explanation.txt"
     explained = explanation.read_text(encoding="utf-8")
@@ -271,25 +254,6 @@ def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lack
     assert made.outcome == outcome
     assert (UNCHECKED in made.message) == (outcome == "solved")
     assert "does not show these names of the PDDL: ferry, bank9." in made.message
-
-
-def test_a_goal_that_is_already_true_is_no_success(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    """The real model, on a world of two blocks that stand as they shall."""
-    smallest = (generate("blocksworld", "moderately", (2, 2), n) for n in range(99))
-    text = next(filter(holds_at_start, map(told, smallest)))
-    file = tmp_path / "done.txt"
-    file.write_text(text, encoding="utf-8-sig")
-    words = ["formalize", file, "--model", "nano_worlds", "decoding.temperature=0"]
-    said = pddlego(*words, code=1).out
-    assert "; goal_already_true: " in said
-    assert UNCHECKED not in said
-
-
-def holds_at_start(text: str) -> bool:
-    start, _, goal = text.partition(".\nIn the end it must be so: ")
-    return f"In the beginning: {goal.removesuffix('.')}" in start
 
 
 @pytest.mark.parametrize("texts", ["[blocksworld]", "{mystery: many}"])

@@ -16,7 +16,10 @@ from pddlego_local import Game
 from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.environments.textworld_express import game as express
 from tests.rewards import WRONG_FILES, rows
+from tests.tables import table
 from tests.worlds import plant_worlds
+
+CASES = table(__file__)
 
 COIN: dict[str, Any] = {"environment": "coin", "environment__rooms": 5}
 
@@ -136,18 +139,7 @@ def test_a_folder_with_few_worlds_has_these_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [
-        ({"model": "nano"}, "the caller of a Game is its model"),
-        ({"games": "0"}, "games is no argument of Game: reset chooses the game"),
-        ({"trials": 2}, "trials is no argument of Game: call reset for each trial"),
-        ({"config_dir": "nowhere"}, "nowhere: there is no such folder of config"),
-        ({"actions": "moves"}, "choose 'commands' or 'pddl'"),
-        ({"rewards": {"fun": 1.0}}, "'fun' is unknown; the names are read, accepted"),
-        ({"rewards": {"won": "much"}}, r"rewards\.won='much': input should be a valid"),
-        ({"rewards": None}, "rewards: input should be a valid dictionary"),
-        ({"decoding__best_of": 3}, "decoding.best_of are for models"),
-        ({"environment__rooms": 99}, r"environment\.rooms=99"),
-    ],
+    CASES["mistakes_are_named"],
 )
 def test_mistakes_are_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):

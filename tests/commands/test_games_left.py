@@ -2,16 +2,12 @@
 hangs.
 """
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-import yaml
 
 from tests.processes import ran
+from tests.tables import table
 
-FILE = Path(__file__).with_name("games_left.yaml")
-CASES: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+CASES = table(__file__)
 HANG_S = 600  # only a hang takes as long
 
 

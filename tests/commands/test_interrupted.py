@@ -7,6 +7,7 @@ from pathlib import Path
 from pddlego_local.core.record.counting import Standing
 from pddlego_local.core.record.folder import read_rows
 from tests.processes import interrupt, start
+from tools.chaos.sweeps import wrong_records
 
 
 def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:
@@ -16,6 +17,10 @@ def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:
     words = ["-m", "environment.rooms=3,5", "games=0-199", f"run.out={tmp_path}"]
     interrupted(words, tmp_path, rows=3)
     shown = " ".join(interrupted(words, tmp_path, rows=30).split())
+    assert "finishing current episodes" in shown
+    assert "rerun the command to continue" in shown and "Traceback" not in shown
+    assert not list(tmp_path.rglob("faults.jsonl"))
+    assert wrong_records(tmp_path) == []
     cells = {file: read_rows(file) for file in tmp_path.rglob("episodes.jsonl")}
     standing = Standing()
     done = whole = 0

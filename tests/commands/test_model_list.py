@@ -24,35 +24,28 @@ LICENCES = re.compile(
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_a_published_model_says_what_doctor_and_runs_need(path: Path) -> None:
-    composed = compose_cell([f"model={path.stem}"])
-    settings = composed.tree["model"]
-    merged = settings_of(path)
-    # The run's own settings fill in this one.
-    merged["server"]["logs"] = settings["server"]["logs"]
-    assert merged == settings
+    settings = settings_of(path)
     about = about_of(settings)
     assert about is not None
     assert LICENCES.fullmatch(about.licence)
     assert 1e8 < about.parameters < 2e11
+    gpus = settings["server"]["tensor_parallel_size"]
+    assert about.weights_bytes(settings["dtype"]) < 0.9 * gpus * 80e9
     page = f"about:   # https://huggingface.co/{settings['weights']}\n"
     assert page in path.read_text(encoding="utf-8")
     if isinstance(habits := settings["thinking"], dict):
         assert habits["parser"] in PARSERS
         assert habits["start"]
         assert habits["end"]
-    composed.build("model")
+
+
+def test_what_is_read_of_a_yaml_is_what_a_run_composes() -> None:
+    composed = compose_cell(["model=qwen3_8b"])
+    settings = composed.tree["model"]
+    read = settings_of(ROOT / "conf/model/qwen3_8b.yaml")
+    read["server"]["logs"] = settings["server"]["logs"]  # the run's own
+    assert read == settings
     assert "about" not in composed.identity["model"]
-
-
-@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
-def test_its_weights_leave_room_on_the_80_gb_gpus_that_it_is_configured_for(
-    path: Path,
-) -> None:
-    settings = settings_of(path)
-    about = about_of(settings)
-    assert about is not None
-    gpus = settings["server"]["tensor_parallel_size"]
-    assert about.weights_bytes(settings["dtype"]) < 0.9 * gpus * 80e9
 
 
 def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:

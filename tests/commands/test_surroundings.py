@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from pddlego_local import cli
-from pddlego_local.models.cache import made_once
 from tests.pddlego import Pddlego
 from tests.processes import ran, start
 
@@ -76,18 +75,6 @@ def test_a_cache_that_cannot_be_written(
     monkeypatch.setenv(variable, "/dev/null/nowhere")
     words = ("run", "model=random", "games=7", f"run.out={tmp_path}")
     assert "set XDG_CACHE_HOME to a folder" in pddlego(*words, code=3).err
-
-
-def test_a_full_disk_of_the_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-    def make(folder: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(Exception, match=r"No space left on device; set XDG_CACHE_HOME"):
-        made_once("something", make)
 
 
 def test_no_more_threads(

@@ -17,6 +17,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.pddl.check import check
 from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED
 from tests.pddlego import Pddlego
+from tests.tables import table
+
+CASES = table(__file__)
 
 GO = "(Go Kitchen Hall)"
 
@@ -30,30 +33,7 @@ def written(folder: Path, problem: str, plan: str) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("plan", "code", "said"),
-    [
-        (GO, 0, "The plan is valid."),
-        ("; cost = 1\n0: (GO KITCHEN HALL) ; there\n\n", 0, "The plan is valid."),
-        ("0.000: (go kitchen hall) [0.001]", 0, "The plan is valid."),
-        (f"; a plan\r\n\r\n 12.5 : {GO}[3] ; there\r\n", 0, "The plan is valid."),
-        (f"{GO}\r\r{GO} [1", 2, "the plan's line 3: "),
-        (
-            f"{GO}\n{GO}",
-            1,
-            "Action 2 of 2: (Go Kitchen Hall) cannot be carried out: (at kitchen)",
-        ),
-        (
-            "(go hall kitchen)",
-            1,
-            "Action 1 of 1: (go hall kitchen) cannot be carried out",
-        ),
-        ("", 1, "The goal does not hold after the 0 actions."),
-        ("(fly Kitchen Hall)", 1, "'fly Kitchen Hall' is none of the actions go."),
-        ("(go Kitchen)", 1, "go has 2 parameters"),
-        ("(go Kitchen Hal-l)", 1, "There is no hal-l in this world."),
-        (f"\ufeff{GO}", 0, "The plan is valid."),
-        (GO, 2, "Cellar"),
-        ("go there", 2, "the plan's line 1: 'go there' is not an (action …)"),
-    ],
+    CASES["a_plan_is_judged_action_by_action"],
 )
 def test_a_plan_is_judged_action_by_action(
     tmp_path: Path, pddlego: Pddlego, plan: str, code: int, said: str

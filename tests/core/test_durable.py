@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.durable import rename_synced, replace_file
+from pddlego_local.core.durable import replace_file
 from pddlego_local.core.record.events import End, Restart
 from pddlego_local.core.record.folder import Cell, read_events, write_json
 from tests.rows import row
@@ -38,15 +38,6 @@ def test_a_failed_write_leaves_the_file_as_it_was(
     with pytest.raises(OSError, match="No space"):
         replace_file(path, b"after")
     assert path.read_bytes() == b"before" and list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_is_renamed_with_all_that_it_holds(tmp_path: Path) -> None:
-    unfinished = tmp_path / "unfinished"
-    (unfinished / "inner").mkdir(parents=True)
-    (unfinished / "inner" / "file").write_bytes(b"content")
-    rename_synced(unfinished, tmp_path / "made")
-    assert (tmp_path / "made" / "inner" / "file").read_bytes() == b"content"
-    assert not unfinished.exists()
 
 
 @pytest.mark.parametrize("first_to_end", [0, 1])

@@ -27,7 +27,6 @@ from pddlego_local.core.record.events import (
     Unsolvable,
     Where,
 )
-from pddlego_local.core.record.rows import ROW
 from pddlego_local.methods.pddlego_plus import winning_domains
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
@@ -95,14 +94,6 @@ def test_every_event_comes_back_as_it_was_written() -> None:
         assert "\n" not in line
         assert event_of(line) == event
         assert json.loads(line)["event"] == event.event
-
-
-def test_a_row_comes_back_as_it_was_written() -> None:
-    written = row(
-        "success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5
-    )
-    assert read_as(ROW, to_json(written), "here", "a row") == written
-    assert list(json.loads(to_json(written)))[:3] == ["game", "trial", "outcome"]
 
 
 @pytest.mark.parametrize(
@@ -189,14 +180,3 @@ def test_a_run_that_an_older_version_began_is_not_begun_a_second_time(
 def test_winning_domains_of_an_older_record_are_refused(older: Path) -> None:
     with pytest.raises(ConfigError, match="format 1"):
         winning_domains(older)
-
-
-def test_all_of_a_played_record_can_be_read(tmp_path: Path) -> None:
-    words = [f"run.out={tmp_path}", "games=1"]
-    words += ["method=pddl_gen", "environment=cooking_easy"]
-    folder = run_cell(compose_cell(words)).folder
-    transcript = (folder / "transcripts" / "1-0.jsonl").read_text(encoding="utf-8")
-    for line in transcript.splitlines():
-        assert to_json(event_of(line)) == line
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert run["format"] == FORMAT

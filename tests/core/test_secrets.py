@@ -9,58 +9,12 @@ from pddlego_local.core.secrets import (
     is_secret_name,
     without_secrets,
 )
+from tests.tables import table
 
-SECRET_NAMES = (
-    *(
-        "api_key",
-        "apiKey",
-        "OPENAI_API_KEY",
-        "HF_TOKEN",
-        "hf_token",
-        "token",
-        "password",
-        "passwd",
-    ),
-    *(
-        "secret",
-        "client_secret",
-        "AWS_SECRET_ACCESS_KEY",
-        "access_key",
-        "Authorization",
-        "auth",
-    ),
-    *(
-        "x-api-key",
-        "X-Auth-Token",
-        "cookie",
-        "model.server.api_key",
-        "--api-key",
-        "GITHUB_PAT",
-    ),
-    *("private_key", "credentials"),
-)
-OTHER_NAMES = (
-    *(
-        "max_tokens",
-        "tokens",
-        "stage_tokens",
-        "key",
-        "keys",
-        "keyboard",
-        "stop_token",
-        "eos_token",
-    ),
-    *(
-        "unexpected_token",
-        "monkey",
-        "author",
-        "authors",
-        "context_tokens",
-        "secretary",
-        "passage",
-    ),
-    *("url", "env", "forced_tokens", "path", "pattern"),
-)
+CASES = table(__file__)
+
+SECRET_NAMES = CASES["secret_names"]
+OTHER_NAMES = CASES["other_names"]
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
@@ -75,34 +29,7 @@ def test_other_names(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [
-        ("model.server.api_key=s3cret", "model.server.api_key=<secret>"),
-        (
-            "model.server.api_key=s3cret: no sweep",
-            "model.server.api_key=<secret> no sweep",
-        ),
-        (
-            "model.server={url: x, api_key: s3cret}",
-            "model.server={url: x, api_key: <secret>}",
-        ),
-        ('{"token": "s3cret", "n": 1}', '{"token": <secret>, "n": 1}'),
-        ("HF_TOKEN=s3cret pddlego run", "HF_TOKEN=<secret> pddlego run"),
-        ("serve [--api-key,s3cret,--port,1]", "serve [--api-key,<secret>,--port,1]"),
-        ("serve --api-key s3cret --port 1", "serve --api-key <secret> --port 1"),
-        ("serve --api-key=s3cret --port 1", "serve --api-key=<secret> --port 1"),
-        (
-            "http://user:p4ss@host:1/v1 is away",
-            "http://user:<secret>@host:1/v1 is away",
-        ),
-        ("http://user:p@4ss@host/v1", "http://user:<secret>@host/v1"),
-        ("https://s3cret@host/v1", "https://<secret>@host/v1"),
-        ("https://host/v1?api_key=s3cret&n=1", "https://host/v1?api_key=<secret>&n=1"),
-        ("https://host/v1?key=s3cret", "https://host/v1?key=<secret>"),
-        ("Authorization: Bearer abc.def", "Authorization: <secret> abc.def"),
-        ("sent Bearer abcd.efgh", "sent Bearer <secret>"),
-        ("Incorrect key: sk-abcdefghijklmnopqrstuv", "Incorrect key: <secret>"),
-        ("hf_abcdefghijklmnopqrstuvwxyz", "<secret>"),
-    ],
+    CASES["texts_with_secrets"],
 )
 def test_texts_with_secrets(text: str, shown: str) -> None:
     assert hidden_in_text(text) == shown
@@ -110,18 +37,7 @@ def test_texts_with_secrets(text: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "model.server.api_key=none",
-        "model.server.api_key=${oc.env:MY_KEY}",
-        "set model.server.api_key.",
-        "decoding.max_tokens=2000",
-        "unexpected token: ')' in line 3",
-        "http://127.0.0.1:8000/v1",
-        "https://host/a@b",
-        "the password is on the note",
-        "token: the next word",
-        "environment.rooms=5",
-    ],
+    CASES["texts_without_secrets"],
 )
 def test_texts_without_secrets(text: str) -> None:
     assert hidden_in_text(text) == text

@@ -7,26 +7,11 @@ import pytest
 from pddlego_local.core import yaml_faults
 from pddlego_local.core.errors import ConfigError
 from tests.pddlego import Pddlego
+from tests.tables import table
 
-WRONG = {
-    "a: 1\nb: c: d\n": ("line 2", "a text with a colon and a space needs quotes"),
-    "- name: Your own: sweep\n": (
-        "line 1",
-        "a text with a colon and a space needs quotes",
-    ),
-    'a: 1\nb: "0\nc: 2\n': ("line 2", "close the quotes"),
-    "\tx: 1\n": ("line 1", "indent with spaces, not with tabs"),
-    "x: @foo\n": ("line 1", "a text that begins with"),
-    "x: `foo`\n": ("line 1", "a text that begins with"),
-    "x: *foo\n": ("line 1", "a text that begins with"),
-    "x: !foo y\n": ("line 1", "begins with ! needs quotes"),
-    "a: 1\nx: {a: 1\n": ("line 2", "close the bracket"),
-    "x: [1, 2\ny: 3\n": ("line 1", "close the bracket"),
-    "a: 1\n  b: 2\n": ("line 2", "needs quotes"),
-    "a:\n    b: 1\n  c: 2\n": ("line 3", "one indentation"),
-    "a: 'b' c\n": ("line 1", "quote whole values"),
-    "name: it\x07s\n": ("F", "remove the control character"),
-}
+CASES = table(__file__)
+
+WRONG = CASES["wrong"]
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -18,77 +18,13 @@ from pddlego_local.decoding.question import AnyQuestion, Question
 from pddlego_local.episode.reading.answer import Answer, without_repetition
 from pddlego_local.planner import FastDownward
 from tests.decoding import test_typed
+from tests.tables import table
+
+CASES = table(__file__)
 
 # One change to the house, and who accepts it: a rung as it stands, and without what it
 # says twice.
-SAID_TWICE = {
-    "an object": ("hall cellar - room", "hall cellar hall - room", False, True),
-    "an object in capitals": (
-        "hall cellar - room",
-        "hall cellar HALL - room",
-        False,
-        True,
-    ),
-    "an object of two types": (
-        "candle - lamp",
-        "candle - lamp hall - way",
-        False,
-        False,
-    ),
-    "an object with and without a type": (
-        "candle - lamp",
-        "candle - lamp hall",
-        False,
-        False,
-    ),
-    "a constant": ("torch - lamp)", "torch torch - lamp)", False, True),
-    "a constant of two types": (
-        "torch - lamp)",
-        "torch - lamp torch - room)",
-        False,
-        False,
-    ),
-    "a constant as an object": ("candle - lamp", "candle torch - lamp", False, True),
-    "a constant as an object in capitals": (
-        "candle - lamp",
-        "candle Torch - lamp",
-        False,
-        True,
-    ),
-    "a constant as an object of another type": (
-        "candle - lamp",
-        "candle - lamp torch - room",
-        False,
-        False,
-    ),
-    "a constant as an object of no type": (
-        "candle - lamp",
-        "candle - lamp torch",
-        False,
-        False,
-    ),
-    "a type": ("(:types room", "(:types room - object room", True, True),
-    "a type with two supertypes": (
-        "(:types room",
-        "(:types room - thing room",
-        False,
-        False,
-    ),
-    "a predicate": ("(done)", "(done) (done)", True, True),
-    "a predicate with other parameters": (
-        "(done)",
-        "(done) (done ?r - room)",
-        False,
-        False,
-    ),
-    "a fact": ("(at hall)", "(at hall) (at hall)", True, True),
-    "a name of a type and a predicate": (
-        "hall cellar",
-        "hall cellar room at",
-        True,
-        True,
-    ),
-}
+SAID_TWICE = CASES["said_twice"]
 
 
 @pytest.mark.parametrize("case", SAID_TWICE)

@@ -17,6 +17,9 @@ from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.sections import with_goal
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import DOMAIN
+from tests.tables import table
+
+CASES = table(__file__)
 
 HOUSE = """(define (problem now)
   (:domain house)
@@ -67,31 +70,7 @@ def changed(written: Any, context: GrammarContext = SCENE) -> str:
     return problem
 
 
-ACCEPTED = {
-    "nothing": edit(),
-    "objects and facts about them": edit(
-        add=["attic Loft - room", "down - way"],
-        init_add=["(next attic Loft down)", "(at attic)", "(done)", "(at Loft)"],
-    ),
-    "a supertype for an object": edit(add=["attic - thing"], init_add=["(has attic)"]),
-    "the type object": edit(add=["attic - object"]),
-    "a constant in a fact": edit(init_add=["(has torch)", "(lit torch)"]),
-    "a placeholder gets its name": edit(
-        replace={"door1": "attic"},
-        init_add=["(at attic)"],
-        init_delete=["(next hall attic up)"],
-    ),
-    "an object goes with its facts": edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]),
-    "an object goes, its fact becomes another": edit(
-        delete=["door1"], init_replace={OUT_OF_DOOR1: "(next hall cellar up)"}
-    ),
-    "facts become others": edit(
-        init_replace={"(at hall)": "(at cellar)", "(has candle)": "(lit candle)"}
-    ),
-    "all facts go": edit(
-        init_delete=[OUT_OF_DOOR1, "(has candle)", "(at hall)", "(next hall cellar up)"]
-    ),
-}
+ACCEPTED = {name: edit(**lists) for name, lists in CASES["accepted"].items()}
 
 
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
@@ -109,48 +88,7 @@ def test_accepted(name: str, rung: str) -> None:
 
 
 REJECTED = {
-    "a name that runs in circles": edit(add=["up-up-up-up - room"]),
-    "an object that is there, in capitals": edit(add=["HALL - room"]),
-    "an object that is a constant": edit(add=["torch - lamp"]),
-    "a type that is declared nowhere": edit(add=["attic - attics"]),
-    "an object of no type": edit(add=["attic"]),
-    "another name for what is not there": edit(replace={"kitchen": "attic"}),
-    "a name that is there for another": edit(replace={"door1": "hall"}),
-    "one name for two": edit(replace={"door1": "attic", "hall": "attic"}),
-    "deleting what is not there": edit(delete=["kitchen"]),
-    "deleting a constant": edit(delete=["torch"]),
-    "deleting what has another name now": edit(
-        replace={"door1": "attic"}, delete=["door1"]
-    ),
-    "deleting what was added": edit(add=["attic - room"], delete=["attic"]),
-    "an object goes without its facts": edit(delete=["door1"]),
-    "an object goes, its fact stays about it": edit(
-        delete=["door1"], init_replace={OUT_OF_DOOR1: "(next door1 hall up)"}
-    ),
-    "an unknown object in a fact": edit(init_add=["(at kitchen)"]),
-    "a deleted object in a fact": edit(
-        delete=["door1"], init_delete=[OUT_OF_DOOR1], init_add=["(at door1)"]
-    ),
-    "an old name in a fact": edit(replace={"door1": "attic"}, init_add=["(at door1)"]),
-    "an argument of another type": edit(init_add=["(at up)"]),
-    "a supertype as argument": edit(add=["attic - thing"], init_add=["(lit attic)"]),
-    "too many arguments": edit(init_add=["(at hall cellar)"]),
-    "too few arguments": edit(init_add=["(next hall cellar)"]),
-    "an unknown predicate": edit(init_add=["(in hall)"]),
-    "a negated fact": edit(init_add=["(not (at hall))"]),
-    "a fact without brackets": edit(init_add=["at hall"]),
-    "deleting a fact that is not there": edit(init_delete=["(at cellar)"]),
-    "a fact with an old name": edit(
-        replace={"door1": "attic"}, init_delete=[OUT_OF_DOOR1]
-    ),
-    "replacing a fact that is not there": edit(
-        init_replace={"(at cellar)": "(at hall)"}
-    ),
-    "replacing a fact by an untyped one": edit(init_replace={"(at hall)": "(at up)"}),
-    "replacing a name in the facts": edit(init_replace={"hall": "cellar"}),
-    "deleting a replaced fact": edit(
-        init_replace={"(at hall)": "(at cellar)"}, init_delete=["(at hall)"]
-    ),
+    **{name: edit(**lists) for name, lists in CASES["rejected"].items()},
     "another order of the keys": {key: edit()[key] for key in ("init", "objects")},
     "a key more": edit() | {"goal": []},
 }
@@ -234,3 +172,34 @@ def test_signatures_add_nothing_to_syntax() -> None:
     for written in (*ACCEPTED.values(), *REJECTED.values()):
         text = json.dumps(written)
         assert decoder_verdict(signatures, text) == decoder_verdict(syntax, text)
+
+
+@pytest.mark.parametrize(("lists", "kept", "again", "other"), CASES["contradictions"])
+def test_what_contradicts_is_rolled_back(
+    lists: str, kept: str, again: str, other: str
+) -> None:
+    """The text is kept up to the repetition; the same cannot come again, something else
+    can.
+    """
+    stages = staged("typed").stages()
+    text = f'{{"objects": {{{lists}}}'
+    assert decoder_verdict(next(stages).grammar, text) == "accepted"
+    rest = stages.send(text)
+    before = text[: len(text) - rest.rollback_chars]
+    assert before.endswith(kept)
+    assert decoder_verdict(rest.grammar, text[len(before) :]) == "rejected"
+    assert decoder_verdict(rest.grammar, again) == "rejected"
+    end = {"add": '], "replace": {}, "delete": []}', "replace": '}, "delete": []}'}
+    heading = next(key for key in ("delete", "replace", "add") if f'"{key}"' in before)
+    assert decoder_verdict(rest.grammar, other + end.get(heading, "]}")) == "accepted"
+
+
+def test_a_loop_in_one_answer_bans_nothing_in_another() -> None:
+    constraint = staged("typed")
+    begin = next(constraint.stages()).grammar
+    stages = constraint.stages()
+    next(stages)
+    added = '{"objects": {"add": ["nonenonenone - room"]'
+    rest = stages.send(added + ', "replace": {}, "delete": []}')
+    assert rest.rollback_chars > 0
+    assert next(constraint.stages()).grammar == begin

@@ -5,7 +5,6 @@ The house is that of `test_typed`; there (at hall), (next hall cellar up) and (h
 candle) are true.
 """
 
-import itertools
 import json
 from dataclasses import replace
 
@@ -13,52 +12,17 @@ import pytest
 
 from pddlego_local.core.nouns import Names
 from pddlego_local.decoding.forms import PROBLEM
-from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
-from pddlego_local.decoding.staged.atoms import atoms, pool_of
-from pddlego_local.decoding.staged.declarations import declarations
-from pddlego_local.decoding.staged.goals import can_be_new
-from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.planner import FastDownward
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_typed import CASES, SCENE, changed, departure
 from tests.decoding.test_typed import DOMAIN as HOUSE
 
 RUNGS = ("typed", "grounded")
-ROOMS = (
-    "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room)"
-    " {}))"
-)
-TWO_ROOMS = (
-    '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up -'
-    ' way)(:init))"}'
-)
 SMALL = """(define (domain d) (:types t) (:predicates (p ?x - t))
   (:action a :parameters (?x - t) :effect (p ?x)))"""
-ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
-    ("to", pair) for pair in itertools.product(("hall", "cellar"), repeat=2)
-]
-
-
-@pytest.mark.parametrize("more", ["", "(done)"])
-def test_the_count_agrees_with_the_grammar(more: str) -> None:
-    declared = declarations(domain_of(ROOMS.format(more))).with_objects(
-        problem_in(TWO_ROOMS)
-    )
-    seen = set()
-    every = [*ATOMS, ("done", ())] if more else ATOMS
-    for held in itertools.chain.from_iterable(
-        itertools.combinations(every, count)
-        for count in (0, 2, len(every) - 1, len(every))
-    ):
-        true = {(name, *arguments) for name, arguments in held}
-        pools = pool_of(declared, declared.things)
-        drawable = atoms(Rules(), declared.predicates, pools, true)
-        assert can_be_new(declared, true) == bool(drawable)
-        seen.add(bool(drawable))
-    assert seen == {True, False}
 
 
 def house(goal: str) -> tuple[str, str]:
@@ -77,8 +41,9 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
         excluded = departure(*house(goal), rung, goal="unmet")
         assert bool(excluded) is (goal in ALREADY_TRUE), goal
         assert departure(*house(goal), rung, goal="any") == "", goal
-        outcome = planner.plan(*house(goal)).outcome
-        assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
+        if rung == "typed":  # the planner does not know of rungs
+            outcome = planner.plan(*house(goal)).outcome
+            assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
 
 
 def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None:

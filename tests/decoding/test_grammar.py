@@ -17,9 +17,10 @@ from pddlego_local.decoding.grammars.lark_text import (
     load,
     validate,
 )
-from pddlego_local.decoding.rungs import RUNGS
-from tests.decoding.on_rung import constraint_for
 from tests.questions import static_grammar
+from tests.tables import table
+
+CASES = table(__file__)
 
 
 @pytest.mark.parametrize("name", ["domain", "problem", "syntax"])
@@ -31,55 +32,7 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
     assert load(name).sha256 == grammar.sha256
 
 
-def test_every_rung_has_its_grammar() -> None:
-    assert constraint_for("free").free
-    for rung in tuple(RUNGS)[1:]:
-        constraint = constraint_for(rung)
-        assert not constraint.free
-        validate(constraint.first_grammar)
-
-
-FAULTS = [
-    (
-        "problem",
-        "_INIT: _SECTION",
-        "_INIT: _SECTION )",
-        r"problem\.lark, line \d+: .*Unexpected",
-    ),
-    (
-        "problem",
-        "_INIT: _SECTION",
-        "_INIT: _MISSING",
-        r"problem\.lark, line \d+: .*_MISSING",
-    ),
-    ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
-    (
-        "condition",
-        "_TERM: NAME | VARIABLE",
-        "_TERM: NAME | (VARIABLE",
-        r"condition\.lark",
-    ),
-    (
-        "tokens",
-        "AMOUNT: _GAP /[0-9]",
-        "AMOUNT: /(?<=a)[0-9]",
-        r"tokens\.lark, line \d+: .*look",
-    ),
-    (
-        "tokens",
-        "AMOUNT: _GAP /[0-9]{1,9}/",
-        "AMOUNT: /[0-9/",
-        r"tokens\.lark, line \d+: .*AMOUNT",
-    ),
-    (
-        "tokens",
-        "_GAP /[0-9]{1,9}/",
-        "/[0-9]*/",
-        r"tokens\.lark, line \d+: .*zero-width",
-    ),
-    ("problem", "~ 0 .. 1000", "~ 5 .. 1", r"problem\.lark, line \d+: .*Range"),
-    ("problem", "goal: _GOAL", "goal.2: _GOAL", r"problem\.lark, line 7: .*priority"),
-]
+FAULTS = CASES["faults"]
 
 
 @pytest.mark.parametrize(("part", "before", "after", "reason"), FAULTS)

@@ -20,10 +20,9 @@ from pddlego_local.decoding.session import (
 from pddlego_local.episode.drawing import draw
 from tests.decoding.on_rung import constraint_for
 from tests.episode.test_drawing import Dictated
-from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
+from tests.models.staging import HEADS
 from tests.questions import QUESTION
 
-ANSWER = f'{FIRST_HEAD} room){SECOND_HEAD} 1 2)"}}'
 HEAD = 'say "\\n\n\té/'
 
 
@@ -41,11 +40,6 @@ def test_a_head_in_the_grammar_is_just_that_text() -> None:
     assert decoder_verdict(stage.grammar, HEAD) == "unfinished"
     assert decoder_verdict(stage.grammar, HEAD.upper() + text) == "rejected"
     assert decoder_verdict(stage.grammar, text) == "rejected"
-
-
-def test_without_a_head_a_stage_stays_as_it_is() -> None:
-    stage = Stage("n", Grammar("n", "lark", 'start: "a"'))
-    assert with_prefix_in_grammar(stage) is stage
 
 
 def test_a_text_leaves_the_language_in_a_head_too() -> None:
@@ -68,22 +62,6 @@ def test_a_character_that_the_limit_cut_is_no_fault() -> None:
     for other in ("CAF\ufffd", "caf\ufffdé", "caf\ufffd\ufffd\ufffd\ufffd"):
         with pytest.raises(GrammarIgnored):
             word.begin().accept(other, ended=False)
-
-
-def test_the_model_is_asked_for_what_follows_the_head() -> None:
-    model = Dictated([" room))", ' 1 2)"}'])
-    drawn = draw(model, QUESTION, HEADS, Sampling(), {})[0]
-    assert [before for _, _, before in model.asked] == [
-        FIRST_HEAD,
-        f"{FIRST_HEAD} room){SECOND_HEAD}",
-    ]
-    assert drawn.completion.text == ANSWER
-    json.loads(ANSWER)
-    assert [stage.text for stage in drawn.stages] == [
-        f"{FIRST_HEAD} room))",
-        f'{SECOND_HEAD} 1 2)"}}',
-    ]
-    assert [stage.before for stage in drawn.stages] == ["", f"{FIRST_HEAD} room)"]
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,18 @@ are not.
 
 import itertools
 import json
-import re
 from collections.abc import Iterator
 
 import pytest
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.forms import EDIT, FORMS, PDDL, Fields, Form
+from pddlego_local.decoding.forms import PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
 from tests.decoding.on_rung import constraint_for
-from tests.decoding.recorded import SCENES, rows
+from tests.decoding.recorded import rows
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
 
@@ -98,14 +97,16 @@ def test_what_is_no_list_cannot_be_printed(text: str) -> None:
 
 
 def answers() -> Iterator[dict[str, str]]:
-    """The accept lists' domains and problems, and every 50th recorded pair that can be
+    """The accept lists' domains and problems, and every 200th recorded pair that can be
     read.
     """
     domains = [case.text for case in cases("domain", "accept")]
     problems = [case.text for case in cases("problem", "accept")]
     for domain, problem in itertools.zip_longest(domains, problems):
         yield {"df": domain or domains[0], "pf": problem or problems[0]}
-    for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 50) if DATA else ():
+    for row in (
+        rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 200) if DATA else ()
+    ):
         yield {"df": row["domain"], "pf": row["problem"]}
 
 
@@ -127,7 +128,7 @@ def test_the_syntax_of_a_layout_is_what_its_printer_makes(layout: ExactLayout) -
         if accepts(load("syntax"), json.dumps(answer)):
             inside += 1
             assert accepted, text
-    assert inside > (100 if DATA else 20)
+    assert inside > (40 if DATA else 20)
 
 
 def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
@@ -164,56 +165,3 @@ def test_given_what_is_said_no_character_is_free(
 
 def departs(rung: str, form: Form[Fields], text: str, layout: ExactLayout) -> str:
     return place_of_departure(constraint_for(rung, form, SCENE, layout), text)
-
-
-EXAMPLES = {
-    "command": '{"action": "go north"}',
-    "move": '{"kind": "think", "text": "hm"}',
-    "edit": (
-        '{"objects": {"add": [], "replace": {}, "delete": []}, '
-        '"init": {"add": [], "replace": {}, "delete": []}}'
-    ),
-    "seen": '{"closed": [], "items": []}',
-    "choice": '{"reason": "", "number": 0}',
-    "goals": '{"goals": ["a", "b"]}',
-    "text": '{"text": "a"}',
-}
-
-
-@pytest.mark.parametrize("rung", ["json", "syntax", "signatures", "typed"])
-def test_every_other_form_is_json_on_one_line(rung: str) -> None:
-    for form in FORMS:
-        if form.name in ("pddl", "domain", "problem"):
-            continue
-        text = EXAMPLES[form.name]
-        for layout in EXACT:
-            assert departs(rung, form, text, layout) == "", form.name
-            for other in (text.replace(": ", ":"), re.sub(r"^\{", "{ ", text)):
-                assert departs(rung, form, other, layout), form.name
-        if form is EDIT:
-            assert departs(rung, form, text.replace(", ", ","), "line")
-
-
-@pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")
-@pytest.mark.parametrize("layout", EXACT)
-def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> None:
-    """A recorded answer is in both exact languages or in neither, and takes at most 5
-    stages.
-    """
-    assert DATA
-    inside = 0
-    for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 90):
-        context = SCENES[row["environment"]]
-        answer = {"df": row["domain"], "pf": row["problem"]}
-        verdicts = []
-        for one in ("line", layout):
-            printer = Printer(one, context.actions, as_staged=True)
-            try:
-                text = printer.answer(answer)
-            except ValueError:
-                break
-            constraint = constraint_for("typed", PDDL, context, one)
-            verdicts.append(place_of_departure(constraint, text) == "")
-        assert len(set(verdicts)) < 2, row["id"]
-        inside += verdicts[:1] == [True]
-    assert inside > 20

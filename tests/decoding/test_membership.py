@@ -21,6 +21,9 @@ from tests.decoding.test_edits import edit
 from tests.decoding.test_typed import DOMAIN as DF
 from tests.decoding.test_typed import PROBLEM_FILE as PF
 from tests.decoding.test_typed import SCENE
+from tests.tables import table
+
+CASES = table(__file__)
 
 PROMPT = (Message("user", "Write the PDDL."),)
 
@@ -52,69 +55,30 @@ def fenced(df: str, pf: str) -> str:
 
 
 TYPES = "(:types room way - object thing - object lamp - thing)"
-REQUIREMENTS = "(:requirements :strips :typing)"
 INSIDE = {
+    **{name: written(*change) for name, change in CASES["inside"].items()},
     "as it is": written(),
     "in fences": written(as_=fenced),
     "on one line": written(
         as_=lambda *files: fenced(*(" ".join(file.split()) for file in files))
     ),
     "in capitals": written(as_=lambda df, pf: fenced(df.upper(), pf)),
-    "with comments": written("(:init", "; what is true\n(:init"),
-    "no requirements": written(REQUIREMENTS, ""),
-    "other requirements": written(":strips :typing", ":adl :negative-preconditions"),
     "predicates before types": written(
         DF[DF.index(TYPES) : DF.index("(:action go")],
         DF[DF.index("(:predicates") : DF.index("(:action go")]
         + TYPES
         + "(:constants torch - lamp)",
     ),
-    "requirements behind the types": written(
-        f"{REQUIREMENTS}\n  {TYPES}", f"{TYPES} {REQUIREMENTS}"
-    ),
-    "no constants": written("(:constants torch - lamp)", ""),
-    "empty constants": written("(:constants torch - lamp)", "(:constants)"),
-    "empty functions": written("(:predicates", "(:functions) (:predicates"),
-    "a fact three times": written("(at hall)", "(at hall) (at hall) (at hall)"),
-    "a predicate twice": written("(done)", "(done) (done)"),
-    "an operand twice": written(
-        "(:goal (at cellar))", "(:goal (and (at cellar) (at cellar)))"
-    ),
     "one action, and no types of the other": written(
         DF[DF.index("(:action light") : DF.rindex("))")] + ")", ""
     ),
 }
 OUTSIDE = {
+    **{
+        name: (written(old, new), why)
+        for name, (old, new, why) in CASES["outside"].items()
+    },
     "no answer": ("I do not know.", "no_json"),
-    "an undeclared object": (
-        written("(has candle)", "(has torchlight)"),
-        "facts: after",
-    ),
-    "an unknown predicate": (written("(has candle)", "(holds candle)"), "facts: after"),
-    "a wrong type": (written("(has candle)", "(has hall)"), "facts: after"),
-    "too few arguments": (
-        written("(next hall cellar up)", "(next hall cellar)"),
-        "facts: after",
-    ),
-    "an object twice": (
-        written("hall cellar - room", "hall cellar hall - room"),
-        "problem line 3, column 25: object `hall` is declared twice",
-    ),
-    "an object of two types": (
-        written("candle - lamp", "candle - lamp hall - way"),
-        "objects: ",
-    ),
-    "another action": (written("(:action light", "(:action ignite"), "actions: after"),
-    "a goal already true": (
-        written("(:goal (at cellar))", "(:goal (at hall))"),
-        "already true",
-    ),
-    "a name that nothing shows": (written("cellar", "attic"), "objects: after"),
-    "an unknown requirement": (written(":strips", ":magic"), "unknown requirement"),
-    "a list after an action": (
-        written("(:predicates", "(:action go :effect (done)) (:predicates"),
-        "must stand before",
-    ),
     "facts before objects": (
         written(
             PF[PF.index("(:objects") :],
@@ -122,7 +86,6 @@ OUTSIDE = {
         ),
         "column",
     ),
-    "a bracket too few": (written("(at hall)", "(at hall"), "column"),
     "brackets without end": (
         written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"),
         "",
@@ -171,15 +134,10 @@ INSIDE_EDITS = [
     edit(delete=["candle - lamp"], init_delete=["has candle"]),
 ]
 OUTSIDE_EDITS = [
-    edit(init_add=["(at attic)"]),
-    edit(add=["attic - place"]),
     edit(add=["- room"]),
     edit(add=["attic"], init_add=["(at attic)"]),  # an object of no type is no room
     edit(delete=["candle"]),  # of which a fact is left
-    edit(delete=["attic"]),
-    edit(init_delete=["(at cellar)"]),
     edit(init_add=[""]),
-    edit(add=["hall - way"]),
 ]
 
 

@@ -14,8 +14,6 @@ from pddlego_local.planner import FastDownward
 from tools.bench import proof
 from tools.bench.played import played
 
-NUMBERS = range(12)
-
 
 @pytest.fixture(scope="module")
 def known() -> proof.Known:
@@ -31,21 +29,10 @@ def known() -> proof.Known:
     return every
 
 
-def test_random_answers_of_all_forms_keep_the_promise(
-    known: proof.Known, planner: FastDownward
-) -> None:
-    rows = [proof.answer_row(number, 0, known, planner, "logits") for number in NUMBERS]
-    assert not [row["why"] for row in rows if "why" in row]
-    assert {row["form"] for row in rows} == {"pddl", "problem", "edit"}
-    assert {row["rung"] for row in rows} == {"typed", "grounded"}
-    # Only the lists that are longer than a rung writes are outside.
-    assert not {row["outside"].split(":")[0] for row in rows} - {"", "types", "objects"}
-
-
 def test_answers_that_run_out_of_names_keep_the_promise(planner: FastDownward) -> None:
     crowded = [proof.crowded()]
     rows = [
-        proof.answer_row(number, 0, crowded, planner, "logits") for number in range(20)
+        proof.answer_row(number, 0, crowded, planner, "logits") for number in range(8)
     ]
     assert not [row["why"] for row in rows if "why" in row]
 

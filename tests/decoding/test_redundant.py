@@ -18,17 +18,15 @@ from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
 from pddlego_local.episode.drawing import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.edit import apply, objects_of
-from pddlego_local.pddl.sections import (
-    domain_without_repetition,
-    problem_without_repetition,
-)
-from pddlego_local.planner import FastDownward
+from pddlego_local.pddl.edit import apply
 from tests.decoding import test_edits, test_typed
 from tests.decoding.on_rung import constraint_for
 from tests.decoding.test_edits import edit, staged
 from tests.episode.drawing import RandomLogits, Request
+from tests.tables import table
 from tools.bench.walk import stages_of
+
+CASES = table(__file__)
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line")
 
@@ -37,22 +35,7 @@ def departure(written: Any, context: Any, rung: str = "typed") -> str:
     return test_edits.departure(written, rung, context)
 
 
-REDUNDANT = {
-    "an object that is there": edit(add=["hall - room"]),
-    "it and a new one in one line": edit(add=["attic hall Loft - room"]),
-    "a new object twice": edit(add=["attic - room", "attic - room"]),
-    "a fact that holds": edit(init_add=["(at hall)"]),
-    "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
-    "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
-    "a deleted object twice": edit(
-        delete=["candle", "candle"], init_delete=["(has candle)"]
-    ),
-    "a new object that takes another's place": edit(
-        add=["attic - room"], replace={"door1": "attic"}
-    ),
-    "an object by itself": edit(replace={"hall": "hall"}),
-    "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
-}
+REDUNDANT = {name: edit(**lists) for name, lists in CASES["redundant"].items()}
 
 
 @pytest.mark.parametrize("name", REDUNDANT)
@@ -64,55 +47,10 @@ def test_an_edit_may_be_redundant(name: str) -> None:
     assert check(test_edits.SCENE.domain, problem).accepted
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        edit(add=["hall - way"]),
-        edit(add=["attic - room", "attic - way"]),
-        edit(add=["hall attic - way"]),
-        edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
-        edit(replace={"hall": "cellar"}),
-        edit(replace={"door1": "attic"}, delete=["door1"]),
-        edit(add=["attic - way"], replace={"door1": "attic"}),
-        edit(add=["attic - room"], replace={"door1": "attic", "cellar": "attic"}),
-        edit(delete=["attic"]),
-    ],
-)
-def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
-    assert departure(written, test_edits.SCENE)
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        edit(add=["hall - room"], replace={"hall": "attic"}),
-        edit(add=["hall - room"], delete=["hall"]),
-        edit(replace={"door1": "attic", "cellar": "attic"}),
-    ],
-)
-def test_what_was_rolled_back_is_not_written_again(written: Any) -> None:
-    """A model that adds an object again and then renames it did so until its tokens
-    were spent.
-    """
-    stages, text = (
-        staged("typed", test_edits.SCENE).stages(),
-        json.dumps(written).split(', "init"')[0],
-    )
-    assert decoder_verdict(next(stages).grammar, text) == "accepted"
-    rest = stages.send(text)
-    assert rest.rollback_chars
-    again = text[len(text) - rest.rollback_chars :]
-    assert decoder_verdict(rest.grammar, again) == "rejected"
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("lines", "right", "wrong"),
-    [
-        (["attic - way", "hall attic - room"], ["room"], ["way", "lamp"]),
-        (["attic - way", "hall Loft attic - room"], ["room"], ["way"]),
-        (["attic - way", "down attic - room"], ["room", "way"], ["hall"]),
-    ],
+    CASES["a_line_that_was_cut_says_no_other_type_of_what_is_there"],
 )
 def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
     lines: list[str], right: list[str], wrong: list[str], layout: Layout
@@ -203,50 +141,7 @@ OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
 
 @pytest.mark.parametrize(
     ("circles", "kept"),
-    [
-        (
-            [
-                (
-                    " now) (:domain house) (:objects hall - room candle - lamp hall - "
-                    "room hall "
-                )
-            ],
-            "(:objects hall - room candle - lamp)",
-        ),
-        ([OBJECTS, " (at hall) (at hall) (at hall)"], "(:init (at hall)) (:goal"),
-        (
-            [OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
-            "(:init (at hall) (at cellar)) (:goal",
-        ),
-        (
-            [
-                OBJECTS,
-                (
-                    " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) "
-                    "(lit torch)"
-                ),
-            ],
-            "(:goal (and (lit torch) (done)))",
-        ),
-        (
-            [
-                OBJECTS,
-                (
-                    " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit "
-                    "torch)"
-                ),
-            ],
-            "(:goal (and (done) (or (lit torch))",
-        ),
-        (
-            [
-                OBJECTS,
-                " (at hall)) (:goal (exists (?r - room)",
-                " (and (at ?r) (at ?r) (at ?r)",
-            ],
-            "(:goal (exists (?r - room) (and (at ?r))))",
-        ),
-    ],
+    CASES["a_problem_goes_on_behind_a_circle"],
 )
 def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     context = replace(test_typed.SCENE, domain=test_typed.DOMAIN)
@@ -259,33 +154,7 @@ def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> Non
 
 @pytest.mark.parametrize(
     ("circles", "kept"),
-    [
-        (
-            [" house) (:requirements :strips :typing) (:types room way room way room "],
-            "(:types room way lamp)",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:constants torch - lamp torch - lamp torch ",
-            ],
-            "(:constants torch - lamp)",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)",
-            ],
-            "(:predicates (at ?r - room)) (:action",
-        ),
-        (
-            [
-                " house) (:requirements :strips :typing) (:types room way)",
-                " (:predicates (at ?r - room ?r ?r ",
-            ],
-            "(:predicates (at ?r - room)",
-        ),
-    ],
+    CASES["a_domain_goes_on_behind_a_circle"],
 )
 def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
     domain = json.loads(
@@ -294,43 +163,6 @@ def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None
     assert kept in domain
     problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
     assert check(domain, problem).accepted
-
-
-def test_files_lose_what_they_say_twice(planner: FastDownward) -> None:
-    domain, again = domain_without_repetition(
-        test_typed.DOMAIN.replace(
-            "(:constants torch - lamp)", "(:constants torch Torch - lamp)"
-        )
-        .replace("(:types room", "(:types room room")
-        .replace("(done))", "(done) (at ?x - room))")
-    )
-    assert again == (
-        ":types room - object",
-        ":constants Torch - lamp",
-        ":predicates (at ?x - room)",
-    )
-    problem, left_out = problem_without_repetition(
-        test_typed.PROBLEM_FILE.replace(
-            "hall cellar -", "torch - lamp hall cellar HALL -"
-        ).replace("(at hall)", "(at hall) ; here\n (at hall)"),
-        domain,
-    )
-    assert left_out == (
-        ":objects torch - lamp",
-        ":objects HALL - room",
-        ":init (at hall)",
-    )
-    assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
-    assert planner.plan(domain, problem).outcome == "solved"
-
-
-def test_what_contradicts_stays_for_the_planner() -> None:
-    problem = test_typed.PROBLEM_FILE.replace(
-        "candle - lamp", "candle - lamp hall - way"
-    )
-    assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
-    domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
-    assert domain_without_repetition(domain) == (domain, ())
 
 
 def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:

@@ -5,40 +5,15 @@ goes on.
 import pytest
 
 from pddlego_local.decoding.repetition import LoopWatch
+from tests.tables import table
+
+CASES = table(__file__)
 
 EDIT = '{"objects": {"add": ['
 PROBLEM = '{"df": "…", "pf": "(define (problem p) (:domain d) '
 DOMAIN = '{"df": "(define (domain d) (:requirements :strips) '
 
-CIRCLES = [
-    # before, what is written up to the circle, what is kept of it
-    (
-        EDIT,
-        '"a - room", "b - room", "a - room", "b - room", "a - room"',
-        '"a - room", "b - room"',
-    ),
-    (
-        EDIT,
-        '"a - room", "a - room", "b - room", "a - room"',
-        '"a - room", "a - room", "b - room"',
-    ),
-    (EDIT, '"a - room", "A  - room",\n "a - ROOM"', '"a - room"'),
-    (EDIT, '"hall hall hall ', '"hall'),
-    (EDIT + '], "replace": {', '"a": "b", "a": "b", "a"', '"a": "b"'),
-    (EDIT, '"none-of-none-of-none-of-', '"none-of-none-of-none-of-'),
-    (PROBLEM, "(:objects a b - room a - room b a ", "(:objects a b - room"),
-    (PROBLEM, "(:objects a\\n b - room\\n a - room a\\", "(:objects a\\n b - room"),
-    (PROBLEM, "(:init (at a) (at b) (AT a) (at  a)", "(:init (at a) (at b)"),
-    (PROBLEM, r"(:init (at a)\n ; (at a)\n (at\ta)\n (at a)", "(:init (at a)"),
-    (
-        PROBLEM,
-        "(:init) (:goal (and (at a) (or (x) (x) (x)",
-        "(:init) (:goal (and (at a) (or (x)",
-    ),
-    (DOMAIN, "(:types a b - c a - c a ", "(:types a b - c"),
-    (DOMAIN, "(:predicates (at ?a - room ?a ?a ", "(:predicates (at ?a - room"),
-    (DOMAIN, "(:predicates (at ?a) (at ?a) (at ?a)", "(:predicates (at ?a)"),
-]
+CIRCLES = CASES["circles"]
 
 
 @pytest.mark.parametrize(("before", "text", "kept"), CIRCLES)
@@ -59,57 +34,7 @@ def test_a_circle_is_noticed_as_soon_as_it_is_one(
 
 @pytest.mark.parametrize(
     ("before", "text"),
-    [
-        (
-            EDIT,
-            (
-                '"a - room", "b - room", "c - room", "d - room"], "replace": {}, '
-                '"delete": ["a"'
-            ),
-        ),
-        (EDIT, '"a1 a2 a3 a4 - room", "b1 b2 b3 b4 - room", "c111 - room"'),
-        (EDIT + '], "replace": {', '"a": "x", "b": "x", "c": "x", "d": "x"'),
-        (PROBLEM, "(:objects a - room b - room c - room d - room) "),
-        (
-            PROBLEM,
-            "(:init (next a a a a) (next a a b a) (= (cost a) 3) (= (cost b) 3)) ",
-        ),
-        (
-            PROBLEM,
-            (
-                "(:init (at a) (at b)) (:goal (and (at a) (not (at b)) (or (at a) (at "
-                "b)))) "
-            ),
-        ),
-        (
-            DOMAIN,
-            (
-                "(:predicates (next ?a - room ?b - room ?c - room) (at ?a - room) (on "
-                "?a)) "
-            ),
-        ),
-        (
-            DOMAIN,
-            (
-                "(:action go :parameters (?a ?b ?c - room) :effect (and (not (at ?a)) "
-                "(at ?b))) "
-            ),
-        ),
-        (
-            DOMAIN,
-            (
-                "(:action go :precondition (imply (= ?a ?a) (= ?a ?a)) :effect (at ?a "
-                "?a ?a)) "
-            ),
-        ),
-        (
-            DOMAIN,
-            (
-                "(:action a :effect (and)) (:action b :effect (and)) (:action c "
-                ":effect (and)) "
-            ),
-        ),
-    ],
+    CASES["what_is_said_of_several_things_is_no_circle"],
 )
 def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> None:
     watch = LoopWatch(before)
@@ -119,16 +44,7 @@ def test_what_is_said_of_several_things_is_no_circle(before: str, text: str) -> 
 
 @pytest.mark.parametrize(
     ("before", "text", "kept"),
-    [
-        (EDIT, '"a - room", "b - room", "a - room", "b - ro', '"a - room", "b - room"'),
-        (EDIT, '"a - room", "b - room", "a - room", "c - ro', None),
-        (EDIT, '"a - room", "b - ro', None),
-        (PROBLEM, "(:init (at a) (at b) (at a) (at", "(:init (at a) (at b)"),
-        (PROBLEM, "(:init (at a) (at b) (at c) (at", None),
-        (PROBLEM, "(:objects a b - room a - roo", "(:objects a b - room"),
-        (PROBLEM, "(:objects a b a ", "(:objects a b"),
-        (PROBLEM, "(:objects a b a ke", None),
-    ],
+    CASES["a_limit_among_repeats_costs_the_repeats_alone"],
 )
 def test_a_limit_among_repeats_costs_the_repeats_alone(
     before: str, text: str, kept: str | None

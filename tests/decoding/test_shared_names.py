@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.grammars.terminals import OPERATORS
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.staged.writing import OPERATORS
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 from tests.decoding.on_rung import constraint_for
@@ -46,26 +46,7 @@ OWN = {
     "constant": "down",
     "object": "cellar",
 }
-WORDS = sorted(
-    {
-        *OPERATORS,
-        "either",
-        "object",
-        "number",
-        "define",
-        "domain",
-        "problem",
-        "types",
-        "predicates",
-        "action",
-        "parameters",
-        "precondition",
-        "effect",
-        "init",
-        "goal",
-        "total-cost",
-    }
-)
+WORDS = sorted({*OPERATORS, "either", "object", "number", "define", "action", "init"})
 
 
 def sharings() -> Iterator[dict[str, str]]:

@@ -4,11 +4,9 @@ change each.
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -20,13 +18,11 @@ from pddlego_local.pddl.sections import (
     domain_without_repetition,
     problem_without_repetition,
 )
-from pddlego_local.planner import FastDownward
 from tests.decoding.on_rung import constraint_for
+from tests.tables import table
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("house.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__, "house")
 DOMAIN, PROBLEM_FILE = CASES["domain"], CASES["problem"]
 ACCEPTED, REJECTED, GROUNDED = CASES["accepted"], CASES["rejected"], CASES["grounded"]
 REDUNDANT = CASES["redundant"]
@@ -63,14 +59,6 @@ def changed(old: str, new: str) -> tuple[str, str]:
     """The house with one piece of text replaced, wherever it stands."""
     assert old in DOMAIN + PROBLEM_FILE
     return DOMAIN.replace(old, new), PROBLEM_FILE.replace(old, new)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_house_itself_is_in_both_languages(layout: Layout) -> None:
-    assert departure(DOMAIN, PROBLEM_FILE, layout=layout) == ""
-    for goal in ("any", "unmet"):
-        files = DOMAIN, PROBLEM_FILE
-        assert departure(*files, "grounded", layout=layout, goal=goal) == ""
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -157,7 +145,6 @@ def test_signatures_are_a_rung_of_their_own() -> None:
 def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
     context = replace(SCENE, domain=DOMAIN)
     staged = constraint_for("typed", PROBLEM, context)
-    assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     for old, new in (
         ("(at hall)", "(at up)"),
         ("house", "home"),
@@ -167,9 +154,3 @@ def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
         assert place_of_departure(
             staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)})
         )
-
-
-def test_what_is_accepted_the_planner_accepts(planner: FastDownward) -> None:
-    for name in ACCEPTED.keys() - {"constants only"}:
-        outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
-        assert outcome in ("solved", "unsolvable", "goal_already_true"), name

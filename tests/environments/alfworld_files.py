@@ -84,8 +84,9 @@ def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
 
 def names_in(house: House) -> dict[str, str]:
     """The names of everything in a house, by identifier."""
-    parts = [*house.receptacles, *house.things]
-    return spoken_names(part.id for part in parts)
+    receptacles = [part.id for part in house.receptacles]
+    things = [part.id for part in house.things]
+    return spoken_names([*receptacles, *things])
 
 
 @dataclass

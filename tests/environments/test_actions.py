@@ -18,6 +18,9 @@ from pddlego_local.environments.cooking import game as cooking
 from pddlego_local.environments.tables import Tables, difficulty_groups
 from pddlego_local.pddl.check import check
 from tests.environments.commands import parse
+from tests.tables import table
+
+CASES = table(__file__)
 
 ENVIRONMENTS = {"coin": coin, "cooking": cooking, "alfworld": alfworld}
 PLAYED: dict[str, Environment] = {
@@ -58,23 +61,7 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
 
 @pytest.mark.parametrize(
     ("name", "planned", "command"),
-    [
-        ("coin", "(MOVE Kitchen Corridor WEST)", "move west"),
-        ("coin", "(close-door a b north)", None),
-        (
-            "cooking",
-            "(open-container kitchen_cupboard kitchen)",
-            "open kitchen cupboard",
-        ),
-        ("cooking", "(take block_of_cheese kitchen)", "take block of cheese"),
-        ("cooking", "(use-microwave red_potato kitchen microwave)", None),
-        ("alfworld", "(gotolocation init_receptacle cabinet1)", "go to cabinet 1"),
-        ("alfworld", "(GotoLocation cabinet_1 FRIDGE-12)", "go to fridge 12"),
-        ("alfworld", "(openobject init_receptacle)", "open init_receptacle"),
-        ("alfworld", "(openobject tea_spoon_1)", "open tea_spoon_1"),
-        ("alfworld", "(openobject a1b2)", "open a1b2"),
-        ("alfworld", "(eatobject apple1)", None),
-    ],
+    CASES["names_are_spelled_as_the_game_does"],
 )
 def test_names_are_spelled_as_the_game_does(
     name: str, planned: str, command: str | None

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core.nouns import Sampling
-from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
-from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.planner import FastDownward
-from tests.methods.playing import play
+from tests.methods.playing import Listener, play
 
 
 @pytest.mark.parametrize("shows_commands", [False, True])
@@ -22,17 +19,12 @@ from tests.methods.playing import play
 def test_prompts_tell_what_is_valid_where_that_is_asked_for(
     method: Method, shows_commands: bool, planner: FastDownward, household: Alfworld
 ) -> None:
-    prompts = list[str]()
-
-    class Overheard(ReferenceFormalizer):
-        def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
-            prompts.append(question.messages[-1].content)
-            return super().answer(question, sampling)
-
     game = replace(household, shows_commands=shows_commands)
     game._process = household._process
-    outcome, _ = play(method, game, Overheard(), planner, game=0)
-    assert outcome == "success" and len(prompts) > 2
-    for prompt in prompts:
+    model = Listener()
+    outcome, _ = play(method, game, model, planner, game=0)
+    assert outcome == "success" and len(model.asked) > 2
+    for question in model.asked:
+        prompt = question.messages[-1].content
         tells = "Valid now: " in prompt or "These are valid actions" in prompt
         assert tells == shows_commands

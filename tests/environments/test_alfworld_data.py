@@ -258,23 +258,3 @@ def test_real_games_are_won_by_their_walkthrough_and_nothing_is_written(
         assert real.won()
         assert trials[seed].parent.name.startswith(real.task_type)
     assert digest(real._folder) == before
-
-
-@needs_real_data
-def test_a_real_game_with_the_old_grammar_plays_like_its_current_file(
-    real: Alfworld, data: DataSet
-) -> None:
-    assert real._folder is not None
-    trial = find_games(real._folder, PLAIN_TYPES)[0]
-    content = json.loads((trial / "game.tw-pddl").read_text(encoding="utf-8"))
-    copy = data.split / trial.relative_to(real._folder)
-    copy.mkdir(parents=True)
-    (copy / "traj_data.json").symlink_to(trial / "traj_data.json")
-    (copy / "game.tw-pddl").write_text(
-        json.dumps(content | {"grammar": old(content["grammar"])}), encoding="utf-8"
-    )
-    rebuilt = data.environment()
-    assert rebuilt.reset(0) == real.reset(0)
-    for command in content["walkthrough"]:
-        assert rebuilt.step(command) == real.step(command)
-    assert rebuilt.won()

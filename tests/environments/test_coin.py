@@ -14,26 +14,16 @@ from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.coin.game import Coin, without_furniture
 from pddlego_local.environments.textworld_express.game import ExpressGame
 from tests.processes import ran
+from tests.tables import table
+
+CASES = table(__file__)
 
 
 # Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry);
 # the backyard is open to the south and east.
 @pytest.mark.parametrize(
     ("commands", "told"),
-    [
-        (["open door to south"], ""),
-        (["open door to south", "move south"], ""),
-        (["move south"], "the door in that direction is closed"),
-        (["open door to south", "open door to south"], "that door is already open"),
-        (["open door to north"], "there is no door to open in that direction"),
-        (
-            ["open door to south", "move south", "open door to east"],
-            "you can move directly",
-        ),
-        (["move north"], "there is no exit in that direction"),
-        (["dance"], '"dance" is not a valid action here'),
-        (["Open door to south"], "is not a valid action here"),
-    ],
+    CASES["feedback_is_specific_to_the_command_and_the_reply"],
 )
 def test_feedback_is_specific_to_the_command_and_the_reply(
     commands: list[str], told: str

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from pddlego_local.core.nouns import Observation, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import TABLES, Cooking
+from tests.tables import table
+
+CASES = table(__file__)
 
 # Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the
 # fridge holds water and a red onion, the pantry behind the western door salt and flour.
@@ -45,37 +48,7 @@ PROCESS = ["chop red potato", "cook red potato in stove"]
 
 @pytest.mark.parametrize(
     ("commands", "told"),
-    [
-        (["open fridge"], ""),
-        (["take red potato"], ""),
-        (["move west"], "the door in that direction is closed"),
-        (["move south"], "there is no exit in that direction"),
-        (["open door to west", "open door to west"], "that door is already open"),
-        (["open door to north"], "there is no door to open in that direction"),
-        (["open stove"], "no closed container of that name"),
-        (["open fridge", "open fridge"], "do not open what is open already"),
-        (["take flour"], "nothing of that name can be taken here"),
-        (["take red onion"], "open the container that it is in"),
-        (["take red potato", "chop red potato"], "both the ingredient and a knife"),
-        (["take knife", "chop red potato"], "both the ingredient and a knife"),
-        (
-            ["take red potato", "cook red potato in toaster"],
-            "the appliance must be in this",
-        ),
-        (
-            [*GATHER, *PROCESS, "cook red potato in oven"],
-            "must not be grilled, roasted or fried",
-        ),
-        (["prepare meal"], "have every ingredient of the recipe"),
-        (
-            [*GATHER, *PROCESS, *PANTRY[:4], "prepare meal"],
-            "You must be in the kitchen",
-        ),
-        (["eat meal"], "The meal must be prepared"),
-        (["put flour in counter"], "You must have what you put down"),
-        (["dance"], '"dance" is not a valid action here'),
-        (["Take knife"], "is not a valid action here"),
-    ],
+    CASES["feedback_is_specific_to_the_command_and_the_reply"],
 )
 def test_feedback_is_specific_to_the_command_and_the_reply(
     commands: list[str], told: str

@@ -1,93 +1,11 @@
 """The rule-based reference wins CookingWorld, and reads all that its texts tell."""
 
-from typing import Any
-
 import pytest
 
-from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.cooking.reference import contents, formalize, subgoals
 from pddlego_local.environments.cooking.text import Kitchen
-from pddlego_local.planner import FastDownward
-
-Memory = list[Turn]
-EASY = {"rooms": 2, "ingredients": 2, "limit": 20}
-HARD = {"rooms": 5, "ingredients": 5, "limit": 50}
-
-
-def game(limit: int, **settings: Any) -> Cooking:
-    return Cooking(budget=Budget(unit="actions", limit=limit), **settings)
-
-
-class Player:
-    """One game, played through the real planner until its end or its budget's."""
-
-    def __init__(self, planner: FastDownward, house: Cooking, seed: int) -> None:
-        self.planner = planner
-        self.house = house
-        self.seen = house.reset(seed)
-        self.memory: Memory = [Turn("look around", self.seen.text)]
-
-    @property
-    def over(self) -> bool:
-        spent = len(self.memory) - 1 >= self.house.budget.limit
-        return self.seen.success or self.seen.lost or spent
-
-    def do(self, command: str | None) -> None:
-        if self.over:
-            return
-        assert command in self.seen.commands
-        self.seen = self.house.step(command)
-        assert not self.seen.refused, self.seen.feedback
-        self.memory.append(Turn(command, self.seen.text))
-
-    def plan(self, goal: str = "") -> tuple[str, ...]:
-        result = self.planner.plan(*formalize(self.memory, goal))
-        assert result.plan, (result.message, self.memory)
-        return result.plan
-
-
-@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-@pytest.mark.parametrize("by_sub_goals", [False, True])
-def test_one_action_at_a_time_wins(
-    planner: FastDownward, setting: dict[str, int], by_sub_goals: bool
-) -> None:
-    house = game(**setting)
-    for seed in range(3, 60, 12):
-        player = Player(planner, house, seed)
-        goals = subgoals(player.memory) if by_sub_goals else ("",)
-        for goal in goals:
-            while not player.over and goal in ("", *subgoals(player.memory)):
-                player.do(house.command(player.plan(goal)[0]))
-        assert player.seen.success, seed
-        assert subgoals(player.memory) == (), seed
-
-
-def test_it_finds_its_way_in_eleven_rooms_among_distractors(
-    planner: FastDownward,
-) -> None:
-    settings = {"distractors": 10, "limit_inventory": True, "fold": "test"}
-    house = game(rooms=11, ingredients=5, limit=60, **settings)
-    for seed in range(5):
-        player = Player(planner, house, seed)
-        while not player.over:
-            for planned in player.plan():
-                player.do(house.command(planned))
-        assert player.seen.success, seed
-
-
-def test_a_sub_goal_that_holds_is_already_true(planner: FastDownward) -> None:
-    player = Player(planner, game(**HARD), 1)
-    goals = subgoals(player.memory)
-    while not player.over:
-        for planned in player.plan():
-            player.do(player.house.command(planned))
-        for goal in set(goals) - set(subgoals(player.memory)):
-            outcome = planner.plan(*formalize(player.memory, goal)).outcome
-            assert outcome == "goal_already_true", goal
-    assert player.seen.success
-    with pytest.raises(KeyError):
-        formalize(player.memory, "find and take the moon")
 
 
 def test_contents_name_the_likely_containers_and_stop_when_all_is_found() -> None:

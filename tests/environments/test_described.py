@@ -16,8 +16,8 @@ from pddlego_local.environments.described.reference import formalize
 from pddlego_local.environments.described.world import objects_in
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.pddl.state import read_task
 from pddlego_local.planner import FastDownward
-from tests.environments.strips import Strips
 from tests.grammars.cases import data_folder
 from tests.methods.playing import play
 from tests.worlds import plant_worlds
@@ -28,18 +28,15 @@ DEGREES: tuple[Degree, ...] = ("moderately", "heavily", "naturally")
 
 
 def solve(world: Described, game: int, planner: FastDownward) -> None:
-    """Plays gold's plan; the second simulator agrees at every step."""
+    """Plays gold's plan."""
     first = world.reset(game)
-    strips = Strips(world.domain, problem_of(world))
     result = planner.plan(world.domain, problem_of(world))
     assert result.outcome == ("goal_already_true" if first.success else "solved"), (
         result.message
     )
-    assert first.success is strips.done
     for planned in result.plan:
         seen = world.step(str(world.command(planned)))
         assert not seen.refused, seen.feedback
-        assert strips.apply(planned) and strips.done is seen.success
     assert world.won()
 
 
@@ -69,32 +66,6 @@ def test_gold_files_of_the_public_sets_are_worth_a_success(
         solve(world, game, quick_planner)
 
 
-@pytest.mark.parametrize("family", families())
-def test_two_simulators_agree_on_what_is_possible_at_random(family: str) -> None:
-    world, chance = Described(world=family, sizes=(3, 4)), random.Random(family)
-    for game in range(3):
-        world.reset(game)
-        strips = Strips(world.domain, problem_of(world))
-        objects = objects_in(problem_of(world))
-        done = refused = 0
-        for _ in range(100):
-            tries = chance.choice((1, 1000))  # any action, or one that is possible
-            for _ in range(tries):
-                head = chance.choice(world.actions)
-                things = [chance.choice(objects) for _ in head.variables]
-                command = " ".join([head.name, *things])
-                if strips.possible(command):
-                    break
-            seen = world.step(command)
-            assert strips.apply(command) is not seen.refused
-            assert strips.done is seen.success
-            if seen.refused:
-                refused += 1
-            else:
-                done += 1
-        assert refused and done
-
-
 def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
     for family in families():
         told = [generate(family, degree, (3, 8), 5) for degree in DEGREES]
@@ -112,16 +83,17 @@ def test_the_reference_goes_on_from_where_the_game_is(
 ) -> None:
     world = Described(world="gripper", sizes=(3, 3))
     memory = [Turn("", world.reset(0).text)]
-    strips = Strips(*formalize(memory))
+    task = read_task(*formalize(memory))
+    state = task.initial
     for planned in quick_planner.plan(*formalize(memory)).plan:
         memory.append(Turn("", ""))  # a refused command, such as a model's
         command = str(world.command(planned)).replace("ball", "Ball_")
         memory.append(Turn(command, world.step(command).text))
-        strips.apply(planned)
+        state = task.successor(state, tuple(planned.strip("()").split()))
         domain, problem = formalize(memory)
-        assert Strips(domain, problem).facts == strips.facts
+        assert read_task(domain, problem).initial.facts == state.facts
         assert reference.problem(memory) == problem
-    assert world.won() and strips.done
+    assert world.won() and task.is_goal(state)
 
 
 def test_solved_examples_are_the_last_worlds_but_never_the_one_that_is_played() -> None:

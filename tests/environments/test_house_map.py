@@ -2,17 +2,15 @@
 names.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Names, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from tests.tables import table
 
-WORDINGS = Path(__file__).with_name("wordings.yaml")
 KITCHEN = (
     "You are in the kitchen. To the North you see a closed wood door. "
     "To the East you see the living room."
@@ -87,9 +85,7 @@ def test_what_cannot_be_done_names_nothing() -> None:
     assert coin_names(*(("move north", text) for text in refusals)) == before
 
 
-@pytest.mark.parametrize(
-    "wording", yaml.safe_load(WORDINGS.read_text(encoding="utf-8"))
-)
+@pytest.mark.parametrize("wording", table(__file__, "wordings"))
 def test_every_wording_of_the_kitchen_is_read(wording: dict[str, Any]) -> None:
     names = Cooking().names([Turn("look around", wording["text"])])
     assert list(names.things) == wording["names"]

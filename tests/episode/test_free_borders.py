@@ -4,17 +4,16 @@ letter.
 
 import itertools
 import json
-from pathlib import Path
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Completion
 from pddlego_local.decoding.forms import COMMAND, PDDL
 from pddlego_local.episode.reading.answer import read_free
 from tests.episode.test_free_answers import DOMAIN, PROBLEM
+from tests.tables import table
 
-TABLE = yaml.safe_load((Path(__file__).parent / "free_borders.yaml").read_text("utf-8"))
+TABLE = table(__file__)
 
 
 def pair(text: str, *, cut: bool = False) -> tuple[str, str] | str:

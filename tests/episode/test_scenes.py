@@ -9,27 +9,26 @@ import re
 
 import pytest
 
-from pddlego_local.core.nouns import Completion, Names, Sampling
+from pddlego_local.core.nouns import Completion, Names
 from pddlego_local.core.record.events import Restart
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import AnyQuestion, Drawn
+from pddlego_local.decoding.question import AnyQuestion
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
-from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.decoding.on_rung import constraint_for
-from tests.methods.playing import of, play
+from tests.methods.playing import Listener, of, play
 
 GROUNDED = Decoding(rung="grounded")
 COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
-COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
+COMMAND_METHODS = ("plangen", "fcrf")
 ROOMS = (
     "kitchen|corridor|pantry|bathroom|bedroom|living room|laundry"
     " room|backyard|driveway|street|supermarket"
@@ -42,43 +41,25 @@ THINGS = {
 }
 
 
-class Listener(Scripted):
-    """The reference; keeps the questions that it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__([])
-        self._model = ReferenceFormalizer()
-
-    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
-        self.asked.append(question)
-        return self._model.answer(question, sampling)
-
-    def close(self) -> None:
-        self._model.close()
-
-
 def questions(
-    environment: str, method: str, seed: int = 1, decoding: Decoding = GROUNDED
+    planner: FastDownward, environment: str, method: str, seed: int = 1
 ) -> list[AnyQuestion]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     model = Listener()
-    with (
-        contextlib.closing(config.build("environment")) as game,
-        contextlib.closing(config.build("planner")) as planner,
-    ):
-        play(config.build("method"), game, model, planner, game=seed, decoding=decoding)
+    with contextlib.closing(config.build("environment")) as game:
+        play(config.build("method"), game, model, planner, game=seed, decoding=GROUNDED)
     return model.asked
 
 
 @pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
 def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(
-    method: str,
+    planner: FastDownward, method: str
 ) -> None:
     """In the demonstrations the kitchen has a corridor to the east, in this game a
     closed door.
     """
-    first = questions("coin", method, seed=0)[0]
+    first = questions(planner, "coin", method, seed=0)[0]
     assert "To the East you see a closed" in first.messages[-1].content
     assert {"behind_kitchen_north", "behind_kitchen_east"} <= {
         *first.context.names.objects
@@ -115,7 +96,9 @@ def writable(names: Names, form: str) -> set[str]:
 
 
 @pytest.mark.parametrize("method", ["pddl_gen", "pddl_edit"])
-def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
+def test_what_the_demonstration_declares_can_be_written(
+    planner: FastDownward, method: str
+) -> None:
     declared = {
         "kitchen",
         "corridor",
@@ -125,17 +108,19 @@ def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
         "east",
         "west",
     }
-    for question in questions("coin", method):
+    for question in questions(planner, "coin", method):
         assert declared <= set(question.context.names.objects)
 
 
 @pytest.mark.parametrize("environment", THINGS)
 @pytest.mark.parametrize("method", [*PDDL_METHODS, *COMMAND_METHODS])
 def test_every_name_that_the_prompt_shows_can_be_written_and_no_other(
-    environment: str, method: str
+    planner: FastDownward, environment: str, method: str
 ) -> None:
     asked = [
-        q for q in questions(environment, method) if q.form.name not in ("text", "seen")
+        q
+        for q in questions(planner, environment, method)
+        if q.form.name not in ("text", "seen")
     ]
     assert asked
     for question in asked:

@@ -2,19 +2,16 @@
 ambiguous (a table).
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Completion
 from pddlego_local.episode.reading.answer import read_free
 from tests.episode.test_free_answers import BY_NAME
+from tests.tables import table
 
-_TABLE: dict[str, dict[str, list[list[Any]]]] = yaml.safe_load(
-    Path(__file__).with_name("free_wordings.yaml").read_text("utf-8")
-)
+_TABLE = table(__file__, "free_wordings")
 _KINDS = [(form, kind) for form, kinds in _TABLE.items() for kind in kinds]
 
 

@@ -9,13 +9,12 @@ import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from tests.tables import table
 from tools.bench.played import Asked, played
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "0"))
@@ -23,9 +22,7 @@ FEW = 300
 TEN_MB = 10_000_000
 MOST_OF_ONE = 50_000  # characters of a generated text; texts of 10 MB are given by name
 
-TABLE: dict[str, Any] = yaml.safe_load(
-    (Path(__file__).parent / "pieces.yaml").read_text(encoding="utf-8")
-)
+TABLE = table(__file__, "pieces")
 PIECES: list[str] = TABLE["pieces"]
 
 

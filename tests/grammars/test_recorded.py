@@ -21,10 +21,6 @@ pytestmark = pytest.mark.skipif(
 NO_EFFECT = re.compile(r":effect\s*\((and\s*)?\)", re.IGNORECASE)
 # A detokenizer made "(at?x" of "(at ?x". Fast Downward takes "\\n" for a name.
 DAMAGE = re.compile(r"\(\w[\w-]*\?|\\n")
-SYMBOL_FAULTS = (
-    *("Undefined", "Expected logical operator or predicate name", "duplicate objects"),
-    *("of arity", "is true and false", "does not match", "KeyError"),
-)
 
 
 def _accepts(domain: str, problem: str) -> bool:
@@ -39,8 +35,8 @@ def _recorded() -> list[dict[str, str]]:
 
 
 def test_what_models_wrote_and_a_planner_solved_is_accepted() -> None:
-    solved = [row for row in _recorded() if row["cause"] == "none"][::4]
-    assert len(solved) > 1000
+    solved = [row for row in _recorded() if row["cause"] == "none"][::20]
+    assert len(solved) > 200
     refused = [
         (row["domain"], row["problem"])
         for row in solved
@@ -56,17 +52,6 @@ def test_what_models_wrote_and_a_planner_solved_is_accepted() -> None:
             unexplained.append(pair)
     assert len(unexplained) <= 0.002 * len(solved), unexplained
     assert idle <= 0.005 * len(solved)
-
-
-def test_what_is_accepted_and_refused_by_fast_downward_has_wrong_symbols_only() -> None:
-    rows = [row for row in _recorded() if row["cause"] != "none"][::8]
-    pairs = [(row["domain"], row["problem"]) for row in rows]
-    accepted = [pair for pair in pairs if _accepts(*pair)]
-    assert len(accepted) > 100
-    complaints = [said for said in fast_downward_complaints(accepted) if said]
-    assert complaints
-    for said in complaints:
-        assert any(fault in said for fault in SYMBOL_FAULTS), said
 
 
 def test_competition_files_within_our_requirements_are_accepted(tmp_path: Path) -> None:

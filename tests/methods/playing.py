@@ -4,13 +4,16 @@ import contextlib
 from collections.abc import Sequence
 from typing import TypeVar
 
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import ActionTaken, Event
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.question import Model
+from pddlego_local.decoding.question import AnyQuestion, Drawn, Model
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 
@@ -52,3 +55,18 @@ def of(events: Events, kind: type[E]) -> list[E]:
 
 def commands(events: Events) -> list[str | None]:
     return [action.command for action in of(events, ActionTaken)]
+
+
+class Listener(Scripted):
+    """The reference; keeps the questions that it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self._model = ReferenceFormalizer()
+
+    def answer(self, question: AnyQuestion, sampling: Sampling) -> Drawn:
+        self.asked.append(question)
+        return self._model.answer(question, sampling)
+
+    def close(self) -> None:
+        self._model.close()

@@ -14,11 +14,12 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 
 
-def played(tmp_path: Path, *overrides: str) -> list[EpisodeRow]:
-    """The rows of games 0 to 59; nothing that was planned may have been refused."""
-    result = run_cell(compose_cell([f"run.out={tmp_path}", "games=0-59", *overrides]))
+def played(tmp_path: Path, *overrides: str, last: int = 59) -> list[EpisodeRow]:
+    """The rows of games 0 to `last`; nothing that was planned may have been refused."""
+    games = f"games=0-{last}"
+    result = run_cell(compose_cell([f"run.out={tmp_path}", games, *overrides]))
     rows = read_rows(result.folder / "episodes.jsonl")
-    assert len(rows) == 60
+    assert len(rows) == last + 1
     for row in rows:
         assert row.outcome in ("success", "success_at_start")
         assert row.won
@@ -30,6 +31,13 @@ def played(tmp_path: Path, *overrides: str) -> list[EpisodeRow]:
 @pytest.mark.parametrize("rooms", range(3, 12))
 def test_every_coin_game_is_won(tmp_path: Path, rooms: int) -> None:
     played(tmp_path, f"environment.rooms={rooms}")
+
+
+def test_a_meal_is_found_in_eleven_rooms_among_distractors(tmp_path: Path) -> None:
+    words = ["rooms=11", "ingredients=5", "distractors=10", "limit_inventory=true"]
+    words += ["fold=test", "budget.limit=60"]
+    settings = [f"environment.{word}" for word in words]
+    played(tmp_path, "environment=cooking", "method=pddl_edit", *settings, last=4)
 
 
 @pytest.mark.parametrize("method", ["pddlego_plus", "pddl_gen"])

@@ -3,16 +3,11 @@ about 40 s, a half of it in ALFWorld.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.record.folder import read_rows
 from pddlego_local.methods.inner_monologue import InnerMonologue
 from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
-from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
-from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.run import run_cell
 from tests.methods.talking import TO_THE_COIN, asked, noted, plan, play, rounds
 
 EAST_FIRST = ["> move east", "done"]
@@ -41,25 +36,6 @@ def test_a_zero_shot_plan_is_never_changed(
     ended, model, _ = play(ZeroShotPlanner(), answers, rounds(3))
     assert ended == outcome
     assert len(model.asked) == len(answers)
-
-
-def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
-    answers = [
-        plan("go east", "fly"),
-        *EAST_FIRST,
-        "fail: No wings.",
-        plan("on"),
-        *TO_THE_COIN[1:],
-    ]
-    outcome, model, _ = play(ZeroShotReplan(), answers)
-    assert outcome == "success"
-    assert not asked(model, "text")
-    first, again = asked(model, "goals")
-    assert again.startswith(
-        "Descriptor: Step 1 succeeded: go east.\nStep 2 failed: fly. No wings."
-    )
-    assert "from step 2 on" in again
-    assert "xplain" not in first + again
 
 
 def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
@@ -97,15 +73,3 @@ def test_inner_monologue_comes_to_an_end(answers: Sequence[str], outcome: str) -
     ended, model, _ = play(InnerMonologue(), answers, rounds(3))
     assert ended == outcome
     assert len(model.asked) == len(answers)
-
-
-def test_the_reference_wins_every_kind_of_game_of_alfworld(tmp_path: Path) -> None:
-    overrides = ["method=deps", "environment=alfworld", "games=0-10"]
-    result = run_cell(compose_cell([f"run.out={tmp_path}", *overrides]))
-    assert not result.faults
-    rows = read_rows(result.folder / "episodes.jsonl")
-    assert {row.outcome for row in rows} <= {"success", "success_at_start"}
-    assert len(rows) == 11
-    assert all(row.won for row in rows)
-    assert not any(row.refused for row in rows)
-    assert all(row.notes["subgoals"].get("failed", 0) == 0 for row in rows if row.calls)

@@ -37,15 +37,6 @@ def test_failed_reflected_solved_and_not_played_again() -> None:
     assert (again.outcome, again.calls) == ("solved_before", 0)
 
 
-@pytest.mark.parametrize(
-    ("objects", "operations", "k1"),
-    [(1, 1, 3), (2, 1, 2), (2, 2, 1), (3, 1, 1), (0, 0, 5), (3, 3, 1)],
-)
-def test_k1_is_the_papers(objects: int, operations: int, k1: int) -> None:
-    entry = Difficulty(tasks=".*", objects=objects, operations=operations)  # type: ignore[arg-type]
-    assert entry.simple_trials == k1
-
-
 def test_after_k1_trials_the_reflection_is_deep() -> None:
     simple = [*FAILING, text("Valuable.")]
     first = play(fcrf(k1=2), Scripted(simple))

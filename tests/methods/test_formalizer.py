@@ -5,11 +5,9 @@ in gold files, and each lands in its outcome.
 import dataclasses
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.core.record.events import Call, Note, Plan, Where
@@ -23,6 +21,7 @@ from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.methods.playing import of, play
+from tests.tables import table
 
 GAME = 2  # its plan has all four actions
 
@@ -78,8 +77,7 @@ def test_an_answer_is_compared_with_gold_beside_its_plan(planner: FastDownward) 
 
 WRONG = "valid_but_wrong"
 NO_PLAN = "solver_abort"
-TABLE = Path(__file__).parent / "formalizer_faults.yaml"
-FAULTS: dict[str, dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+FAULTS = table(__file__, "formalizer_faults")
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)

@@ -5,11 +5,9 @@ import json
 import pytest
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.record.events import Call, Plan
+from pddlego_local.core.record.events import Plan
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.methods import Method
-from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
@@ -31,22 +29,10 @@ def hard(actions: int = 50) -> Cooking:
     return Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=actions))
 
 
-@pytest.mark.parametrize("method", [PddlGen(), PddlEdit()])
-def test_perfect_answers_cook_and_eat(planner: FastDownward, method: Method) -> None:
-    outcome, events = play(method, hard(), ReferenceFormalizer(), planner)
-    assert outcome == "success"
-    assert commands(events)[-2:] == ["prepare meal", "eat meal"]
-    assert {"seen"} < {call.form for call in of(events, Call)}
-    goals = [plan.goal or "" for plan in of(events, Plan) if plan.plan]
-    assert goals[0] == "be in a room that is not visited yet"
-    assert "meal" in goals[-1]
-
-
 def test_a_meal_that_is_ready_needs_no_plan(planner: FastDownward) -> None:
     """One room, one ingredient: where nothing is to be processed the end goal is
     already true. The method's own steps follow, so this is no solver error.
     """
-    outcomes = set()
     for game in range(6):
         outcome, events = play(
             PddlGen(),
@@ -57,8 +43,9 @@ def test_a_meal_that_is_ready_needs_no_plan(planner: FastDownward) -> None:
         )
         assert outcome == "success"
         assert summarize(events).solver_errors == 0
-        outcomes |= {plan.outcome for plan in of(events, Plan)}
-    assert "goal_already_true" in outcomes
+        if "goal_already_true" in {plan.outcome for plan in of(events, Plan)}:
+            return
+    pytest.fail("no meal was ready")
 
 
 def test_what_is_wanted_is_taken_and_nothing_else(planner: FastDownward) -> None:

@@ -53,10 +53,7 @@ COMPACT = {"method": "pddlego_plus", "method__variant": "compact"}
     ("options", "file", "goes_on"),
     [
         (COMPACT, "pddlego_plus/prompt.jinja", True),
-        (COMPACT, "pddlego_plus/another.jinja", True),
         (COMPACT, "pddlego_plus/compact.jinja", False),
-        ({"method": "pddlego_plus"}, "pddlego_plus/compact.jinja", True),
-        ({"method": "pddlego_plus"}, "pddlego_plus/prompt.jinja", False),
         ({"method": "pddl_edit"}, "pddlego/problem.jinja", True),
         ({"method": "pddl_edit"}, "pddlego/seen.jinja", False),
         ({"method": "deps"}, "deps/situation.jinja", False),
@@ -107,11 +104,8 @@ def test_words_count_where_the_variant_names_them(
     "words",
     [
         "environment=coin method=pddlego_plus",
-        "environment=coin method=pddlego_plus method.variant=compact",
         "environment=coin method=pddlego method.variant=compact",
-        "environment=cooking_easy method=pddl_gen",
         "environment=cooking_easy method=pddl_edit",
-        "environment=described method=formalizer",
         "environment=described method=formalizer_two_step",
         "environment=described method=formalizer_problem",
     ],

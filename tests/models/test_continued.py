@@ -22,7 +22,7 @@ def tokenizer(random_llama: Path) -> Any:
 
 
 @pytest.mark.parametrize("anew", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_stage_goes_on_under_its_own_grammar(
     model: TransformersModel, tokenizer: Any, seed: int, anew: bool
 ) -> None:

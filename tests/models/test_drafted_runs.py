@@ -13,13 +13,10 @@ from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.models.random import RandomModel
 from pddlego_local.models.transformers import TransformersModel
-from pddlego_local.report.cells import find_cells
-from pddlego_local.report.numbers import report_numbers
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.given import give
-from tests.pddlego import Pddlego
 from tools.chaos.sweeps import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]
@@ -91,25 +88,3 @@ def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
     assert (continued.faults, continued.played) == ([], 1)
     assert rows(continued) == rows(whole)
     assert written(continued) == written(whole)
-
-
-def test_drafts_are_counted_shown_and_reported(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    drafted = play(tmp_path, games="0")
-    plain = play(tmp_path, "decoding.reason=none", games="0")
-    asked = calls(drafted)
-    assert all(call.draft and 0 < call.draft.completion_tokens <= 20 for call in asked)
-    assert all(call.stages[1].prompt_tokens > call.prompt_tokens + 10 for call in asked)
-    (row,) = rows(drafted)
-    assert row.completion_tokens == sum(
-        stage.completion_tokens for call in asked for stage in call.stages
-    )
-    told = pddlego("show", drafted.folder, 0).out
-    assert f"draft {asked[0].stages[0].completion_tokens}, types" in told
-    assert asked[0].draft and asked[0].draft.asked in told
-    rungs = [
-        cell.labels["decoding"] for cell in report_numbers(find_cells([tmp_path])).cells
-    ]
-    assert sorted(rungs) == ["typed", "typed + draft"]
-    assert drafted.folder != plain.folder

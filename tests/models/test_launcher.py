@@ -14,6 +14,9 @@ import pytest
 
 from pddlego_local.models.vllm.server import launcher
 from tests.models.test_vllm_settings import LAUNCH, serving_environment
+from tests.tables import table
+
+CASES = table(__file__)
 
 KEY = "a-key-of-this-test"
 TELLS = f"""#!{sys.executable}
@@ -76,17 +79,7 @@ def test_the_key_is_in_no_command_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("extra", "alone"),
-    [
-        ([], True),
-        (["--data-parallel-size", "4", "--data-parallel-backend", "mp"], True),
-        (["--max-num-seqs=64"], True),
-        (["--data-parallel-backend", "ray"], False),
-        (["--data_parallel_backend=ray"], False),
-        (["--distributed-executor-backend=ray"], False),
-        (["--nnodes", "2"], False),
-        (["-dpa", "10.0.0.1"], False),
-        (["--data-parallel-address=10.0.0.1"], False),
-    ],
+    CASES["the_processes_of_a_server_on_one_machine_talk_over_loopback"],
 )
 def test_the_processes_of_a_server_on_one_machine_talk_over_loopback(
     extra: list[str], alone: bool, monkeypatch: pytest.MonkeyPatch

@@ -10,12 +10,12 @@ from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.grammars.terminals import (
+from pddlego_local.decoding.grammars.builder import (
     FIRST_LETTERS,
     name_except,
     one_letter,
 )
+from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_prefix_in_grammar
 from tests.decoding.on_rung import constraint_for

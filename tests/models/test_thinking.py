@@ -120,7 +120,9 @@ class LlamaCpp(QuietHandler):
     def do_POST(self) -> None:
         self.asked()
         known = self.path.endswith("/apply-template")
-        said = {"prompt": "[user] ? <think>"} if known else {"tokens": []}
+        said: dict[str, Any] = {"tokens": []}
+        if known:
+            said = {"prompt": "[user] ? <think>"}
         self.answer(json.dumps(said).encode())
 
 

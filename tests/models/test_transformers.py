@@ -3,7 +3,6 @@ bad input.
 """
 
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,11 @@ from tests.models.asking import (
     TOY_LANGUAGE,
     assert_grammars_are_obeyed,
     finished,
-    words,
 )
 from tests.processes import ran
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_grammars_are_obeyed(model: TransformersModel, seed: int) -> None:
     assert_grammars_are_obeyed(model, seed)
 
@@ -40,49 +38,9 @@ def test_every_form_is_drawn_as_it_is_read(
     assert any(finished(model, form, seed) for seed in range(3))
 
 
-def test_without_a_grammar_the_random_model_babbles_to_the_limit(
-    model: TransformersModel,
-) -> None:
-    completion = model.complete(PROMPT, None, Sampling(max_tokens=30, seed=1))
-    assert completion.finish_reason == "length"
-    assert completion.completion_tokens == 30
-    assert not TOY_LANGUAGE.fullmatch(completion.text)
-
-
 def test_a_grammar_cut_by_the_limit_is_length(model: TransformersModel) -> None:
     completion = model.complete(PROMPT, TOY, Sampling(max_tokens=1))
     assert (completion.finish_reason, completion.text) == ("length", "(")
-
-
-def test_an_answer_depends_on_its_seed_alone(model: TransformersModel) -> None:
-    samplings = [Sampling(max_tokens=40, seed=seed) for seed in range(8)]
-    alone = [words(model.complete(PROMPT, None, sampling)) for sampling in samplings]
-    with ThreadPoolExecutor(8) as pool:
-        together = list(
-            pool.map(lambda s: words(model.complete(PROMPT, None, s)), samplings[::-1])
-        )
-    assert together[::-1] == alone
-    assert len({text for text, *_ in alone}) == len(samplings)
-
-
-def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> None:
-    """Random weights reach `</think>` now and then: both causes must be seen in 40
-    tries.
-    """
-    ended = {"stop": 0, "unfinished_thought": 0}
-    for seed in range(40):
-        completion = model.complete(
-            PROMPT, TOY, Sampling(max_tokens=1500, seed=seed, thinking=True)
-        )
-        ended[completion.finish_reason] += 1
-        if completion.finish_reason == "stop":
-            assert TOY_LANGUAGE.fullmatch(completion.text)
-            assert completion.thought and "</think>" not in completion.thought
-        else:
-            assert completion.text == ""
-        if all(ended.values()):
-            return
-    pytest.fail(f"only one kind of ending in 40 tries: {ended}")
 
 
 @pytest.mark.parametrize(

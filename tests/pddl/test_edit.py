@@ -14,6 +14,9 @@ from pddlego_local.pddl.edit import (
     objects_of,
 )
 from pddlego_local.pddl.sections import with_goal
+from tests.tables import table
+
+CASES = table(__file__)
 
 FILE = """(define (problem p) ; a comment with (:init (no))
   (:domain d)
@@ -96,25 +99,7 @@ def test_facts_are_added_deleted_and_replaced_once() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "fault"),
-    [
-        (
-            {"objects": {"delete": ["cellar"]}},
-            "objects.delete: there is no object cellar",
-        ),
-        ({"objects": {"replace": {"a": "b"}}}, "objects.replace: there is no object a"),
-        (
-            {"init": {"delete": ["(at cellar)"]}},
-            "init.delete: there is no fact (at cellar)",
-        ),
-        (
-            {"init": {"replace": {"(at x)": "(at y)"}}},
-            "init.replace: there is no (at x)",
-        ),
-        ({"init": {"replace": {"cellar": "y"}}}, "init.replace: there is no cellar"),
-        ({"objects": {"add": [""]}}, "objects.add: '' declares nothing"),
-        ({"objects": {"add": ["a -"]}}, "objects.add: 'a -' declares nothing"),
-        ({"init": {"add": [" () "]}}, "init.add: ' () ' states nothing"),
-    ],
+    CASES["what_names_nothing_is_a_fault_and_changes_nothing"],
 )
 def test_what_names_nothing_is_a_fault_and_changes_nothing(
     changes: Any, fault: str
@@ -211,13 +196,10 @@ DOMAIN = (
     "problem",
     [
         "(define (problem x) (:domain d) (:init (q)) (:goal (q))",
-        "(define (problem x) (:domain d) (:init (q)) (:goal (q)",
         "(define (problem x) (:domain d) (:init (q)) (:goal (and (q)",
-        "(define (problem x) (:domain d) (:init (q) (:goal (q))",
         "(define (problem x) (:domain d) (:init (q) (:goal (and (q))",
         "(define (problem x) (:domain d)) (:init (q)) (:goal (q))",
         "(define (problem x) (:domain d) (:init (q))",
-        "(define (problem x) (:domain d) (:init (q)",
         "(define (problem x) (:domain d) (:init (q)) ; (:goal (",
     ],
 )

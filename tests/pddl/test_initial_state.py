@@ -1,10 +1,6 @@
 """Whether a goal is already true: our evaluator against the planner, and by hand."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-import yaml
 
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -12,10 +8,9 @@ from pddlego_local.pddl.formulas import DEEPEST_CONDITION
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.planner import FastDownward
+from tests.tables import table
 
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("initial_state.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 TRUE, NOT_YET = CASES["already_true"], CASES["not_yet"]
 

@@ -12,6 +12,9 @@ from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.check import check, explain
 from tests.pddl.test_check_agrees import disagreements
 from tests.pddlego import Pddlego
+from tests.tables import table
+
+CASES = table(__file__)
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing)
  (:types t1 t2)
@@ -26,143 +29,19 @@ PROBLEM = """(define (problem e) (:domain d)
  (:init (p o) (q o r))
  (:goal (done)))
 """
-OBJECTS, PARAMETERS = "o o2 - t1 r - t2", ":parameters (?x - t1 ?y - t2)"
-COMMA, COLON = "has a comma", "has a colon"
-
-MARKS = [  # (file, old, new, line, words)
-    ("problem", OBJECTS, "o, o2 - t1 r - t2", 2, f"`o,` {COMMA}, which PDDL takes"),
-    (
-        "problem",
-        OBJECTS,
-        "o, o2 - t1 r - t2",
-        3,
-        "`o` is used in `:init` but is declared as `o,`",
-    ),
-    ("problem", OBJECTS, "o,o2 - t1 r - t2", 2, "write `o o2`"),
-    ("problem", OBJECTS, "o , o2 - t1 r - t2", 2, "`,` stands here"),
-    ("problem", OBJECTS, "o o2 - t1, r - t2", 2, f"`t1,` {COMMA}"),
-    ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 2, "write `o -` with a space"),
-    ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 3, "is declared as `o-`"),
-    ("problem", OBJECTS, "o -t1 o2 - t1 r - t2", 2, "write `- t1` with a space"),
-    (
-        "problem",
-        OBJECTS,
-        "o-t1 o2 - t1 r - t2",
-        3,
-        "is declared as `o-t1`, which is one name",
-    ),
-    ("problem", OBJECTS, "o: t1 o2 - t1 r - t2", 2, f"`o:` {COLON}"),
-    (
-        "problem",
-        OBJECTS,
-        "o: t1 o2: t1 r - t2",
-        2,
-        "a type stands behind ` - `, as in `name - t1`",
-    ),
-    ("problem", OBJECTS, "o:t1 o2 - t1 r - t2", 2, "write `o - t1`"),
-    ("problem", OBJECTS, "o o2 : t1 r - t2", 2, "`:` stands here"),
-    ("problem", OBJECTS, '"o" o2 - t1 r - t2', 2, '`"o"` has a quotation mark'),
-    (
-        "problem",
-        OBJECTS,
-        "o. o2 - t1 r - t2",
-        3,
-        "`o` is used in `:init` but is declared as `o.`",
-    ),
-    ("problem", "(q o r)", "(q o, r)", 3, f"`o,` {COMMA}"),
-    ("problem", "(p o) (", "(p o), (", 3, "`,` stands here"),
-    ("problem", "(:goal (done))", "(:goal (done,))", 4, f"`done,` {COMMA}"),
-    ("problem", "(:goal (done))", "(:goal (q o, r))", 4, f"`o,` {COMMA}"),
-    ("domain", "(:types t1 t2)", "(:types t1, t2)", 2, f"`t1,` {COMMA}"),
-    (
-        "domain",
-        "(:types t1 t2)",
-        "(:types t1, t2)",
-        3,
-        "type `t1` is declared as `t1,`",
-    ),
-    (
-        "domain",
-        "(:types t1 t2)",
-        "(:types t1- object t2)",
-        2,
-        "write `t1 -` with a space",
-    ),
-    ("domain", "(:constants k - t1)", "(:constants k, k2 - t1)", 3, f"`k,` {COMMA}"),
-    ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 4, f"`q,` {COMMA}"),
-    ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 6, "but is declared as `q,`"),
-    ("domain", "(q ?x - t1 ?y", "(q ?x - t1, ?y", 4, f"`t1,` {COMMA}"),
-    ("domain", "(p ?x - t1) (", "(p ?x - t1), (", 4, "`,` stands here"),
-    ("domain", PARAMETERS, ":parameters (?x, ?y - t2)", 5, "write `?x`"),
-    (
-        "domain",
-        PARAMETERS,
-        ":parameters (?x, ?y - t2)",
-        6,
-        "is declared as `?x,`: leave out",
-    ),
-    ("domain", PARAMETERS, ":parameters (?x - t1, ?y - t2)", 5, f"`t1,` {COMMA}"),
-    (
-        "domain",
-        PARAMETERS,
-        ":parameters (?x- t1 ?y - t2)",
-        5,
-        "write `?x -` with a space",
-    ),
-    ("domain", PARAMETERS, ":parameters (?x: t1 ?y - t2)", 5, f"`?x:` {COLON}"),
-    ("domain", PARAMETERS, ":parameters (?x:t1 ?y - t2)", 6, "is declared as `?x:t1`"),
-    ("domain", PARAMETERS, ":parameters (?x-t1 ?y - t2)", 6, "is declared as `?x-t1`"),
-    ("domain", PARAMETERS, ":parameters: (?x - t1 ?y - t2)", 5, "write `:parameters`"),
-    ("domain", "(q ?x ?y)", "(q ?x, ?y)", 6, f"`?x,` {COMMA}"),
-    ("domain", "(and (p ?x) (", "(and (p ?x), (", 6, "`,` stands here"),
-    (
-        "domain",
-        "(and (p ?x)",
-        "(and (forall (?z, ?w - t1) (p ?z)) (p ?x)",
-        6,
-        "declared as `?z,`",
-    ),
-]
+OBJECTS = "o o2 - t1 r - t2"
+MARKS = CASES["marks"]
 OF_FILES = [
-    ("domain", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
-    ("problem", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
-    (
-        "problem",
-        "(p o)",
-        "(p\u00a0o)",
-        3,
-        "U+00A0 (no-break space) stands here instead of a blank",
-    ),
-    (
-        "problem",
-        "(p o)",
-        "(p\u200b o)",
-        3,
-        "U+200B (zero width space) stands here unseen",
-    ),
-    ("domain", "k - t1", "k \u2013 t1", 3, "`\u2013` (U+2013, en dash)"),
-    ("domain", "k - t1", "k\u3000- t1", 3, "U+3000 (ideographic space)"),
-    ("problem", "(p o)", "(p \ufffdo)", 3, "a byte that is not UTF-8"),
-    (
+    *CASES["of_files"],
+    [
         "domain",
         "(done)))\n",
         f"(done)))\n{PROBLEM}",
         8,
         "a second `(define` begins here",
-    ),
-    ("problem", PROBLEM, DOMAIN, 1, "this is a domain, where the problem is expected"),
-    ("domain", DOMAIN, PROBLEM, 1, "this is a problem, where the domain is expected"),
-    ("domain", "(:action a", "(:durative-action a", 5, "neither numbers nor time"),
-    (
-        "problem",
-        "(:goal",
-        "(:derived (done) (p o)) (:goal",
-        4,
-        "belongs to the domain file",
-    ),
-    ("domain", "(:action a :p", "(:action :p", 5, "an action has no name"),
-    ("domain", "(:action a :parameters", "(:action", 5, "an action has no name"),
-    ("domain", "a :parameters", "a", 5, "write `:parameters` before"),
+    ],
+    ["problem", PROBLEM, DOMAIN, 1, "this is a domain, where the problem is expected"],
+    ["domain", DOMAIN, PROBLEM, 1, "this is a problem, where the domain is expected"],
 ]
 
 
@@ -184,7 +63,7 @@ def test_what_is_wrong_is_named_where_it_stands(
     assert len(every) == len(set(every))
     assert not any("add it to" in message or "add `(" in message for message in every)
     assert all(character.isprintable() for message in every for character in message)
-    if (file, old, new, line, words) in OF_FILES:
+    if [file, old, new, line, words] in OF_FILES:
         assert len([fault for fault in found.faults if fault.kind != "warning"]) == 1
 
 

@@ -9,35 +9,12 @@ from pddlego_local import check, formalize, plan
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.pddl.paths import path_in_place_of_text
 from tests.pddlego import Pddlego
+from tests.tables import table
 
-PATHS = [
-    "domain.pddl",
-    "worlds/farm/domain.pddl",
-    "/tmp/domain.pddl",
-    "~/domain.pddl",
-    "./d.pddl",
-    "../p01.PDDL",
-    r"C:\worlds\domain.pddl",
-    '"domain.pddl"',
-    "domain.pddl\n",
-    "/tmp/domain",
-    "file:///tmp/domain",
-    "my worlds/domain.pddl",
-    "plan.txt",
-    r"worlds\domain.pddl",
-    "d.lisp",
-]
-TEXTS = [
-    "",
-    "domain",
-    "(define (domain d))",
-    "; domain.pddl\n(define (domain d))",
-    "define (domain d)",
-    "domain.pddl: (define (domain d))",
-    "domain.pddl\nproblem.pddl",
-    "(:action a)",
-    "farm - place",
-]
+CASES = table(__file__)
+
+PATHS = CASES["paths"]
+TEXTS = CASES["texts"]
 NEEDED = "is a path: give the content of the file in its place"
 
 

@@ -3,20 +3,16 @@ it.
 """
 
 import random
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.pddl.check import check
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.pddl.random_tasks import random_task
 from tests.pddl.test_static_check import with_change
+from tests.tables import table
 
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("reachability.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__)
 HOUSE, TASK = CASES["house"], CASES["task"]
 
 
@@ -92,7 +88,7 @@ def test_tasks_beyond_the_bound_are_given_up_silently(old: str, new: str) -> Non
 def test_the_planner_never_disproves_what_is_said(planner: FastDownward) -> None:
     draw = random.Random(3)
     unsolvable, explained = 0, 0
-    for number in range(150):
+    for number in range(60):
         domain, problem = random_task(draw, goal_depth=number % 3)
         outcome = planner.plan(domain, problem).outcome
         reasons = " ".join(said(problem, domain))
@@ -103,4 +99,4 @@ def test_the_planner_never_disproves_what_is_said(planner: FastDownward) -> None
         assert is_true == (outcome == "goal_already_true"), (reasons, domain, problem)
         unsolvable += outcome == "unsolvable"
     # A check that says nothing would pass without this line.
-    assert explained > unsolvable / 3 > 5
+    assert explained > unsolvable / 3 > 2

@@ -14,7 +14,7 @@ from pddlego_local.pddl.check import check, explain
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.grammars.cases import data_folder
 
-SAMPLE = 300
+SAMPLE = 100
 FILE = (data_folder() or Path("absent")) / "llm_pddl" / "open_weight_dev.jsonl.xz"
 pytestmark = pytest.mark.skipif(
     not FILE.exists(), reason="the recorded pairs are not there"

@@ -4,24 +4,20 @@ unified-planning.
 
 import itertools
 import random
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.state import Task, read_task
 from pddlego_local.planner import FastDownward
 from tests.pddl.random_tasks import random_task
+from tests.tables import table
 from tools.bench.grounding import grounding_of
 from tools.bench.judge import altered, reaches
 from tools.bench.unified import unified_task
 
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("state.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 
 

@@ -2,17 +2,12 @@
 names.
 """
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-import yaml
 
 from pddlego_local.pddl.check import Check, check
+from tests.tables import table
 
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("static_check.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__)
 DOMAIN, PROBLEM = CASES["domain"], CASES["problem"]
 EVERY_FEATURE, EVERY_PROBLEM = CASES["every_feature"], CASES["every_problem"]
 

@@ -2,18 +2,12 @@
 what the planner says.
 """
 
-from pathlib import Path
-from typing import Any
-
-import yaml
-
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
+from tests.tables import table
 
-CASES: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("strata.yaml").read_text(encoding="utf-8")
-)
+CASES = table(__file__)
 
 
 def test_what_the_planner_refuses_is_refused(planner: FastDownward) -> None:

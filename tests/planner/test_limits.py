@@ -52,7 +52,7 @@ def test_a_translation_that_blows_up_is_stopped(pair: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("limits", "named"),
     [
-        (Limits(wall_s=3, cpu_s=60, memory_mb=4096), "wall-clock"),
+        (Limits(wall_s=1, cpu_s=60, memory_mb=4096), "wall-clock"),
         (Limits(cpu_s=1, memory_mb=4096), "CPU"),
     ],
     ids=["wall", "cpu"],

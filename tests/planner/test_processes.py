@@ -34,9 +34,9 @@ def own_workers() -> list[psutil.Process]:
 
 
 def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
-    problems = [grid(size, target) for size in (12, 17, 23) for target in range(1, 12)]
+    problems = [grid(size, target) for size in (12, 17, 23) for target in range(1, 6)]
     expected = [planner.plan(DOMAIN, text).plan for text in problems]
-    assert all(expected) and len(set(expected)) > 20
+    assert all(expected) and len(set(expected)) > 10
     sequential = len(own_workers())
     with FastDownward(workers=3) as several, ThreadPoolExecutor(8) as threads:
         got = list(threads.map(lambda text: several.plan(DOMAIN, text).plan, problems))

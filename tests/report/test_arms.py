@@ -9,14 +9,12 @@ import pytest
 from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import comparisons_markdown, verdict
+from pddlego_local.report.verdicts import comparisons_markdown
 from tests.planted import (
     FREE,
     GAMES,
-    GROUNDED,
     LOST,
     SYNTAX,
-    TYPED,
     compare,
     composed,
     differences,
@@ -25,6 +23,9 @@ from tests.planted import (
     wins,
 )
 from tests.rows import row
+from tests.tables import table
+
+CASES = table(__file__)
 
 REJECT = "decoding.reject={rung:typed,tries:4}"
 
@@ -39,80 +40,25 @@ def test_trivial_and_unsolvable_games_stand_apart_in_both(tmp_path: Path) -> Non
     assert (found.games, found.missing, found.base.success.k) == (8, 1, 2)
 
 
-def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, outcomes=wins([], GAMES))
-    plant(tmp_path, SYNTAX, "environment.budget.limit=20", outcomes=wins(GAMES, GAMES))
-    assert differences(tmp_path) == []  # rung and budget differ
-    plant(tmp_path, SYNTAX, outcomes=wins([], GAMES))
-    assert [one.factor for one in differences(tmp_path)] == [
-        "decoding.rung",
-        "environment.budget",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "factor"),
-    [
-        ((FREE,), (SYNTAX,), "decoding.rung"),  # a free answer has no layout
-        (("decoding=free_strict",), (FREE,), "decoding.reading"),
-        ((SYNTAX,), (SYNTAX, "decoding.layout=any"), "decoding.layout"),
-        ((TYPED,), (GROUNDED,), "decoding.rung"),  # the rung brings its goal along
-        ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
-        ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
-        ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
-        (
-            (FREE,),
-            (TYPED, "decoding.reason=draft"),
-            "decoding.rung",
-        ),  # which needs a grammar
-        ((FREE,), (FREE, REJECT), "decoding.reject"),
-        ((FREE, REJECT), (TYPED,), "decoding.rung"),
-        ((FREE, REJECT), (FREE, REJECT.replace("4", "5")), "decoding.reject"),
-        ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
-        ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
-        ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),
-        (("method=pddlego",), ("method=pddlego_plus",), "method"),
-        (("model=random",), ("model=reference",), "model"),
-        (("model=vllm", "model.weights=a"), ("model=vllm", "model.weights=b"), "model"),
-    ],
-)
+@pytest.mark.parametrize(("one", "two", "factor"), CASES["differ_in_one_thing"])
 def test_arms_that_differ_in_one_thing(
-    tmp_path: Path, one: tuple[str, ...], two: tuple[str, ...], factor: str
+    tmp_path: Path, one: str, two: str, factor: str
 ) -> None:
     for overrides in (one, two):
-        plant(tmp_path, *overrides, outcomes=wins([], GAMES))
+        plant(tmp_path, *overrides.split(), outcomes=wins([], GAMES))
     (found,) = differences(tmp_path)
     assert (found.factor, found.caveats) == (factor, ())
     assert found.base.value != found.other.value
-    assert (found.new.p is None) == (
-        factor != "decoding.rung" or "free" not in found.base.value
-    )
+    asked = factor == "decoding.rung" and "free" in found.base.value
+    assert (found.new.p is not None) == asked
+    assert (found.layout == "line") == asked  # which comes with the grammar
 
 
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        ((FREE,), (TYPED, "decoding.best_of=4")),
-        ((TYPED,), (GROUNDED, "decoding.goal=any")),
-        ((SYNTAX,), (TYPED, "decoding.layout=any")),
-        (("method=pddlego",), ("method=pddlego_plus", "method.variant=simple")),
-        (("environment.rooms=3",), ("environment.rooms=5",)),  # other games
-        (
-            ("method=random_policy", FREE),
-            ("method=random_policy", SYNTAX),
-        ),  # asks no model
-        (
-            ("model=reference", FREE),
-            ("model=reference", SYNTAX),
-        ),  # no grammar reaches rules
-    ],
-)
-def test_arms_that_are_not_compared(
-    tmp_path: Path, one: tuple[str, ...], two: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(("one", "two"), CASES["not_compared"])
+def test_arms_that_are_not_compared(tmp_path: Path, one: str, two: str) -> None:
     for overrides in (one, two):
         silent = [row(LOST, game) for game in GAMES]
-        plant_rows(tmp_path, composed(*overrides), silent, "0-39")
+        plant_rows(tmp_path, composed(*overrides.split()), silent, "0-39")
     assert differences(tmp_path) == []
 
 
@@ -140,22 +86,6 @@ def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
     assert read.labels["decoding"] == "free"
     (strictly,) = compare(tmp_path, "decoding.rung=free, read strictly")
     assert strictly.base.success.k == 5
-
-
-def test_the_layout_that_a_grammar_brings_is_said(tmp_path: Path) -> None:
-    layouts = {"line": "The layout `line` comes with the grammar.", "any": ""}
-    for layout, told in layouts.items():
-        plant(tmp_path / layout, FREE, outcomes=wins([], GAMES))
-        plant(
-            tmp_path / layout,
-            SYNTAX,
-            f"decoding.layout={layout}",
-            outcomes=wins([], GAMES),
-        )
-        (found,) = compare(tmp_path / layout)
-        assert verdict(found).endswith(told) and ("layout" in verdict(found)) == bool(
-            told
-        )
 
 
 def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from pddlego_local.core.record.counting import (
     SEEN,
     TRIVIAL,
     Standing,
-    clusters,
     counted,
 )
 from pddlego_local.core.record.rows import EpisodeRow
@@ -89,12 +88,3 @@ def test_episodes_may_end_in_any_order() -> None:
         assert standing.success == (
             "50.0% of 2 scored (2 unsolvable, 4 seen in training, 2 trivial excluded)"
         )
-
-
-def test_games_with_the_same_map_are_one_cluster_with_all_their_trials() -> None:
-    hall = [
-        row(game=0, map="hall"),
-        row("solved_before", 0, 1),
-        row(game=1, map="hall"),
-    ]
-    assert clusters([*hall, row(game=2)]) == {0: "hall", 1: "hall", 2: 2}

@@ -10,6 +10,7 @@ from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.verdicts import history_in_words, verdicts_markdown
 from tests.pddlego import Pddlego
 from tests.planted import FREE, GAMES, SYNTAX, composed, declare, plant, wins
+from tests.report.test_export import lines_of
 
 ASKED = [{"factor": "decoding.rung", "base": "free"}]
 OTHERS = [{"factor": "model"}]
@@ -114,3 +115,5 @@ def test_the_command_and_its_files_tell_the_declaration(
     assert told in said
     for name in ("report.md", "index.html"):
         assert told in (tmp_path / "out" / name).read_text(encoding="utf-8")
+    (line,) = lines_of(tmp_path / "out" / "comparisons.csv")
+    assert (line["base_value"], line["other_success_k"]) == ("free", "20")

@@ -23,7 +23,6 @@ from tests.planted import FREE, LOST, WON, composed, plant_rows
 from tests.rows import row
 
 Change = Callable[[Path], object]
-NASTY = "\x00\x1b[2J\x07\u202e</script><b>${x}$ \x85"
 
 
 @pytest.fixture(scope="module")
@@ -153,42 +152,6 @@ def test_rows_that_stand_twice_count_once_and_the_first_counts(
     )
     for command in ("rescore", "show"):
         assert "a further row of game 1" in "".join(pddlego(command, folder, code=1))
-
-
-def test_control_characters_in_a_record_harm_no_page_and_no_export(
-    runs: Path, tmp_path: Path, pddlego: Pddlego
-) -> None:
-    folder = a_cell(runs)
-    path = folder / "transcripts/1-0.jsonl"
-    events = [
-        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()
-    ]
-    texts = {
-        "text",
-        "observation",
-        "feedback",
-        "command",
-        "message",
-        "told",
-        "planned",
-        "thought",
-    }
-    for event in events:
-        event |= {
-            key: NASTY for key in texts & event.keys() if isinstance(event[key], str)
-        }
-    path.write_text("".join(json.dumps(e) + "\n" for e in events), encoding="utf-8")
-    on_line(
-        "episodes.jsonl",
-        lambda told: told.update(notes={NASTY: NASTY}, task_type="\0\x1b$"),
-    )(folder)
-    in_run(lambda told: told["labels"].update(model="m\x00\x1b[2J$_{[/b]"))(folder)
-    for words in readers(runs, tmp_path):
-        shown = "".join(pddlego(*words, code=(0, 1)))
-        assert "\x00" not in shown and "\x1b[2J" not in shown
-    for file in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.svg")]:
-        text = file.read_text(encoding="utf-8")
-        assert "\x00" not in text and "\x1b" not in text and "<b>${" not in text
 
 
 def test_nothing_that_a_record_names_is_imported(

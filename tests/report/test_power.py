@@ -4,7 +4,6 @@ model that stands beside the exact tests.
 
 from math import comb
 
-import numpy as np
 import pytest
 
 from pddlego_local.report.statistics.paired import Paired, Tally
@@ -74,20 +73,3 @@ def test_on_twelve_floor_plans_ten_points_are_hardly_ever_shown() -> None:
     assert seen.power(0.0125).at(0.1) < 0.04
     assert seen.power(0.0125).smallest == pytest.approx(0.23, abs=0.04)
     assert one_pair_a_game(25, 0, 300).power(0.0125).at(0.1) > 0.99
-
-
-def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:
-    """Experiments of the same assumptions, drawn here with numbers of their own, and
-    tested as the report tests: cluster by cluster, by both tests.
-    """
-    sizes, difference, level = tuple(pairs for pairs, _ in ROOMS), 0.2, 0.0125
-    rng, shown, experiments = np.random.default_rng(5), 0, 150
-    for _ in range(experiments):
-        differing = rng.random(len(sizes)) < 0.8  # 0.2 / 0.25
-        gained = rng.binomial(sizes, np.where(differing, 0.25, 0))
-        tallies = [Tally(n, int(g), 0) for n, g in zip(sizes, gained, strict=True)]
-        p = Paired(tallies).p
-        shown += p is not None and p < level
-    power = Power(sizes, 0.0, within=0.25, level=level).at(difference)
-    assert 0.2 < power < 0.9
-    assert power == pytest.approx(shown / experiments, abs=0.12)

@@ -106,15 +106,6 @@ def test_crashes_of_the_planner_are_told_apart_from_the_models_mistakes(
     assert (told in report_markdown(report(tmp_path))) is bool(crashes)
 
 
-def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
-    write_cell(tmp_path, ended("success", "success"), "0-9")
-    record = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
-    record["starts"].append({"config": {"games": "10-11", "trials": 1}})
-    (tmp_path / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    (cell,) = report(tmp_path).cells
-    assert (cell.asked, cell.missing) == (12, 10)
-
-
 def test_the_report_is_printed_and_written_as_markdown_and_csv(
     tmp_path: Path, pddlego: Pddlego
 ) -> None:
@@ -150,20 +141,6 @@ def test_a_folder_without_runs_is_an_error_of_usage(
     assert "no run.json" in pddlego(command, tmp_path, code=2).err
 
 
-def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> None:
-    write_cell(tmp_path / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
-    write_cell(tmp_path / "b", ended(*OUTCOMES_OF_FOUR), "0-3", variant="simple")
-    numbers = report(tmp_path)
-    assert [cell.labels["settings"] for cell in numbers.cells] == [
-        "method.variant=detailed seed=0",
-        "method.variant=simple seed=0",
-    ]
-    assert {cell.labels["budget"] for cell in numbers.cells} == {"50 actions"}
-    assert [(task.tasks, task.success.n) for task in numbers.tasks] == [
-        ("11 rooms", 3)
-    ] * 2
-
-
 def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:
     rows = []
     for game in range(10):
@@ -185,16 +162,6 @@ def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> 
         numbers.tasks
     )  # trials that were not played again name no kind, their game does
     assert (task.success.k, task.success.n) == (90, 100)
-
-
-def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
-    # 4 games, 2 trials each; those of the last game have no result. Game 4 was trivial
-    rows = [row("success", game, trial) for game in range(3) for trial in range(2)]
-    write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4")
-    (cell,) = report(tmp_path).cells
-    assert cell.missing == 3  # the trivial game's second trial too, which cannot count
-    assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(3, 4).interval[0])
-    assert cell.success_of_asked.high_if_won == pytest.approx(Rate(4, 4).interval[1])
 
 
 def test_games_with_one_map_are_one_cluster_and_the_report_says_how_many(

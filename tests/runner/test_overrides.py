@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 import pddlego_local
-from pddlego_local.core.nearest import nearest
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
+from tests.tables import table
+
+CASES = table(__file__)
 
 COMMON = ["model=reference", "environment=coin", "games=0-1"]
 CHOICES = sorted(path.stem for path in (folder("conf") / "decoding").glob("*.yaml"))
@@ -25,19 +27,7 @@ def cells(pddlego: Pddlego, *words: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("word", "values"),
-    [
-        ("decoding=glob(*)", CHOICES),
-        ("decoding=glob([f*,t*],exclude=*_*)", ["free", "typed"]),
-        ("decoding=choice(typed,free)", ["typed", "free"]),
-        ("decoding=sort(typed,free)", ["free", "typed"]),
-        ("decoding=tag(mine,choice(typed,free))", ["typed", "free"]),
-        ("decoding=free,free", ["free"]),
-        ("seed=range(0,3)", ["s0", "s1", "s2"]),
-        ("seed=range(2,5,2)", ["s2", "s4"]),
-        ("seed=shuffle(range(0,3))", ["s0", "s1", "s2"]),
-        ("seed=1,01,1.0", ["s1"]),
-        ("seed=1.0,2,02", ["s1", "s2"]),
-    ],
+    [["decoding=glob(*)", CHOICES], *CASES["what_hydra_promises_of_sweeps"]],
 )
 def test_what_hydra_promises_of_sweeps(
     pddlego: Pddlego, word: str, values: list[str]
@@ -48,77 +38,8 @@ def test_what_hydra_promises_of_sweeps(
 
 
 @pytest.mark.parametrize(
-    ("chosen", "kinds"),
-    [
-        ("decoding=typed,grounded", ["typed", "grounded"]),
-    ],
-)
-def test_an_option_that_only_the_chosen_rungs_have(
-    pddlego: Pddlego, chosen: str, kinds: list[str]
-) -> None:
-    own, other = (
-        cells(pddlego, chosen, f"decoding.goal={goal}") for goal in ("any", "unmet")
-    )
-    assert not set(own) & set(other)
-    assert [name.split("-")[3] for name in other] == kinds
-    told = pddlego(
-        "run", "-m", *COMMON, chosen, "decoding.gaol=any", "--dry-run", code=2
-    ).err
-    assert "did you mean decoding.goal?" in told
-
-
-@pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (["-m", "seed=interval(0,3)"], "seed=range(START,STOP,STEP)"),
-        (["-m", "seed=tag(x,interval(0,1))"], "which an interval does not give"),
-        (
-            ["-m", "method=glob(nothing*)"],
-            "method=glob(nothing*): this sweep has no value",
-        ),
-        (["-m", "seed=glob(*)"], "seed=glob(*): this sweep has no value"),
-        (["-m", "seed=range(3,1)"], "seed=range(3,1): this sweep has no value"),
-        (["-m", "seed=range(0,3,0)"], "seed=range(0,3,0): range() arg 3"),
-        (["-m", "seed=rnge(1,3)"], "Unknown function 'rnge'"),
-        (["-m", "seed=choice()"], "empty choice is not legal"),
-        (["environment=[coin,alfworld]"], "environment=[coin,alfworld]: choose one"),
-        (["seed=1,2"], "seed=1,2: several values are a sweep, which needs -m"),
-        (
-            ["decoding=glob(*)"],
-            "decoding=glob(*): several values are a sweep, which needs -m",
-        ),
-        (["seed=interval(0,1)"], "several values are a sweep, which needs -m"),
-        (
-            ["name=a#b"],
-            """name=a#b: Hydra cannot parse this value (token recognition error at""",
-        ),
-        (["name=a#b"], """quote it: 'name="a#b"'"""),
-        (["-m", "name=a#b", "seed=1,2"], """'name="a#b"'"""),
-        (["model.weights=a=b", "model=vllm"], """'model.weights="a=b"'"""),
-        (["model.weights=/x/(y)", "model=vllm"], """'model.weights="/x/(y)"'"""),
-        (["seed"], "seed: this is not an override; write OPTION=VALUE"),
-        (["=5"], "=5: this is not an override"),
-        (["~seed"], "seed: must be given"),
-        (["~environment"], "environment: must be given"),
-        (["rooms=5"], "there is no option 'rooms'; did you mean environment.rooms?"),
-        (["-m", "rooms=5,7"], "did you mean environment.rooms?"),
-        (["environment.room=5"], "did you mean environment.rooms?"),
-        (["temprature=0"], "did you mean decoding.temperature?"),
-        (["out=x"], "did you mean run.out?"),
-        (["model=vllm", "url=x"], "did you mean model.server.url?"),
-        (["xyzzy=1"], "there is no option 'xyzzy'.\n"),
-        (["method=PDDLego+"], "there is no such choice; did you mean pddlego_plus?"),
-        (["-m", "method=plangen,PDDL-edits"], "did you mean pddl_edit?"),
-        (
-            ["model=Qwen/Qwen3-8B"],
-            "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has",
-        ),
-        (["model=/tmp"], "model=vllm model.weights=/tmp. The choices are"),
-        (["model=tiny.gguf"], "model=vllm model.weights=tiny.gguf"),
-        (["experiment=smok"], "did you mean start/smoke?"),
-        (["experiment=paper_deps"], "did you mean paper/deps?"),
-        (["hydra/launcher=submitit"], "did you mean submitit_slurm?"),
-    ],
+    CASES["what_cannot_be_is_one_sentence_that_names_the_option"],
 )
 def test_what_cannot_be_is_one_sentence_that_names_the_option(
     pddlego: Pddlego, words: list[str], said: str
@@ -128,44 +49,8 @@ def test_what_cannot_be_is_one_sentence_that_names_the_option(
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "meant"),
-    [
-        ("rnu", ["run", "read"], "run"),
-        ("PLAN", ["plan", "plangen"], "plan"),
-        ("PDDLego+", ["pddlego", "pddlego_plus"], "pddlego_plus"),
-        ("inner-monologue", ["inner_monologue"], "inner_monologue"),
-        ("xyzzy", ["run", "read"], ""),
-        ("x", [], ""),
-    ],
-)
-def test_the_nearest_name(name: str, known: list[str], meant: str) -> None:
-    assert nearest(name, known) == meant
-
-
-@pytest.mark.parametrize(
     ("word", "told"),
-    [
-        (
-            "planner.limits={cpu: 5}",
-            "no option 'planner.limits.cpu'; did you mean planner.limits.cpu_s?",
-        ),
-        (
-            "planner.limits={xyz: 5}",
-            "the options of planner.limits are cpu_s, wall_s, memory_mb",
-        ),
-        ("planner={limits: {wall: 5}}", "did you mean planner.limits.wall_s?"),
-        ("planner.limits.cpu=5", "did you mean planner.limits.cpu_s?"),
-        ("environment.budget={limt: 3}", "did you mean environment.budget.limit?"),
-        ("decoding.stage_tokens.types=5", "+decoding.stage_tokens.types="),
-        ("planner=lama-first", "did you mean lama_first?"),
-        ("method=PDDLego+", "did you mean pddlego_plus?"),
-        (
-            "environment.rooms=5\r",
-            "environment.rooms=5: this word ends with a carriage return",
-        ),
-        ("games=7\r", "games=7: this word ends with a carriage return"),
-        ("model.server={url: x}", "there is no option 'model.server'"),
-    ],
+    CASES["unknown_words_are_told_with_what_is_near"],
 )
 def test_unknown_words_are_told_with_what_is_near(
     pddlego: Pddlego, word: str, told: str

@@ -4,7 +4,6 @@ import hashlib
 import itertools
 import json
 import os
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -19,7 +18,6 @@ from pddlego_local.core.nouns import Observation, Sampling
 from pddlego_local.core.record.events import Unsolvable
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.core.resources import folder
 from pddlego_local.decoding.question import AnyQuestion, Drawn
 from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.environments.coin.game import Coin
@@ -139,29 +137,6 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(
     assert start["config"]["environment"]["rooms"] in (3, 5)
 
 
-def test_weights_that_are_not_here_are_told_before_anything_is_played(
-    tmp_path: Path, pddlego: Pddlego
-) -> None:
-    nowhere = ["model=transformers", "model.weights=/no/such/folder"]
-    told = pddlego("run", f"run.out={tmp_path}", *nowhere, "games=0-19", code=2).err
-    assert "/no/such/folder" in told.replace("\n", "") and "Traceback" not in told
-    assert rows(tmp_path) == []
-
-
-def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
-    problem = files / "problem.lark"
-    right = problem.read_text(encoding="utf-8")
-    problem.write_text(right.replace("goal: _GOAL", "goal: _GAOL"), encoding="utf-8")
-    lark_text = "pddlego_local.decoding.grammars.lark_text"
-    monkeypatch.setattr(f"{lark_text}.folder", lambda name: files)
-    with pytest.raises(errors.ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
-        played_cell(tmp_path / "runs")
-    assert not list(tmp_path.rglob("run.json"))
-
-
 class Flaky(ReferenceFormalizer):
     """Fails on one game's calls the first `failures` times."""
 
@@ -232,24 +207,6 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
         played_cell(tmp_path, "games=2", "decoding=free")
 
 
-def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = [
-        json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")
-    ]
-    give(Scripted(answers), monkeypatch)
-    limit = "environment.budget.limit=2"
-    cell = ["games=1", "method=action_gen", "decoding=free", limit]
-    assert played_cell(tmp_path, *cell).faults == []
-    assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
-    report = tmp_path / "report"
-    assert run(["report", str(tmp_path), "--out", str(report)]) == 0
-    pages = [path.read_text(encoding="utf-8") for path in report.rglob("*.html")]
-    for shown in ("open door to south␀", "open door to west␀"):
-        assert any(shown in page for page in pages)
-
-
 def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> None:
     """A list beside the weights says so; the record names the list."""
     weights = make_random_llama(tmp_path / "weights", seed=1)
@@ -276,14 +233,6 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
     listed = hashlib.sha256((weights / "training_maps.txt").read_bytes()).hexdigest()
     model = json_of(result.folder / "run.json")["model"]
     assert model["training_maps_sha256"] == listed
-
-
-def test_a_backend_that_ignores_grammars_stops_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ignoring = Flaky(errors.GrammarIgnored("it answers anything"), 99)
-    with pytest.raises(errors.GrammarIgnored):
-        play(tmp_path, ignoring, monkeypatch)
 
 
 @pytest.mark.alfworld

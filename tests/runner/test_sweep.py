@@ -14,14 +14,13 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.text import missing_markdown, unfinished
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.run import Shutdown, run_cells
+from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import read_compare, read_sweeps, write_sweep
 from tests.given import give
 from tests.pddlego import Pddlego
 from tests.processes import finish, interrupt, start
 from tests.sweeping import Meeting
 from tools.chaos.sweeps import rows_of as rows
-from tools.chaos.sweeps import wrong_records
 
 CELLS = ("environment.rooms=3", "environment.rooms=5")
 
@@ -185,29 +184,6 @@ def test_a_damaged_sweep_is_named(tmp_path: Path, content: str) -> None:
         ConfigError, match=r"sweep-0123456789ab.json is not a valid sweep .* away"
     ):
         read_sweeps(tmp_path)
-
-
-def test_hours_count_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    shutdown = Shutdown(2)
-    assert shutdown.reason == ""
-    now = 7200.0
-    assert "max_hours" in shutdown.reason
-
-
-def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
-    rooms = "environment.rooms=3,5"
-    process = start("run", "-m", f"run.out={tmp_path}", rooms, "games=0-9999")
-    while not rows(tmp_path):
-        assert process.poll() is None
-        time.sleep(0.005)
-    interrupt(process)
-    code, told = finish(process)
-    assert code == 130 and "finishing current episodes" in told
-    assert "rerun the command to continue" in told and "Traceback" not in told
-    assert not list(tmp_path.rglob("faults.jsonl"))
-    assert wrong_records(tmp_path) == []
 
 
 def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:

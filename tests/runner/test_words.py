@@ -15,55 +15,12 @@ from pddlego_local.commands import mcp
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.overrides import at_home
+from tests.tables import table
+
+CASES = table(__file__)
 
 SECRET = "value-of-a-variable"
-PIECES = [
-    *(
-        "${oc.env:PDDLEGO_TEST_SECRET}",
-        "${seed}",
-        "${${oc.env:PDDLEGO_TEST_SECRET}}",
-        "${",
-        "\\${",
-    ),
-    *(
-        "}",
-        "$",
-        "\\",
-        '"',
-        "'",
-        ",",
-        "~",
-        "~/x",
-        "[",
-        "]",
-        "{",
-        "=",
-        ":",
-        "\n",
-        "\r",
-        "\t",
-        "\0",
-    ),
-    *(
-        " ",
-        "#",
-        "(",
-        ")",
-        "choice(",
-        "null",
-        "true",
-        "7",
-        "a",
-        "ü",
-        "☃",
-        ".",
-        "%",
-        "&",
-        "!",
-        "@",
-    ),
-    *("|", "*", "???"),
-]
+PIECES = CASES["pieces"]
 
 
 @pytest.fixture(autouse=True)
@@ -96,17 +53,6 @@ def test_any_text_of_a_program_arrives_as_it_is() -> None:
     ):
         config = compose_cell(overrides_of({**chosen, "model__revision": text}))
         assert config.tree["model"]["revision"] == at_home(text)
-
-
-@pytest.mark.parametrize(
-    "text", [f"x${{oc.env:PDDLEGO_TEST_SECRET}}{end}" for end in ("", "\\")]
-)
-def test_a_text_is_not_interpolated_when_its_part_is_built(text: str) -> None:
-    options = {"model": "transformers", "model__weights": text}
-    assert compose_cell(overrides_of(options)).build("model").weights == text
-    chosen: dict[str, object] = {"model": "vllm", "model__weights": "x"}
-    own = overrides_of({**chosen, "model__server__extra_arguments": [text]})
-    assert compose_cell(own).build("model").server.extra_arguments == (text,)
 
 
 @pytest.mark.parametrize(

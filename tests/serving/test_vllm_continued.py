@@ -95,7 +95,9 @@ def test_stages(model: VllmModel, check: str) -> None:
 )
 def test_the_whole_line(model: VllmModel, check: str) -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
-    CHECKS[check](Line(model, tokenizer, model.thinking, limit=60))
+    thinking = model.thinking
+    assert thinking != "auto"
+    CHECKS[check](Line(model, tokenizer, thinking, limit=60))
 
 
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:

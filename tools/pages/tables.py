@@ -8,7 +8,8 @@ from statistics import fmean
 from pddlego_local.core.grouping import grouped
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.comparisons import Compared, Comparison
-from pddlego_local.report.numbers import measure, tries_used_up
+from pddlego_local.report.measures import measure
+from pddlego_local.report.numbers import tries_used_up
 from pddlego_local.report.text import markdown
 from pddlego_local.report.verdicts import conclusion, in_short, points
 from tools.pages.records import scored

@@ -3,8 +3,9 @@ missing to play them. Nothing is loaded, started or written.
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.commands.shared.fit import look_at
@@ -18,16 +19,24 @@ NAMED = (*GROUPS[:4], "seed")
 """The options that a cell's name shows."""
 
 
-def list_cells(cells: Sequence[tuple[list[str], CellConfig]]) -> None:
+class AskedCell(NamedTuple):
+    """A cell and the overrides that ask for it."""
+
+    words: list[str]
+    config: CellConfig
+
+
+def list_cells(cells: Sequence[AskedCell]) -> None:
     """Prints a table of the cells and their overrides, the needs of each model, and
     warnings. Raises ConfigError for an impossible model folder or context.
     """
-    configs = [config for _, config in cells]
-    models = {str(config.tree["model"]): config for config in reversed(configs)}
-    fits = [
-        look_at(config.labels["model"], config.tree["model"])
-        for config in reversed(models.values())
-    ]
+    configs = [cell.config for cell in cells]
+    models: dict[str, CellConfig] = {}
+    for config in configs:
+        models.setdefault(str(config.tree["model"]), config)
+    fits = []
+    for config in models.values():
+        fits.append(look_at(config.labels["model"], config.tree["model"]))
     show(screen(), _table(cells))
     for fit in fits:
         print(fit)
@@ -35,24 +44,35 @@ def list_cells(cells: Sequence[tuple[list[str], CellConfig]]) -> None:
         print(f"warning: {warning}")
 
 
-def _table(cells: Sequence[tuple[list[str], CellConfig]]) -> Table:
+def _table(cells: Sequence[AskedCell]) -> Table:
     """Returns a table with a row for each cell, and the totals."""
-    shared = set(cells[0][0]).intersection(*(words for words, _ in cells))
-    table = Table("cell", "episodes", "done", "left", show_footer=True)
-    totals = [0, 0, 0]
+    shared = set(cells[0].words)
+    shared.intersection_update(*(cell.words for cell in cells))
+    table = Table(
+        Column("cell", footer=f"cells: {len(cells)}"),
+        Column("episodes", justify="right"),
+        Column("done", justify="right"),
+        Column("left", justify="right"),
+        show_footer=True,
+    )
+    all_asked = 0
+    all_left = 0
     for words, config in cells:
         episodes = set(config.episodes)
-        left = episodes - Cell(config.folder).done()
-        numbers = (len(episodes), len(episodes) - len(left), len(left))
-        totals = [sum(pair) for pair in zip(totals, numbers, strict=True)]
+        asked = len(episodes)
+        left = len(episodes - Cell(config.folder).done())
         name = f"{config.cell}\n  {_own(words, shared)}".rstrip()
-        table.add_row(name, *(f"{number:,}" for number in numbers))
-    name_column, *columns = table.columns
-    name_column.footer = f"cells: {len(cells)}"
-    for column, total in zip(columns, totals, strict=True):
-        column.footer = f"{total:,}"
-        column.justify = "right"
+        table.add_row(name, *_numbers(asked, left))
+        all_asked += asked
+        all_left += left
+    totals = _numbers(all_asked, all_left)
+    for column, total in zip(table.columns[1:], totals, strict=True):
+        column.footer = total
     return table
+
+
+def _numbers(asked: int, left: int) -> list[str]:
+    return [f"{asked:,}", f"{asked - left:,}", f"{left:,}"]
 
 
 def _own(words: Sequence[str], shared: Collection[str]) -> str:
@@ -61,6 +81,7 @@ def _own(words: Sequence[str], shared: Collection[str]) -> str:
     """
     own = []
     for word in words:
-        if word not in shared and word.partition("=")[0] not in NAMED:
+        option = word.partition("=")[0]
+        if word not in shared and option not in NAMED:
             own.append(hidden_in_word(word))
     return " ".join(own)

@@ -48,7 +48,8 @@ class Fit:
     ready: bool
 
     def __str__(self) -> str:
-        return "\n  ".join([f"{self.name}: {self.lines[0]}", *self.lines[1:]])
+        lines = "\n  ".join(self.lines)
+        return f"{self.name}: {lines}"
 
 
 def model_settings(name: str) -> Mapping[str, Any]:
@@ -108,7 +109,8 @@ def find_files(settings: Mapping[str, Any]) -> tuple[Path | None, str]:
     """Returns the folder of the files, or None and how to get them. Raises
     ConfigError.
     """
-    weights, revision = settings["weights"], settings.get("revision")
+    weights = settings["weights"]
+    revision = settings.get("revision")
     try:
         return locate(weights, revision), ""
     except MissingPart as error:

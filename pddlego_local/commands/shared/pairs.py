@@ -61,7 +61,8 @@ def pairs_of(arguments: argparse.Namespace) -> Iterator[Iterator[Pair]]:
         with lines_of(arguments.jsonl, arguments.out, "--jsonl ") as lines:
             yield (_pair(line, n) for n, line in enumerate(lines, 1) if line.strip())
     elif arguments.domain and arguments.problem:
-        domain, problem = text_of(arguments.domain), text_of(arguments.problem)
+        domain = text_of(arguments.domain)
+        problem = text_of(arguments.problem)
         yield iter([Pair(str(arguments.problem), domain, problem)])
     else:
         raise ConfigError(

@@ -6,11 +6,10 @@ hold for all its trials. A trial that was not played, because an earlier trial h
 solved the game, has no record of the map or of a trivial game.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pddlego_local.core.grouping import grouped
 from pddlego_local.core.outcomes import OUTCOMES, Apart
 from pddlego_local.core.record.rows import EpisodeRow
 
@@ -31,11 +30,19 @@ Cluster = str | int
 """The map of a game, or the game's number if its map is unknown."""
 
 
-def _reasons_of(rows: Iterable[EpisodeRow]) -> set[Apart]:
-    """Returns all reasons why one game is excluded; `rows` are its trials."""
-    found = {OUTCOMES[row.outcome].apart for row in rows}
-    if any(row.map_seen for row in rows):
+def _reasons_of(row: EpisodeRow) -> set[Apart]:
+    """Returns all reasons that one trial gives for excluding its game."""
+    found = {OUTCOMES[row.outcome].apart}
+    if row.map_seen:
         found.add("seen in training")
+    return found
+
+
+def _all_reasons(rows: Iterable[EpisodeRow]) -> dict[int, set[Apart]]:
+    """Returns all reasons for excluding each game; `rows` are the trials."""
+    found = defaultdict[int, set[Apart]](set)
+    for row in rows:
+        found[row.game] |= _reasons_of(row)
     return found
 
 
@@ -47,7 +54,8 @@ def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
     """Returns {game: why it is excluded, "" if it is scored}. `rows` are the trials of
     the games in all arms.
     """
-    return {game: _first(_reasons_of(its)) for game, its in _by_game(rows).items()}
+    every = _all_reasons(rows)
+    return {game: _first(found) for game, found in every.items()}
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,11 @@ def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
     or of arms that are compared. Games that would be excluded for a reason in `also`
     are scored too, and are still listed in `apart`.
     """
-    reasons_of = {game: _reasons_of(its) for game, its in _by_game(rows).items()}
+    every = _all_reasons(rows)
     scored = list[EpisodeRow]()
     apart: dict[Apart, list[EpisodeRow]] = {reason: [] for reason in APART}
     for row in rows:
-        found = reasons_of[row.game]
+        found = every[row.game]
         if reason := _first(found):
             apart[reason].append(row)
         if not _first(found.difference(also)):
@@ -93,8 +101,19 @@ def clusters(rows: Sequence[EpisodeRow]) -> dict[int, Cluster]:
     return {row.game: found.get(row.game, row.game) for row in rows}
 
 
-def _by_game(rows: Iterable[EpisodeRow]) -> dict[int, list[EpisodeRow]]:
-    return grouped((row.game, row) for row in rows)
+def task_types(rows: Iterable[EpisodeRow]) -> dict[int, str]:
+    """Returns the task type of each game, if any of its trials has one: a trial that
+    was not played, because an earlier one had solved the game, has none.
+    """
+    return {row.game: row.task_type for row in rows if row.task_type}
+
+
+@dataclass
+class _Game:
+    """The trials of one game so far: why the game is excluded, and which were won."""
+
+    why: Apart = ""
+    won: dict[int, bool] = field(default_factory=dict)
 
 
 class Standing:
@@ -107,25 +126,25 @@ class Standing:
     def __init__(self) -> None:
         self.counting = self.won = 0
         self.apart: Counter[Apart] = Counter()
-        self._games: dict[tuple[object, int], tuple[Apart, dict[int, bool]]] = {}
+        self._games = defaultdict[tuple[object, int], _Game](_Game)
 
     def add(self, cell: object, row: EpisodeRow) -> None:
         """Adds a trial, which may show that its game is excluded, with all earlier
         trials of it.
         """
-        before, won = self._games.get((cell, row.game), ("", {}))
-        self._count(before, won, -1)
-        won[row.trial] = row.success
-        why = _first({before, *_reasons_of([row])})
-        self._count(why, won, 1)
-        self._games[cell, row.game] = why, won
+        game = self._games[cell, row.game]
+        self._count(game, -1)
+        game.won[row.trial] = row.success
+        game.why = _first({game.why, *_reasons_of(row)})
+        self._count(game, 1)
 
-    def _count(self, why: Apart, won: Mapping[int, bool], sign: int) -> None:
-        if why:
-            self.apart[why] += sign * len(won)
+    def _count(self, game: _Game, sign: int) -> None:
+        trials = sign * len(game.won)
+        if game.why:
+            self.apart[game.why] += trials
         else:
-            self.counting += sign * len(won)
-            self.won += sign * sum(won.values())
+            self.counting += trials
+            self.won += sign * sum(game.won.values())
 
     @property
     def success(self) -> str:
@@ -137,7 +156,8 @@ class Standing:
             return ""
         words = f"{self.counting:,} scored"
         if self.counting:
-            words = f"{self.won / self.counting:.1%} of {words}"
+            share = self.won / self.counting
+            words = f"{share:.1%} of {words}"
         if excluded:
             words += f" ({', '.join(excluded)} excluded)"
         return words

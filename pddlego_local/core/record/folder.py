@@ -35,7 +35,7 @@ from pddlego_local.core.durable import replace_file, sync_folder, unused_name
 from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, End, Event
-from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow, GameTrial
 from pddlego_local.core.record.run_record import (
     RUN,
     RunRecord,
@@ -88,9 +88,9 @@ class Cell:
         """Whether there is a run.json."""
         return (self.folder / "run.json").exists()
 
-    def done(self) -> set[tuple[int, int]]:
-        """Returns (game, trial) of every terminal row."""
-        return {(row.game, row.trial) for row in self._rows()}
+    def done(self) -> set[GameTrial]:
+        """Returns the episodes with a terminal row."""
+        return {row.episode for row in self._rows()}
 
     def _rows(self) -> list[EpisodeRow]:
         return read_rows(self.folder / "episodes.jsonl")
@@ -239,10 +239,11 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
     Raises as `read_events`. With `problems`, lines that cannot be read and further rows
     of an episode are reported there instead.
     """
-    first: dict[tuple[int, int], EpisodeRow] = {}
+    first = dict[GameTrial, EpisodeRow]()
     for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
-        is_further = first.setdefault((row.game, row.trial), row) is not row
-        if is_further and problems is not None:
+        if row.episode not in first:
+            first[row.episode] = row
+        elif problems is not None:
             problems.append(
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}, is"
                 " ignored"
@@ -270,8 +271,9 @@ def _read(
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     parsed = []
     for number, line in enumerate(lines[:-1], start=1):
+        place = f"{path} line {number}"
         try:
-            parsed.append(read_as(adapter, line, f"{path} line {number}", what))
+            parsed.append(read_as(adapter, line, place, what))
         except ConfigError as error:
             if problems is None:
                 raise

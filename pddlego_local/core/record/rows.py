@@ -9,6 +9,9 @@ import pydantic
 from pddlego_local.core.formats import Recorded, one_of
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 
+GameTrial = tuple[int, int]
+"""A game and a trial: an episode of a cell."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ending(Recorded):
@@ -24,6 +27,10 @@ class Ending(Recorded):
     success: bool
     won: bool
     wall_time_s: float
+
+    @property
+    def episode(self) -> GameTrial:
+        return self.game, self.trial
 
 
 @dataclass(frozen=True, kw_only=True)

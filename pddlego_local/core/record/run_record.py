@@ -18,7 +18,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import Outcome, declare
+from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.secrets import hidden
+from pddlego_local.core.visible import in_one_line
 
 MOST_EPISODES = 1_000_000
 """The limit for one cell. Without it, a typing error could fill the memory unnoticed.
@@ -30,20 +32,22 @@ def parse_games(text: object) -> tuple[int, ...]:
 
     Raises ValueError for any other syntax, and for more than `MOST_EPISODES` games.
     """
-    ranges: list[range] = []
-    count = 0
-    for part in str(text).strip("[] ").split(","):
-        match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
-        if not match or int(match[2] or match[1]) < int(match[1]):
-            raise ValueError(
-                "write seeds and ranges of seeds, such as '0-59' or '3,7-9'"
-            )
-        first, last = int(match[1]), int(match[2] or match[1])
-        ranges.append(range(first, last + 1))
-        count += last + 1 - first
+    parts = str(text).strip("[] ").split(",")
+    ranges = [_range(part) for part in parts]
+    count = sum(games.stop - games.start for games in ranges)
     if count > MOST_EPISODES:
         raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
     return tuple(dict.fromkeys(itertools.chain(*ranges)))
+
+
+def _range(text: str) -> range:
+    match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", text)
+    if match:
+        first = int(match[1])
+        last = int(match[2] or first)
+        if first <= last:
+            return range(first, last + 1)
+    raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
 
 
 def in_ranges(numbers: Iterable[int]) -> str:
@@ -54,10 +58,10 @@ def in_ranges(numbers: Iterable[int]) -> str:
         if number != lasts.get(first, -2) + 1:
             first = number
         lasts[first] = number
-    return ",".join(
-        str(first) if first == last else f"{first}-{last}"
-        for first, last in lasts.items()
-    )
+    parts = []
+    for first, last in lasts.items():
+        parts.append(str(first) if first == last else f"{first}-{last}")
+    return ",".join(parts)
 
 
 class _Labels(TypedDict):
@@ -121,12 +125,11 @@ class Start:
     rows_before: Annotated[int | None, _if_known] = None
 
     @property
-    def episodes(self) -> set[tuple[int, int]]:
-        """(game, trial) of each requested episode. Raises ValueError."""
+    def episodes(self) -> set[GameTrial]:
+        """The requested episodes. Raises ValueError."""
         games = parse_games(self.config["games"])
-        return {
-            (game, trial) for game in games for trial in range(self.config["trials"])
-        }
+        trials = range(self.config["trials"])
+        return set(itertools.product(games, trials))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,9 +179,9 @@ def read_run(cell: Path) -> RunRecord:
             raise ConfigError(_other_format(path, recorded_format, found))
         run = _run_of(found)
     except (OSError, ValueError) as error:
-        first = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
-            f"{path} is not a valid record ({first:.300}); move it away"
+            f"{path} is not a valid record ({words:.300}); move it away"
         ) from error
     declare(run.outcomes or {})
     return run
@@ -199,17 +202,23 @@ def continued(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     All prompts of a folder are compared only if it is not known which of them the
     record used.
     """
-    keys = (new.keys() | before.keys()) - {"starts"}
+    ignored = {"starts"}
     if _USED_PROMPT in before:
-        keys.discard(_PROMPT)
-    changed = sorted(key for key in keys if before.get(key) != new.get(key))
+        ignored.add(_PROMPT)
+    changed = []
+    for key in sorted(new.keys() | before.keys()):
+        if key not in ignored and before.get(key) != new.get(key):
+            changed.append(key)
     if changed:
         raise ValueError(_differing(changed, before, new))
-    return {**new, **before, "starts": [*before["starts"], *new["starts"]]}
+    starts = before["starts"] + new["starts"]
+    return {**new, **before, "starts": starts}
 
 
 MOST_FILES = 5  # that a message names
-_PROMPT, _USED_PROMPT, _CODE = "prompt_sha256", "used_prompt_sha256", "code_sha256"
+_PROMPT = "prompt_sha256"
+_USED_PROMPT = "used_prompt_sha256"
+_CODE = "code_sha256"
 
 
 def _differing(
@@ -218,9 +227,10 @@ def _differing(
     """Returns what differs, and how to go on: "other code in lamp.py: choose …"."""
     differences = list[str]()
     if _CODE in changed:
-        old_files = (before.get(_CODE) or {}).items()
-        new_files = (new.get(_CODE) or {}).items()
-        files = sorted({name for name, _ in old_files ^ new_files})
+        old_files = before.get(_CODE) or {}
+        new_files = new.get(_CODE) or {}
+        changed_files = old_files.items() ^ new_files.items()
+        files = sorted({name for name, _ in changed_files})
         named = ", ".join(files[:MOST_FILES])
         if len(files) > MOST_FILES:
             named += f" and {len(files) - MOST_FILES} more files"
@@ -252,31 +262,33 @@ def refuse_older(
         except ConfigError:  # a report names it; it does not concern this cell
             continue
         last = older.starts[-1]
-        same_version = (last.packages, last.commit) == (
-            versions["packages"],
-            versions["commit"],
-        )
+        same_packages = last.packages == versions["packages"]
+        same_version = same_packages and last.commit == versions["commit"]
         options = _options_of_one(older.identity, identity)
         if path.parent != cell and options and not same_version:
             program = (last.packages or {}).get("pddlego_local", "of unknown version")
-            commit = f" (commit {last.commit:.12})" if last.commit else ""
+            if last.commit:
+                program += f" (commit {last.commit:.12})"
             raise ConfigError(
-                f"{path.parent} was begun with pddlego_local {program}{commit}, which"
-                f" had other options ({', '.join(options)}): finish it with that"
-                " version, or choose another `name`"
+                f"{path.parent} was begun with pddlego_local {program}, which had other"
+                f" options ({', '.join(options)}): finish it with that version, or"
+                " choose another `name`"
             )
 
 
-def _options_of_one(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def _options_of_one(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     """Returns the options that only one of two identities has; none if an option that
     both have differs.
     """
     options = list[str]()
-    for group in one.keys() & other.keys() - {"seed"}:
-        here, there = one[group], other[group]
-        if any(here[name] != there[name] for name in here.keys() & there.keys()):
-            return []
-        options += [f"{group}.{name}" for name in here.keys() ^ there.keys()]
+    for group in a.keys() & b.keys() - {"seed"}:
+        ours = a[group]
+        theirs = b[group]
+        for name in ours.keys() | theirs.keys():
+            if name not in ours or name not in theirs:
+                options.append(f"{group}.{name}")
+            elif ours[name] != theirs[name]:
+                return []
     return sorted(options)
 
 
@@ -285,7 +297,7 @@ def check_readable(written: Mapping[str, Any]) -> None:
     try:
         _run_of(json.loads(json.dumps(written)))
     except (TypeError, ValueError) as error:
-        words = " ".join(str(error).split())
+        words = in_one_line(error)
         raise ConfigError(
             f"a record of this cell could not be read back: {words:.300}"
         ) from error
@@ -293,8 +305,10 @@ def check_readable(written: Mapping[str, Any]) -> None:
 
 def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str:
     starts = found.get("starts") or [{}]
-    commit = starts[-1].get("commit") if isinstance(starts[-1], dict) else None
-    written_by = f" (commit {commit!s:.12})" if commit else ""
+    last = starts[-1]
+    written_by = ""
+    if isinstance(last, dict) and last.get("commit"):
+        written_by = f" (commit {last['commit']!s:.12})"
     return (
         f"{path} is of format {recorded} and this version reads format {FORMAT}: use"
         f" the version that wrote it{written_by}, or play again under another `name`"

@@ -26,7 +26,7 @@ from pddlego_local.core.record.events import (
     Start,
 )
 from pddlego_local.core.record.folder import read_events, read_rows
-from pddlego_local.core.record.rows import Counts, EpisodeRow
+from pddlego_local.core.record.rows import Counts, EpisodeRow, GameTrial
 
 WRITES_PDDL = ("pddl", "problem", "edit")
 """The answer formats whose answers go to the planner."""
@@ -152,13 +152,15 @@ def _solver_errors(requests: Sequence[Request], cut_short: bool) -> list[bool]:
     """For each attempt whose first PDDL gave nothing to do, says whether a retry fixed
     it.
     """
-    attempts: dict[tuple[int, int], list[bool]] = defaultdict(list)
+    attempts = defaultdict[tuple[int, int], list[bool]](list)
     for request in requests:
         if request.call.form in WRITES_PDDL:
             where = request.call.where
-            attempts[where.step, where.attempt].append(something_to_do(request.cause))
+            attempt = attempts[where.step, where.attempt]
+            attempt.append(something_to_do(request.cause))
     if cut_short and attempts:
-        del attempts[max(attempts)][1:]
+        last = attempts[max(attempts)]
+        del last[1:]
     return [any(retries) for first, *retries in attempts.values() if not first]
 
 
@@ -166,8 +168,8 @@ def _simulation_errors(events: Sequence[Event], cut_short: bool) -> list[bool]:
     """For each step with several attempts, says whether the last one ran without a
     refusal.
     """
-    attempts: dict[int, int] = defaultdict(int)
-    ran: dict[int, bool] = {}
+    attempts = defaultdict[int, int](int)
+    ran = dict[int, bool]()
     step = 0
     for event in events:
         if isinstance(event, Call):
@@ -202,15 +204,21 @@ def differences(cell: Path) -> Iterator[str]:
     problems = list[str]()
     rows = read_rows(cell / "episodes.jsonl", problems)
     yield from problems
-    recorded = {(row.game, row.trial): row for row in rows}
-    transcripts = dict[tuple[int, int], Path]()
-    for path in (cell / "transcripts").glob("*.jsonl"):
-        if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
-            transcripts[int(name[1]), int(name[2])] = path
-    for game, trial in sorted(recorded.keys() | transcripts.keys()):
-        episode = (game, trial)
+    recorded = {row.episode: row for row in rows}
+    transcripts = _transcripts(cell)
+    for episode in sorted(recorded.keys() | transcripts.keys()):
+        game, trial = episode
         for difference in _compared(recorded.get(episode), transcripts.get(episode)):
             yield f"game {game}, trial {trial}: {difference}"
+
+
+def _transcripts(cell: Path) -> dict[GameTrial, Path]:
+    found = {}
+    for path in (cell / "transcripts").glob("*.jsonl"):
+        if name := re.fullmatch(r"(\d+)-(\d+)", path.stem):
+            game, trial = map(int, name.groups())
+            found[game, trial] = path
+    return found
 
 
 def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:
@@ -230,7 +238,8 @@ def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[
         yield "the transcript has no end"
         return
     outcome = ends[-1].outcome
-    computed = replace(ends[-1], **vars(summarize(events, outcome)))
+    counts = summarize(events, outcome)
+    computed = replace(ends[-1], **vars(counts))
     for name, before in vars(recorded).items():
         now = getattr(computed, name)
         if before != now:

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import lark
 from lark.exceptions import LarkError, UnexpectedInput
@@ -20,20 +20,28 @@ from llguidance import LLMatcher, LLTokenizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding.grammars.terminals import in_any_case
 from pddlego_local.decoding.layout import Layout
 
 _WORDS = ("condition", "tokens", "requirements")
-_PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "domain": ("domain", ("domain", *_WORDS)),
-    "problem": ("problem", ("problem", *_WORDS)),
-    "syntax": ("answer", ("pddl_json", "domain", "problem", *_WORDS)),
-    "domain_syntax": ("answer", ("domain_json", "domain", *_WORDS)),
-    "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
+
+
+class _Parts(NamedTuple):
+    """The rule to which `start` expands, and the files that make up the text."""
+
+    rule: str
+    files: tuple[str, ...]
+
+
+_PARTS = {
+    "domain": _Parts("domain", ("domain", *_WORDS)),
+    "problem": _Parts("problem", ("problem", *_WORDS)),
+    "syntax": _Parts("answer", ("pddl_json", "domain", "problem", *_WORDS)),
+    "domain_syntax": _Parts("answer", ("domain_json", "domain", *_WORDS)),
+    "problem_syntax": _Parts("answer", ("problem_json", "problem", *_WORDS)),
 }
-"""For each grammar, the rule to which `start` expands, and the files that make up the
-text. The first two grammars are for plain files in any layout. "syntax" is for a JSON
-object with both files, and the last two are for a JSON object with one file.
+"""The parts of each grammar. The first two grammars are for plain files in any layout.
+"syntax" is for a JSON object with both files, and the last two are for a JSON object
+with one file.
 """
 _FILES = ("domain", "problem")
 _FREE = ("any", "file")
@@ -59,10 +67,9 @@ def load(name: str, layout: Layout = "any") -> Grammar:
         raise ConfigError(
             f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}."
         )
-    rule, parts = _PARTS[name]
-    return with_parts(
-        name, f"start: {rule}", parts, "file" if name in _FILES else layout
-    )
+    whole = _PARTS[name]
+    how = "file" if name in _FILES else layout
+    return with_parts(name, f"start: {whole.rule}", whole.files, how)
 
 
 def with_parts(
@@ -73,9 +80,8 @@ def with_parts(
     """
     if layout not in _FREE:
         rules = _A_COMMENT.sub("", rules)
-    return Grammar(
-        name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}"
-    )
+    files = _text_of(parts, layout, folder("grammars"))
+    return Grammar(name, "lark", f"{rules}\n{files}")
 
 
 def all_parts() -> list[str]:
@@ -86,10 +92,23 @@ def all_parts() -> list[str]:
     ]
 
 
+def in_any_case(word: str) -> str:
+    """Returns a terminal for one word with letters in either case."""
+    pattern = ""
+    for letter in word:
+        if letter.isalpha():
+            pattern += f"[{letter.lower()}{letter.upper()}]"
+        else:
+            pattern += re.escape(letter)
+    return f"/{pattern}/"
+
+
 @functools.cache
 def _text_of(parts: tuple[str, ...], how: str, directory: Path) -> str:
     """Returns the text of the parts and of the layout's file."""
-    texts = [_part(directory / f"{part}.lark") for part in (*parts, f"layout_{how}")]
+    texts = []
+    for part in (*parts, f"layout_{how}"):
+        texts.append(_part(directory / f"{part}.lark"))
     text = "\n".join(texts)
     if how in _FREE:
         return _KEYWORD.sub(lambda keyword: in_any_case(keyword[1]), text)
@@ -125,7 +144,8 @@ def validate(grammar: Grammar | None) -> None:
     if not fault:
         return
     # Lines that begin with a space quote the grammar; our message has file and line.
-    reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
+    own = [line for line in fault.splitlines() if line[:1].strip()]
+    reason = " ".join(own)
     position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
     if position is None:
         raise _malformed(grammar, _line_of_name(grammar.text, fault), reason)
@@ -137,8 +157,10 @@ def decoder_fault(grammar: Grammar | None) -> str:
     """Returns llguidance's message if it does not compile the grammar; "" if it
     does.
     """
+    if grammar is None:
+        return ""
     try:
-        return str(LLMatcher.validate_grammar(for_decoder(grammar))) if grammar else ""
+        return str(LLMatcher.validate_grammar(for_decoder(grammar)))
     except ValueError as error:  # a schema that is not JSON
         return str(error)
 
@@ -208,7 +230,8 @@ def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
     matcher = LLMatcher(_byte_tokenizer(), for_decoder(grammar), log_level=0)
     if matcher.is_error():
         raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])
-    return int(matcher.try_consume_tokens(list(data))), bool(matcher.is_accepting())
+    length = int(matcher.try_consume_tokens(list(data)))
+    return length, bool(matcher.is_accepting())
 
 
 def forced_text(grammar: Grammar) -> str:
@@ -242,7 +265,8 @@ def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
     place = f"the grammar {grammar.name!r}"
     if line > 0:
         place = f"{grammar.name}, line {line}"
-    for number, text in enumerate(grammar.text.splitlines()[: max(line, 0)], 1):
+    before = grammar.text.splitlines()[: max(line, 0)]
+    for number, text in enumerate(before, start=1):
         if text.startswith(_PART_MARK):
             file = text.removeprefix(_PART_MARK)
             place = f"{file}, line {line - number}"
@@ -254,12 +278,15 @@ def _line_of_name(text: str, message: str) -> int:
     """Returns the line that defines, or at least uses, a rule or terminal that the
     message names; 0 if there is none.
     """
-    lines = [line.split("//")[0] for line in text.splitlines()]
     names = [re.escape(name) for name in re.findall(r"\w+", message)]
-    defined = [rf"[?!]?{name}\s*:" for name in names]
-    used = [rf".*\b{name}\b" for name in names if "_" in name or name.isupper()]
-    for pattern in defined + used:
-        for number, line in enumerate(lines, start=1):
-            if re.match(pattern, line):
+    patterns = [rf"[?!]?{name}\s*:" for name in names]  # of definitions
+    for name in names:
+        is_no_word = "_" in name or name.isupper()
+        if is_no_word:
+            patterns.append(rf".*\b{name}\b")
+    for pattern in patterns:
+        for number, line in enumerate(text.splitlines(), start=1):
+            without_comment = line.split("//")[0]
+            if re.match(pattern, without_comment):
                 return number
     return 0

@@ -4,29 +4,45 @@ prompt, in the form in which a grammar needs them.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.grammars.terminals import in_any_case, one_of
+from pddlego_local.decoding.grammars.builder import one_of
+from pddlego_local.decoding.grammars.lark_text import in_any_case
 from pddlego_local.decoding.layout import Layout, line_of, list_of, typed_names
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import Domain, Predicate, Problem, TypedName
+from pddlego_local.pddl.task import Domain, Problem, TypedName
+
+
+class Signature(NamedTuple):
+    """A declared predicate: its name and the types of its parameters."""
+
+    name: str
+    types: tuple[str, ...]
+
+
+class Parameter(NamedTuple):
+    """A parameter of an action, such as "?from - room"."""
+
+    variable: str
+    type: str
 
 
 @dataclass(frozen=True)
 class Declarations:
     """The names that a grammar may use, all spelled as they are declared.
 
-    Objects may have one of `types`, and variables one of `known_types`. `predicates`
-    has the name and the parameter types of each predicate. `things` maps constants and
-    objects to their types. `hierarchy` is the type hierarchy of `domain`.
+    Objects may have one of `types`, and variables one of `known_types`. `things` maps
+    constants and objects to their types. `hierarchy` is the type hierarchy of `domain`.
     """
 
     domain: Domain
     hierarchy: Types
     types: tuple[str, ...]
     known_types: tuple[str, ...]
-    predicates: tuple[tuple[str, tuple[str, ...]], ...]
+    predicates: tuple[Signature, ...]
     things: dict[str, str]
 
     @property
@@ -41,32 +57,36 @@ class Declarations:
         """Returns the names of `things`, pairs of name and type, that fit the type
         `want`.
         """
-        return frozenset(name for name, kind in things if self.fits(kind, want))
+        return frozenset([name for name, kind in things if self.fits(kind, want)])
 
     def with_objects(self, problem: Problem) -> "Declarations":
-        objects = {entry.word.text: type_of(entry) for entry in problem.objects}
-        return replace(self, things=self.things | objects)
+        things = self.things.copy()
+        for entry in problem.objects:
+            things[entry.word.text] = type_of(entry)
+        return replace(self, things=things)
 
 
 def declarations(domain: Domain) -> Declarations:
     """Returns the declarations of a domain. It never raises: if the domain has faults,
     it returns what could be read.
     """
+    types: list[Word] = []
+    known_types: list[Word] = []  # with the supertypes that are only mentioned
+    for entry in domain.types:
+        types.append(entry.word)
+        known_types += [entry.word, *entry.types]
+    predicates = []
+    for predicate in domain.predicates or ():
+        parameters = [type_of(entry) for entry in predicate.parameters or ()]
+        predicates.append(Signature(predicate.word.text, tuple(parameters)))
     return Declarations(
         domain=domain,
         hierarchy=Types(domain),
-        types=_spelled(entry.word for entry in domain.types),
-        known_types=_spelled(
-            word for entry in domain.types for word in (entry.word, *entry.types)
-        ),
-        predicates=tuple(map(_signature, domain.predicates or ())),
+        types=_spelled(types),
+        known_types=_spelled(known_types),
+        predicates=tuple(predicates),
         things={entry.word.text: type_of(entry) for entry in domain.constants},
     )
-
-
-def _signature(predicate: Predicate) -> tuple[str, tuple[str, ...]]:
-    kinds = tuple(type_of(entry) for entry in predicate.parameters or ())
-    return predicate.word.text, kinds
 
 
 def type_of(entry: TypedName) -> str:
@@ -74,28 +94,31 @@ def type_of(entry: TypedName) -> str:
 
 
 def _spelled(words: Iterable[Word]) -> tuple[str, ...]:
-    """Each name once, in its first spelling; "object" is always included."""
+    """Each name once, in its first spelling, after "object", which is always known."""
     spellings: dict[str, str] = {}
     for word in words:
         spellings.setdefault(word.name, word.text)
-    return tuple(({"object": "object"} | spellings).values())
+    top = spellings.pop("object", "object")
+    return (top, *spellings.values())
 
 
 @dataclass(frozen=True)
 class ActionSchema:
-    """The name of an action, and its parameters as (variable, type). `written` is the
-    parameter list as the prompt spells it, with single spaces.
+    """An action of the prompt. `written` is the parameter list as the prompt spells it,
+    with single spaces.
     """
 
     name: str
-    parameters: tuple[tuple[str, str], ...]
+    parameters: tuple[Parameter, ...]
     written: str
 
     @classmethod
     def of(cls, action: Action) -> "ActionSchema":
         block = list_of(action.parameters)
-        typed = tuple((entry.word.text, type_of(entry)) for entry in typed_names(block))
-        return cls(action.name, typed, line_of(block))
+        parameters = []
+        for entry in typed_names(block):
+            parameters.append(Parameter(entry.word.text, type_of(entry)))
+        return cls(action.name, tuple(parameters), line_of(block))
 
     def header(self, layout: Layout) -> str:
         """Returns a pattern for what follows "(:action": "move :parameters (?from -
@@ -104,15 +127,15 @@ class ActionSchema:
         """
         if layout != "any":
             return f'" {self.name}" _PARAMETERS " {self.written}"'
+        parameters = []
+        for parameter, after in zip_longest(self.parameters, self.parameters[1:]):
+            kind = f'_B1 "-" _B1 {in_any_case(parameter.type)}'
+            if after and after.type == parameter.type:
+                kind = f"({kind})?"  # "?a ?b - room" is allowed too
+            parameters.append(f"{one_of([parameter.variable])} {kind}")
         pieces = [f"_B1 {in_any_case(self.name)} _PARAMETERS _LIST"]
-        kinds = [kind for _, kind in self.parameters]
-        for number, (variable, kind) in enumerate(self.parameters):
-            if number > 0:
-                pieces.append("_B1")
-            dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-            if kind in kinds[number + 1 : number + 2]:  # "?a ?b - room" is allowed too
-                dash = f"({dash})?"
-            pieces += [one_of([variable]), dash]
+        if parameters:
+            pieces.append(" _B1 ".join(parameters))
         return " ".join([*pieces, '_B ")"'])
 
     def can_change(self, declared: Declarations) -> bool:
@@ -120,7 +143,7 @@ class ActionSchema:
         of some predicate.
         """
         terms = [*self.parameters, *declared.things.items()]
-        return any(
-            all(declared.of_type(kind, terms) for kind in kinds)
-            for _, kinds in declared.predicates
-        )
+        for predicate in declared.predicates:
+            if all(declared.of_type(kind, terms) for kind in predicate.types):
+                return True
+        return False

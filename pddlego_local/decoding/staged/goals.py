@@ -1,31 +1,38 @@
 """The grammar of resampled goals: facts, at least one of which is not true yet."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
-from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.formulas import Facts, atoms, pool_of
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
-from pddlego_local.pddl.reader import Node
+from pddlego_local.pddl.reader import Block, Node, Word
 
 
 def can_be_new(declared: Declarations, true: Facts) -> bool:
     """Returns whether there is an atom that is not in `true`. It counts atoms instead
     of listing them, because there may be many.
     """
-    pools = pool_of(declared, declared.things)
-    for predicate, types in declared.predicates:
-        choices = [{name.lower() for name in pools(kind)} for kind in types]
-        already = sum(
-            all(name in names for name, names in zip(fact, choices, strict=True))
-            for name, *fact in true
-            if name == predicate.lower()
-        )
-        if math.prod(map(len, choices)) > already:
+    pool = pool_of(declared, declared.things)
+    for predicate in declared.predicates:
+        choices = []
+        for kind in predicate.types:
+            choices.append({name.lower() for name in pool(kind)})
+        possible = math.prod(len(names) for names in choices)
+        already = 0
+        for name, *arguments in true:
+            if name == predicate.name.lower() and _chosen(arguments, choices):
+                already += 1
+        if possible > already:
             return True
     return False
+
+
+def _chosen(arguments: Iterable[str], choices: Iterable[Set[str]]) -> bool:
+    """Whether each argument is among the choices at its place."""
+    return all(name in names for name, names in zip(arguments, choices, strict=True))
 
 
 def goal(rules: Rules, declared: Declarations, true: Facts) -> str:
@@ -60,11 +67,11 @@ def _operands(
     """A rule for operands that make the goal not yet true, and one for any further
     operands; each is "" if there are none.
     """
-    pools, predicates = pool_of(declared, declared.things), declared.predicates
-    positive, denied = literals(operands)
-    new = atoms(rules, predicates, pools, true | positive)
-    atom = atoms(rules, predicates, pools, positive)
-    denial = atoms(rules, predicates, pools, denied)
+    pool = pool_of(declared, declared.things)
+    so_far = _literals(operands)
+    new = atoms(rules, declared.predicates, pool, true | so_far.true)
+    atom = atoms(rules, declared.predicates, pool, so_far.true)
+    denial = atoms(rules, declared.predicates, pool, so_far.denied)
     others = []
     if atom:
         others.append(atom)
@@ -79,5 +86,35 @@ def _operands(
 
 def _is_new(declared: Declarations, true: Facts, operands: Sequence[Node]) -> bool:
     """Whether one of the operands makes the goal not yet true."""
-    positive, denied = literals(operands)
-    return not positive <= true or (bool(denied) and not can_be_new(declared, true))
+    so_far = _literals(operands)
+    if so_far.denied and not can_be_new(declared, true):
+        return True
+    return not so_far.true <= true
+
+
+class _Literals(NamedTuple):
+    """Facts that are stated, and facts that are denied."""
+
+    true: Facts
+    denied: Facts
+
+
+def _literals(items: Iterable[Node]) -> _Literals:
+    """Returns the literals among the operands of an `and` or `or`."""
+    true: set[tuple[str, ...]] = set()
+    denied: set[tuple[str, ...]] = set()
+    for item in items:
+        if not isinstance(item, Block):
+            continue
+        if item.head == "not" and len(item.items) == 2:
+            facts = denied
+            atom = item.items[1]
+        else:
+            facts = true
+            atom = item
+        if not isinstance(atom, Block):
+            continue
+        words = [word.name for word in atom.items if isinstance(word, Word)]
+        if len(words) == len(atom.items):
+            facts.add(tuple(words))
+    return _Literals(true, denied)

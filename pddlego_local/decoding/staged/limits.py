@@ -14,24 +14,3 @@ MOST_NESTED = 6  # (3) nested operators of a condition or effect, without quanti
 MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
 LEAST_FACTS = 20  # facts, or lines of an edit, that are always allowed
-
-
-def most_objects(shown: int) -> int:
-    """Returns the maximum number of objects; `shown` is the number of names in the
-    prompt.
-    """
-    return max(MOST_OBJECTS, 2 * shown)
-
-
-def most_lines(shown: int) -> int:
-    """Returns the maximum number of lines in which an edit adds objects. A line has at
-    least one object; `shown` is the number of names in the prompt.
-    """
-    return max(LEAST_FACTS, 2 * shown)
-
-
-def most_facts(things: int) -> int:
-    """Returns the maximum number of facts; `things` is the number of objects and
-    constants.
-    """
-    return max(LEAST_FACTS, MOST_FACTS_PER_THING * things)

@@ -16,8 +16,8 @@ at the end of a list.
 
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Fields, Form
+from pddlego_local.decoding.grammars.builder import one_of
 from pddlego_local.decoding.grammars.lark_text import with_parts
-from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, Stage, Stages
@@ -26,7 +26,7 @@ from pddlego_local.decoding.staged.declarations import ActionSchema, declaration
 from pddlego_local.decoding.staged.domain import domain
 from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
-from pddlego_local.decoding.staged.writing import Writing
+from pddlego_local.decoding.staged.writing import NewNames, Writing
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
@@ -47,11 +47,13 @@ def signatures(
             return
         if form is PROBLEM:
             written = domain_of(context.domain)
-            opening, envelope = "_OPEN", "problem_json"
+            opening = "_OPEN"
+            envelope = "problem_json"
         else:
             text = yield Stage("domain", _domain(context, layout))
             written = domain_in(text)
-            opening, envelope = "_comments _BETWEEN", "pddl_json"
+            opening = "_comments _BETWEEN"
+            envelope = "pddl_json"
         name = declarations(written).domain_name
         yield Stage("problem", _problem(name, opening, envelope, layout))
 
@@ -105,7 +107,8 @@ def pddl(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Con
         names = NewNames(context.names.objects if grounded else None)
         writing = Writing(decoding.layout, names)
         if form is PROBLEM:
-            declared, opening = declarations(domain_of(context.domain)), "_OPEN_PROBLEM"
+            declared = declarations(domain_of(context.domain))
+            opening = "_OPEN_PROBLEM"
         else:
             schemas = [ActionSchema.of(action) for action in context.actions]
             declared = yield from domain(writing, schemas, alone=form is DOMAIN)

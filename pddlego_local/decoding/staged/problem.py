@@ -7,22 +7,24 @@ far.
 from collections.abc import Hashable
 from functools import partial
 
-from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
-from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.grammars.builder import Rules, one_of, some, typed_list
 from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Stages
-from pddlego_local.decoding.staged import goals
-from pddlego_local.decoding.staged.atoms import OF_FACTS, atoms, pool_of
-from pddlego_local.decoding.staged.bodies import Piece, Scope
+from pddlego_local.decoding.staged import goals, limits
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.limits import most_facts, most_objects
+from pddlego_local.decoding.staged.formulas import (
+    OF_FACTS,
+    Piece,
+    Scope,
+    atoms,
+    pool_of,
+)
 from pddlego_local.decoding.staged.reading import (
     end_before,
     open_blocks,
     problem_in,
 )
-from pddlego_local.decoding.staged.writing import Writing, keyed
-from pddlego_local.pddl.reader import Word
+from pddlego_local.decoding.staged.writing import Entry, Writing, keyed
 from pddlego_local.pddl.state import goal_already_true
 from pddlego_local.pddl.task import Problem
 
@@ -36,9 +38,11 @@ class ProblemStages:
     def __init__(
         self, writing: Writing, declared: Declarations, context: GrammarContext
     ) -> None:
-        self.writing, self.names = writing, writing.names
-        self.declared, self.context = declared, context
-        self.most_objects = most_objects(len(context.names.objects))
+        self.writing = writing
+        self.names = writing.names
+        self.declared = declared
+        shown = len(context.names.objects)
+        self.most_objects = max(limits.MOST_OBJECTS, 2 * shown)
 
     def stages(self, opening: str, *, unmet: bool) -> Stages:
         """Yields the stages of the problem, which begins with the terminal `opening`.
@@ -46,8 +50,8 @@ class ProblemStages:
         """
         yield from self._objects(opening)
         yield from self._facts_and_goal()
-        if unmet:
-            yield from self._unmet()
+        if unmet and goal_already_true(self.declared.domain, self._written):
+            yield from self._other_goal()
 
     @property
     def _written(self) -> Problem:
@@ -69,19 +73,20 @@ class ProblemStages:
             taken=constants,
             made_up=self.names.allowed is None,
         )
-        begin = partial(self.title_and_objects, opening=opening)
-        reviews = [self.writing.title(self.title_and_objects), listed]
-        yield from self.writing.write("objects", begin, reviews)
+        title = self.writing.title(self._title_and_objects)
+        begin = partial(self._title_and_objects, opening=opening)
+        yield from self.writing.write("objects", begin, [title, listed])
 
-    def title_and_objects(self, rules: Rules, opening: str = "") -> str:
-        """Returns the grammar from the terminal `opening`, or from after "(problem", to
-        the end of `:objects`.
+    def _title_and_objects(self, rules: Rules, opening: str = "") -> str:
+        """From the terminal `opening`, or from after "(problem", to the end of
+        `:objects`.
         """
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
         domain = one_of([self.declared.domain_name])
         of_domain = rules.terminal(f"_OF_DOMAIN {domain} _C")
-        name, types = self.names.thing(()), one_of(self.declared.types)
+        name = self.names.thing(())
+        types = one_of(self.declared.types)
         objects = typed_list(rules, name, types, self.most_objects)
         listed = rules.terminal(f"_OBJECTS {objects}")
         return f"{begin} {title} {of_domain} {listed}"
@@ -89,39 +94,41 @@ class ProblemStages:
     def _more_objects(self, rules: Rules) -> str:
         objects = [entry.name for entry in self._written.objects]
         name = self.names.thing([*self.declared.things, *objects])
-        types, left = one_of(self.declared.types), self.most_objects - len(objects)
+        types = one_of(self.declared.types)
+        left = self.most_objects - len(objects)
         return self.writing.rest_of_list(rules, name, types, left)
 
     # ---- Facts and goal
 
     def _facts_and_goal(self) -> Stages:
-        def facts_begin() -> list[Word]:
-            return [fact.atom.predicate for fact in self._written.init]
-
-        facts = self.writing.closed(facts_begin, self._only_goal, in_blocks=True)
+        facts = self.writing.closed(self._facts, self._goal_alone, in_blocks=True)
         reviews = [facts, self.writing.bodies(self._rest_of_goal)]
-        yield from self.writing.write(
-            "facts", self.facts_and_goal, reviews, names=False
-        )
+        begin = self._begin_facts_and_goal
+        yield from self.writing.write("facts", begin, reviews, names=False)
 
-    def facts_and_goal(self, rules: Rules) -> str:
-        """Returns the grammar from `:init` to the end of the answer or of a
-        quantifier's header.
-        """
-        begin, things = rules.begin("_INIT"), self._things.things
-        pools = pool_of(self.declared, things)
-        fact = atoms(rules, self.declared.predicates, pools, spelling=OF_FACTS)
-        listed = rules.rule("_fact", [fact, *rules.comment] if fact else [])
-        facts = f"{begin} {some(listed, most_facts(len(things)))} _C"
-        return Piece(facts).then(self._goal(rules)).start(rules)
+    def _facts(self) -> list[Entry]:
+        facts = self._written.init
+        return [Entry(fact.atom.key, fact.atom.predicate) for fact in facts]
+
+    def _begin_facts_and_goal(self, rules: Rules) -> str:
+        """From `:init` to the end of the answer or of a quantifier's header."""
+        begin = rules.begin("_INIT")
+        things = self._things.things
+        pool = pool_of(self.declared, things)
+        fact = atoms(rules, self.declared.predicates, pool, spelling=OF_FACTS)
+        entry = rules.rule("_fact", [fact, *rules.comment]) if fact else ""
+        most_facts = max(limits.LEAST_FACTS, limits.MOST_FACTS_PER_THING * len(things))
+        listed = some(entry, most_facts)
+        facts = Piece(f"{begin} {listed} _C")
+        return facts.then(self._goal(rules)).start(rules)
 
     def _goal(self, rules: Rules) -> Piece:
         return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")
 
-    def _only_goal(self, rules: Rules) -> str:
+    def _goal_alone(self, rules: Rules) -> str:
         return self._goal(rules).start(rules)
 
-    def _rest_of_goal(self, rules: Rules, closed: bool) -> str:
+    def _rest_of_goal(self, rules: Rules, *, closed: bool) -> str:
         _define, _goal, *open_ = open_blocks(self.writing.text)
         rest = self._scope(rules).rest(open_, closed=closed)
         return rest.then("_C _CLOSE").start(rules)
@@ -129,21 +136,20 @@ class ProblemStages:
     def _scope(self, rules: Rules) -> Scope:
         return Scope(rules, self.declared, self._things.things)
 
-    # ---- Goals that are not already true
+    # ---- A goal that is not already true
 
-    def _unmet(self) -> Stages:
-        """Rolls back a goal that is already true, and resamples it with at least one
-        fact that is not true yet.
+    def _other_goal(self) -> Stages:
+        """Rolls back the goal, and resamples it with at least one fact that is not true
+        yet.
         """
-        written, things = self._written, self._things
-        if not goal_already_true(self.declared.domain, written):
-            return
+        written = self._written
+        things = self._things
         if written.goal:
-            block = written.goal.block
-            self.writing.cut(end_before(self.writing.text, block.offset, block=True))
+            begin = written.goal.block.offset
+            self.writing.cut(end_before(self.writing.text, begin, block=True))
         true = {fact.atom.key for fact in written.init}
 
-        def rest(rules: Rules, _closed: bool) -> str:
+        def rest(rules: Rules, *, closed: bool) -> str:
             operands = open_blocks(self.writing.text)[-1].items[1:]
             return goals.rest_of_goal(rules, things, true, operands)
 

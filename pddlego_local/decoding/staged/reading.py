@@ -58,11 +58,13 @@ def end_before(text: str, offset: int, *, block: bool = False) -> int:
     `block`, it is the last one before the bracket of the innermost block that is open
     at `offset`.
     """
-    blocks = open_blocks(text[:offset])
-    items = blocks[-2].items[:-1] if block else blocks[-1].items
-    if not items:
-        return blocks[-1].offset + 1
-    last = items[-1]
+    open_ = open_blocks(text[:offset])
+    before = open_[-1].items
+    if block:
+        before = open_[-2].items[:-1]  # without the innermost block
+    if not before:
+        return open_[-1].offset + 1
+    last = before[-1]
     if isinstance(last, Word):
         return last.offset + len(last.text)
     return last.end + 1
@@ -72,21 +74,30 @@ def after_type(text: str) -> bool:
     """Returns whether the open list at the end of a text ends with a type, as in "a b -
     room".
     """
-    before_last = open_blocks(text)[-1].items[-2:-1]
-    return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
+    match open_blocks(text)[-1].items:
+        case [*_, Word("-"), _]:
+            return True
+    return False
 
 
 def _files(text: str) -> list[str]:
     """Returns the PDDL files of an answer, each padded with spaces that preserve its
     offsets.
     """
-    unescaped = _ESCAPE.sub(lambda escape: " \n" if escape[1] == "n" else "  ", text)
-    files, offset = [], 0
-    for number, piece in enumerate(unescaped.split('"')):
-        if number % 4 == 3:  # {"df": "…", "pf": "…"}
-            files.append(" " * offset + piece)
+    files = []
+    offset = 0
+    for number, piece in enumerate(_ESCAPE.sub(_as_blanks, text).split('"')):
+        is_file = number % 4 == 3  # in {"df": "…", "pf": "…"}
+        if is_file:
+            padding = " " * offset
+            files.append(padding + piece)
         offset += len(piece) + 1
     return files
+
+
+def _as_blanks(escape: re.Match[str]) -> str:
+    """Two characters in place of an escape; a line break still ends a comment."""
+    return " \n" if escape[1] == "n" else "  "
 
 
 def _block(text: str) -> Block | None:

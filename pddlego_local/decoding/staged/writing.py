@@ -10,14 +10,28 @@ is closed while it is being written (`decoding.repetition`).
 
 import itertools
 import os.path
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
-from pddlego_local.decoding.grammars.builder import Rules, typed_list
-from pddlego_local.decoding.grammars.terminals import NewNames
+from pddlego_local.decoding.grammars.builder import (
+    ANY,
+    Rules,
+    name_except,
+    one_of,
+    typed_list,
+)
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.repetition import LoopWatch
+from pddlego_local.decoding.repetition import LoopWatch, looping_prefix
 from pddlego_local.decoding.session import Stage, Stages
 from pddlego_local.decoding.staged.reading import (
     after_type,
@@ -27,6 +41,13 @@ from pddlego_local.decoding.staged.reading import (
 )
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import Predicate, TypedName
+
+OPERATORS = frozenset(
+    {"and", "exists", "forall", "imply", "increase", "not", "or", "when"}
+)
+"""Words that cannot be the name of a predicate."""
+_NO_TYPES = frozenset({"number"})
+"""Words that Fast Downward does not allow as the name of a declared type."""
 
 Build = Callable[[Rules], str]
 """Adds the rules for what may follow the text so far; returns the expansion of the
@@ -52,6 +73,15 @@ closed.
 """
 
 
+class RestOfBody(Protocol):
+    """Adds the rules for the rest of an open body, and returns the expansion of the
+    start rule. `closed` says that the innermost block is an `and` or `or` that must be
+    closed.
+    """
+
+    def __call__(self, rules: Rules, *, closed: bool) -> str: ...
+
+
 class Entry(NamedTuple):
     """An entry of a list: `key` is its name or fact, `word` has its position, and
     `says` is what the list says about it. Two entries with the same `key` are redundant
@@ -63,13 +93,66 @@ class Entry(NamedTuple):
     says: Hashable = None
 
 
+class NewNames:
+    """Terminals for the names that an answer declares. Types, predicates, actions and
+    objects may share a name, because Fast Downward tells them apart by their position.
+    No predicate may have the name of an operator.
+
+    `allowed` has the names for constants and objects; None means that the model invents
+    them. `avoided` has the beginnings (`looping_prefix`) of the model's names that were
+    loops. No further name may begin in this way.
+    """
+
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self.allowed = allowed
+        self.avoided: set[str] = set()
+
+    def avoid_loop(self, name: str) -> bool:
+        """Returns whether a name is a loop, which has a part three times in a row. If
+        so, it bans later names that begin like this one.
+        """
+        prefix = looping_prefix(name)
+        if prefix:
+            self.avoided.add(prefix + ANY)
+        return bool(prefix)
+
+    def any(self) -> str:
+        return name_except(self.avoided)
+
+    def type(self, taken: Collection[str]) -> str:
+        return name_except([*_NO_TYPES, *self.avoided, *taken])
+
+    def predicate(self, taken: Collection[str]) -> str:
+        return name_except([*OPERATORS, *self.avoided, *taken])
+
+    def thing(self, taken: Collection[str]) -> str:
+        """Returns a terminal for a constant or object; "" if no allowed name is
+        left.
+        """
+        if self.allowed is None:
+            return name_except([*taken, *self.avoided])
+        used = {name.lower() for name in taken}
+        left = [name for name in self.allowed if name.lower() not in used]
+        return one_of(left) if left else ""
+
+    def variable(self, taken: Iterable[str] = ()) -> str:
+        """Returns a pattern for a space and a variable; the `taken` names begin with
+        "?".
+        """
+        excluded = {*self.avoided}
+        for name in taken:
+            excluded.add(name.removeprefix("?"))
+        return f'_B1 "?" {name_except(excluded)}'
+
+
 class Writing:
     """The answer so far, in its layout. `names` has the names that it may still
     declare.
     """
 
     def __init__(self, layout: Layout, names: NewNames) -> None:
-        self.layout, self.names = layout, names
+        self.layout = layout
+        self.names = names
         self.text = ""
         self._drawn = ""  # `text` at the end of the last stage, before any `cut`
 
@@ -88,21 +171,17 @@ class Writing:
         again: Resample | None = Resample(len(self.text), build)
         while again:
             self.cut(again.offset, again.put)
-            before, broken = self.text, False
+            before = self.text
+            broken = False
             if again.build:
                 broken = yield from self._draw(name, again.build, names=names)
-            found = self._found(reviews, broken=broken)
-            if (
-                broken and not found and again.build
-            ):  # there is no list that could be closed
+            found = _first_mistake(reviews, broken=broken)
+            if broken and found is None and again.build:
+                # There is no list that could be closed.
                 self.text = before
                 yield from self._draw(name, again.build, watched=False)
-                found = self._found(reviews, broken=False)
-            again = min(found, key=lambda resample: resample.offset, default=None)
-
-    def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
-        """Returns what must be drawn again."""
-        return [found for review in reviews if (found := review(broken))]
+                found = _first_mistake(reviews, broken=False)
+            again = found
 
     def cut(self, offset: int, put: str = "") -> None:
         """Cuts the text at `offset` and appends `put`, which the model does not
@@ -115,7 +194,8 @@ class Writing:
     ) -> Generator[Stage, str, bool]:
         """Yields one stage, and returns whether it was stopped early."""
         rules = Rules(self.layout)
-        grammar = rules.grammar(name, build(rules))
+        start = build(rules)
+        grammar = rules.grammar(name, start)
         before = self.text + rules.forced_prefix
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
         watch = LoopWatch(before, names=names) if watched else None
@@ -147,10 +227,9 @@ class Writing:
 
         def review(_broken: bool) -> Resample | None:
             match last_file(self.text).items:
-                case [_, Block(items=[_, Word() as name]), *_] if self.names.avoid_loop(
-                    name.name
-                ):
-                    return Resample(end_before(self.text, name.offset), rest)
+                case [_define, Block(items=[_kind, Word() as name]), *_]:
+                    if self.names.avoid_loop(name.name):
+                        return Resample(end_before(self.text, name.offset), rest)
             return None
 
         return review
@@ -171,29 +250,30 @@ class Writing:
         `made_up` says that the model invents names, which must not be loops.
         `in_blocks` says that each entry is a block that begins with its word.
         """
-        given_up = itertools.count()
-        close = self.closed(
-            lambda: [entry.word for entry in entries()], end, in_blocks=in_blocks
-        )
+        mistakes = itertools.count(1)
+        close = self.closed(entries, end, in_blocks=in_blocks)
+
+        def is_wrong(entry: Entry, seen: dict[Hashable, Hashable]) -> bool:
+            name = entry.word.name.removeprefix("?")
+            if made_up and self.names.avoid_loop(name):
+                return True
+            return seen.setdefault(entry.key, entry.says) != entry.says
 
         def review(broken: bool) -> Resample | None:
             seen = dict(taken or {})
             for entry in entries():
-                name = entry.word.name.removeprefix("?")
-                loops = made_up and self.names.avoid_loop(name)
-                if not loops and seen.setdefault(entry.key, entry.says) == entry.says:
-                    continue
-                cut = end_before(self.text, entry.word.offset, block=in_blocks)
-                if next(given_up):
-                    return Resample(cut, end, ")")
-                return Resample(cut, rest)
+                if is_wrong(entry, seen):
+                    cut = end_before(self.text, entry.word.offset, block=in_blocks)
+                    if next(mistakes) == 1:
+                        return Resample(cut, rest)
+                    return Resample(cut, end, put=")")
             return close(broken)
 
         return review
 
     def closed(
         self,
-        entries: Callable[[], Sequence[Word]],
+        entries: Callable[[], Sequence[Entry]],
         end: Build | None,
         *,
         in_blocks: bool = False,
@@ -203,29 +283,30 @@ class Writing:
         """
 
         def review(broken: bool) -> Resample | None:
-            words = entries()
-            if not broken or not words:
+            written = entries()
+            if not broken or not written:
                 return None
-            begin = words[-1].offset - (1 if in_blocks else 0)
-            if begin <= open_blocks(self.text)[-1].offset:
-                return None  # the list itself, or a list within its last entry, is open
-            return Resample(len(self.text), end, ")")
+            begin = written[-1].word.offset
+            if in_blocks:
+                begin -= 1
+            innermost = open_blocks(self.text)[-1]
+            if begin <= innermost.offset:  # a list within the last entry is open
+                return None
+            return Resample(len(self.text), end, put=")")
 
         return review
 
-    def bodies(self, rest: Callable[[Rules, bool], str]) -> Review:
+    def bodies(self, rest: RestOfBody) -> Review:
         """Returns the review of conditions and effects, which may end with a
-        quantifier's header. Then the `rest` of the open blocks follows; its second
-        argument says that the innermost block is an `and` or `or` that must be closed.
+        quantifier's header. Then the `rest` of the open blocks follows.
         """
 
         def review(broken: bool) -> Resample | None:
             open_ = open_blocks(self.text)
             if not open_:
                 return None
-            is_list = open_[-1].head in ("and", "or")
-            closed = broken and is_list
-            return Resample(len(self.text), lambda rules: rest(rules, closed))
+            closed = broken and open_[-1].head in ("and", "or")
+            return Resample(len(self.text), partial(rest, closed=closed))
 
         return review
 
@@ -234,10 +315,22 @@ def keyed(entries: Iterable[TypedName | Predicate]) -> list[Entry]:
     """Returns names, with their types or those of their parameters, as `Writing.listed`
     needs.
     """
-    return [Entry(entry.word.name, entry.word, _says(entry)) for entry in entries]
+    listed = []
+    for entry in entries:
+        says: Hashable
+        if isinstance(entry, TypedName):
+            says = entry.type_names
+        else:
+            says = tuple([names.type_names for names in entry.parameters or ()])
+        listed.append(Entry(entry.word.name, entry.word, says))
+    return listed
 
 
-def _says(entry: TypedName | Predicate) -> Hashable:
-    if isinstance(entry, TypedName):
-        return entry.type_names
-    return tuple(parameter.type_names for parameter in entry.parameters or ())
+def _first_mistake(reviews: Sequence[Review], *, broken: bool) -> Resample | None:
+    """Returns what must be drawn again first."""
+    first = None
+    for review in reviews:
+        found = review(broken)
+        if found and (first is None or found.offset < first.offset):
+            first = found
+    return first

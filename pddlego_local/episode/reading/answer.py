@@ -183,7 +183,8 @@ def as_answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
         return Answer(None, fault)
     entries = value.model_dump()
     for key, text in entries.items():
-        if isinstance(text, str) and not text.strip() and key not in form.may_be_blank:
+        is_blank = isinstance(text, str) and not text.strip()
+        if is_blank and key not in form.may_be_blank:
             return Answer(None, "empty")
     try:
         json.dumps(entries, ensure_ascii=False).encode()

@@ -43,7 +43,9 @@ def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
     for begin, end in itertools.pairwise([*begins, len(text)]):
         part = _TOKENS.sub("", text[begin:end])
         is_cut = cut and end == len(text)
-        lines = part.rpartition("\n")[0] if is_cut else part
+        lines = part
+        if is_cut:
+            lines, _, _unfinished = part.rpartition("\n")
         found = marked(lines) if form in (COMMAND, MOVE) else []
         if found:
             return _acted(found, form, is_cut)
@@ -54,14 +56,15 @@ def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
 
 def _acted(found: list[Marked], form: Form[Fields], cut: bool) -> Entries | None:
     """Takes the first action, or a thought if there is no action."""
-    action = next((text for kind, text in found if kind == "act"), None)
+    actions = [mark.text for mark in found if mark.kind == "act"]
     if form is COMMAND:
-        return _command(action) if action is not None else None
-    if action is None:
-        thought = found[0][1].strip(_AROUND_THOUGHT)
-        return None if cut else {"kind": "think", "text": thought}
-    action = one_of_lines(action)
-    return {"kind": "act", "text": action} if action else None
+        return _command(actions[0]) if actions else None
+    if actions:
+        action = one_of_lines(actions[0])
+        return {"kind": "act", "text": action} if action else None
+    if cut:
+        return None
+    return {"kind": "think", "text": found[0].text.strip(_AROUND_THOUGHT)}
 
 
 def _command(text: str) -> Entries | None:
@@ -76,8 +79,11 @@ def _said(part: str, form: Form[Fields]) -> Entries | None:
     if form is COMMAND:
         quoted = _QUOTED_LINE.findall(part)
         lines = quoted if len(quoted) == 1 else alone.splitlines()
-        distinct = {line.strip() for line in lines} - {""}
-        return _command(distinct.pop()) if len(distinct) == 1 else None
+        distinct = {line.strip() for line in lines}
+        distinct.discard("")
+        if len(distinct) > 1 or not distinct:
+            return None
+        return _command(distinct.pop())
     if form.name == "choice":
         number = number_in(alone)
         return None if number is None else {"number": number}
@@ -105,7 +111,11 @@ def _without_braces(alone: str, form: Form[Fields]) -> Entries | None:
     first_key = rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]"
     if not re.match(first_key, alone, re.IGNORECASE):
         return None
-    for found in objects("{" + alone, lambda read: fitted(read, form).keys() >= keys):
+
+    def is_answer(entries: Entries) -> bool:
+        return fitted(entries, form).keys() >= keys
+
+    for found in objects("{" + alone, is_answer):
         entries = fitted(found.entries, form)
         with contextlib.suppress(pydantic.ValidationError):
             form.keys.model_validate(entries)

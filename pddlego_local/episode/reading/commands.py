@@ -9,11 +9,17 @@ there is none.
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pddlego_local.episode.reading.words import any_of
 
-Marked = tuple[Literal["act", "think"], str]
+
+class Marked(NamedTuple):
+    """A text that is marked as an action or a thought."""
+
+    kind: Literal["act", "think"]
+    text: str
+
 
 NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
     r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen"
@@ -101,16 +107,18 @@ def _unquoted(line: str) -> str:
 def command(text: str) -> str | None:
     """Returns the command in a text that looks like one, else None."""
     line = peeled(text)
-    if not _COMMAND.fullmatch(line) or len(line.split()) > _MOST_WORDS:
+    has_few_words = len(line.split()) <= _MOST_WORDS
+    if not _COMMAND.fullmatch(line) or not has_few_words or _SENTENCE.match(line):
         return None
-    return None if _SENTENCE.match(line) else line
+    return line
 
 
 def breaks_off(text: str) -> bool:
     """Returns whether a text ends with a word that something must follow, such as
     "the".
     """
-    return _BREAKS_OFF.search(text[-_LAST_WORD:]) is not None
+    end = text[-_LAST_WORD:]
+    return _BREAKS_OFF.search(end) is not None
 
 
 def is_step(text: str) -> bool:
@@ -126,25 +134,30 @@ def one_of_lines(text: str) -> str | None:
     lines = [line for line in _LINE_BREAK.split(text) if line.strip(_NO_LINE)]
     if len(lines) < 2:
         return peeled(lines[0] if lines else text)
-    acts = [act for kind, act in marked("\n".join(lines)) if kind == "act"]
-    if acts:
-        return command(acts[0])
-    if breaks_off(lines[0]) or not all(map(command, lines)):
+    for found in marked("\n".join(lines)):
+        if found.kind == "act":
+            return command(found.text)
+    first = lines[0]
+    if breaks_off(first) or not all(command(line) for line in lines):
         return None
-    return command(lines[0])
+    return command(first)
 
 
 def with_argument(action: str, name: str, value: str) -> str:
     """Returns the command of an action and its argument, if one of the two is the whole
     command, else "". Joining them would mean to guess the words between them.
     """
-    action, value = peeled(action), peeled(value)
-    is_several_words = " " in action and not breaks_off(action)
-    is_optional = is_several_words and not _ALWAYS_ARGUMENT.search(name)
-    if is_optional or _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action):
+    action = peeled(action)
+    value = peeled(value)
+    has_several_words = " " in action and not breaks_off(action)
+    is_optional = has_several_words and not _ALWAYS_ARGUMENT.search(name)
+    adds_nothing = _NO_ARGUMENT.fullmatch(value) or _words(value) <= _words(action)
+    if is_optional or adds_nothing:
         return action
-    is_whole = _CALL.fullmatch(action) or value.lower().startswith(f"{action.lower()} ")
-    return value if is_whole else ""
+    repeats_action = value.lower().startswith(f"{action.lower()} ")
+    if repeats_action or _CALL.fullmatch(action):
+        return value
+    return ""
 
 
 def is_argument(key: str) -> bool:
@@ -163,20 +176,25 @@ def marked(part: str) -> list[Marked]:
     tag = _TAGGED.search(part)
     if tag and "{" not in tag["inner"]:
         action = _with_tag(one_of_lines(tag["inner"]) or "", part)
-        return marked(tag["inner"]) or [("act", action)]
+        return marked(tag["inner"]) or [Marked("act", action)]
     found: list[Marked] = []
-    lines = _INLINE.sub("\n", part).splitlines()
-    lines = [line for line in lines if line.strip(_NO_LINE)]
+    split = _INLINE.sub("\n", part).splitlines()
+    lines = [line for line in split if line.strip(_NO_LINE)]
     for number, line in enumerate(lines, start=1):
         below = lines[number : number + 2]
         argument = _ARGUMENT.match(line)
         if thought := _THOUGHT.match(line):
-            found.append(("think", thought[1]))
+            found.append(Marked("think", thought[1]))
         elif named := NAMED.match(line):
-            found.append(("act", _labelled(line[named.end() :].strip(), below)))
-        elif argument and found and found[-1][0] == "act":
-            value = argument[2].strip() or "".join(below[:1])
-            found[-1] = "act", with_argument(found[-1][1], argument[1], value)
+            text = line[named.end() :].strip()
+            found.append(Marked("act", _labelled(text, below)))
+        elif argument and found and found[-1].kind == "act":
+            name = argument[1]
+            value = argument[2].strip()
+            if not value and below:
+                value = below[0]
+            action = found.pop().text
+            found.append(Marked("act", with_argument(action, name, value)))
     return found
 
 
@@ -185,8 +203,8 @@ def _labelled(text: str, below: Sequence[str]) -> str:
     is only the beginning of a command that the next line continues, the result is
     empty.
     """
-    if not text:
-        text, below = "".join(below[:1]), below[1:]
+    if not text and below:
+        text, *below = below
     if not below or not breaks_off(text):
         return text
     labels = (NAMED, _THOUGHT, _ARGUMENT)
@@ -196,4 +214,7 @@ def _labelled(text: str, below: Sequence[str]) -> str:
 
 def _with_tag(action: str, part: str) -> str:
     argument = _ARGUMENT_TAG.search(part)
-    return with_argument(action, argument[1], argument[2]) if argument else action
+    if argument is None:
+        return action
+    name, value = argument.groups()
+    return with_argument(action, name, value)

@@ -43,7 +43,8 @@ def fitted(entries: Entries, form: Form[Fields]) -> Entries:
     kept: Entries = {}
     for name, value in entries.items():
         key = name if name in fields else _name(name, form)
-        if key in fields and (name == key or key not in kept):
+        has_own_name = name == key
+        if key in fields and (has_own_name or key not in kept):
             kept[key] = _suited(value, fields[key].annotation, form)
     if form.name in OF_FILES:
         for key, value in kept.items():
@@ -55,23 +56,29 @@ def fitted(entries: Entries, form: Form[Fields]) -> Entries:
         if number is not None:
             kept["number"] = number
     if kept:
-        kept = dict.fromkeys(form.may_be_blank, "") | kept
+        for key in form.may_be_blank:
+            kept.setdefault(key, "")
     if form is COMMAND:
         return _one_command(kept, "action", entries)
-    return _move(kept, entries) if form is MOVE else kept
+    if form is MOVE:
+        return _move(kept, entries)
+    return kept
 
 
 def _move(kept: Entries, entries: Entries) -> Entries:
     """Reads a move, also if its kind is the key: {"thought": "…", "action": "look"}."""
+    move = kept
     if "kind" not in kept:
         by_kind = {_kind(name): text for name, text in entries.items()}
         for kind in ("act", "think"):
             if kind in by_kind:
-                kept = {"kind": kind, "text": by_kind[kind]}
+                move = {"kind": kind, "text": by_kind[kind]}
                 break
-    if isinstance(kept.get("kind"), str):
-        kept["kind"] = _kind(kept["kind"])
-    return _one_command(kept, "text", entries) if kept.get("kind") == "act" else kept
+    if isinstance(move.get("kind"), str):
+        move["kind"] = _kind(move["kind"])
+    if move.get("kind") == "act":
+        return _one_command(move, "text", entries)
+    return move
 
 
 def _one_command(kept: Entries, key: str, entries: Entries) -> Entries:
@@ -79,8 +86,10 @@ def _one_command(kept: Entries, key: str, entries: Entries) -> Entries:
     one.
     """
     value = kept.get(key)
-    if isinstance(value, list) and len(set(map(str, value))) == 1:
-        value = kept[key] = value[0]
+    if isinstance(value, list):
+        distinct = {str(item) for item in value}
+        if len(distinct) == 1:
+            value = kept[key] = value[0]
     if not isinstance(value, str) or not value.strip():
         return kept
     command = one_of_lines(before_turn(value, COMMAND))
@@ -88,8 +97,10 @@ def _one_command(kept: Entries, key: str, entries: Entries) -> Entries:
         if command and is_argument(name):
             command = with_argument(command, name, _as_text(argument))
     if command:
-        return {**kept, key: command}
-    return {name: value for name, value in kept.items() if name != key}
+        kept[key] = command
+    else:
+        del kept[key]
+    return kept
 
 
 def _as_text(argument: object) -> str:
@@ -97,7 +108,8 @@ def _as_text(argument: object) -> str:
     if isinstance(argument, dict):
         argument = list(argument.values())
     parts = argument if isinstance(argument, list) else [argument]
-    return " ".join(str(part) for part in parts if part is not None)
+    words = [str(part) for part in parts if part is not None]
+    return " ".join(words)
 
 
 def _kind(name: str) -> str:
@@ -122,8 +134,9 @@ def _suited(value: object, wanted: Any, form: Form[Fields]) -> object:
     """
     if form is GOALS and isinstance(value, str | dict):
         return _listed(value)
-    if value in ([], {}) and get_origin(wanted) in (list, dict):
-        return get_origin(wanted)()
+    container = get_origin(wanted)
+    if value in ([], {}) and container in (list, dict):
+        return container()
     if isinstance(value, list) and wanted is str and form not in (COMMAND, MOVE):
         return _joined(value)
     if isinstance(value, str) and wanted is int:
@@ -131,12 +144,12 @@ def _suited(value: object, wanted: Any, form: Form[Fields]) -> object:
         return value if number is None else number
     is_part = isinstance(wanted, type) and issubclass(wanted, Fields)
     if isinstance(value, dict) and is_part:
-        fields = wanted.model_fields
-        return {
-            key: _suited(entry, fields[key].annotation, form)
-            for key, entry in value.items()
-            if key in fields
-        }
+        suited = {}
+        for key, entry in value.items():
+            if key in wanted.model_fields:
+                field = wanted.model_fields[key]
+                suited[key] = _suited(entry, field.annotation, form)
+        return suited
     return value
 
 
@@ -144,8 +157,10 @@ def _joined(lines: list[Any]) -> object:
     """Returns the text of which a list has the lines, or the list if it has others."""
     if not lines or not all(isinstance(line, str) for line in lines):
         return lines
-    with_ends = all(line.endswith("\n") for line in lines[:-1])
-    return ("" if with_ends else "\n").join(lines)
+    have_ends = all(line.endswith("\n") for line in lines[:-1])
+    if have_ends:
+        return "".join(lines)
+    return "\n".join(lines)
 
 
 def _listed(value: str | dict[str, Any]) -> object:
@@ -154,9 +169,12 @@ def _listed(value: str | dict[str, Any]) -> object:
     """
     if isinstance(value, str):
         found = list_in(value)
-        return found if found and len(found) > 1 else value
+        is_list = found is not None and len(found) > 1
+        return found if is_list else value
     numbers = [str(number) for number in range(1, len(value) + 1)]
-    return list(value.values()) if list(value) == numbers else value
+    if list(value) == numbers:
+        return list(value.values())
+    return value
 
 
 def unfenced(text: str) -> str:

@@ -55,6 +55,7 @@ _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a concatenated string
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 _BLANK = re.compile(rf"(?:\s|\\n|{_COMMENT})*+")
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
+_DEPTH = {"(": 1, ")": -1}
 _NUMBERED = re.compile(r"(?:^|[.:,;])\s*\d{1,2}\)", re.MULTILINE)  # "1) first"
 _REMARK = re.compile(
     r"\(\d+\)|[A-Za-z]\)?[,.:!?](?=[\s()])"
@@ -125,17 +126,27 @@ def only_file(text: str, kind: Kind) -> str:
     around it, or the whole string if there is no such file, or other PDDL around it.
     """
     found = files(text)
-    of_kind = [file for file in found if file.kind == kind]
-    if len(of_kind) != 1 or not of_kind[0].balanced:
+    numbers = [number for number, file in enumerate(found) if file.kind == kind]
+    if len(numbers) != 1:
         return text
-    (file,) = of_kind
-    number = found.index(file)
-    before = found[number - 1].end if number else 0
-    after = found[number + 1].start if number + 1 < len(found) else len(text)
-    end = _belongs_until(text, file.end, after)
+    (number,) = numbers
+    file = found[number]
+    if not file.balanced:
+        return text
+    end_before = 0
+    start_after = len(text)
+    if number > 0:
+        end_before = found[number - 1].end
+    if number + 1 < len(found):
+        start_after = found[number + 1].start
+    end = _belongs_until(text, file.end, start_after)
     is_alone = not text[: file.start].strip() and not text[end:].strip()
-    holds_more = _holds_pddl(text, before, file.start) or _holds_pddl(text, end, after)
-    return text if is_alone or holds_more else text[file.start : end]
+    if is_alone:
+        return text
+    for begin_around, end_around in ((end_before, file.start), (end, start_after)):
+        if _holds_pddl(text, begin_around, end_around):
+            return text
+    return text[file.start : end]
 
 
 def _holds_pddl(text: str, begin: int, end: int) -> bool:
@@ -144,12 +155,15 @@ def _holds_pddl(text: str, begin: int, end: int) -> bool:
     """
     if end - begin > _MAX_COMMENT:
         return True
-    brackets = (at for at in range(begin, end) if text[at] == "(")
-    return any(_group(text, at, end) > at for at in brackets)
+    for at in range(begin, end):
+        if text[at] == "(" and _group(text, at, end) > at:
+            return True
+    return False
 
 
 def _zones(text: str) -> Iterator[_Zone]:
-    start = at = 0
+    start = 0
+    at = 0
     opened: Border | None = None
     kind: Kind | None = None  # of the file that a tag announces: <domain name="farm">
     heads: list[_Head] = []
@@ -190,7 +204,9 @@ def _closes(border: Border, opened: Border | None) -> bool:
 
 def _sign(border: Border) -> str:
     """Returns what matching borders have in common."""
-    return border["name"].lower() if border["name"] else border[0].strip()[0]
+    if border["name"]:
+        return border["name"].lower()
+    return border[0].strip()[0]
 
 
 def _announced(tag: Border) -> Kind | None:
@@ -207,7 +223,8 @@ def _head(mark: re.Match[str], opened: Border | None = None) -> _Head:
     """
     kind: Kind = "df" if mark["kind"].lower() == "domain" else "pf"
     head = _Head(kind, mark.start())
-    if opened and opened.end() == mark.start() and not opened[0].endswith("\n"):
+    is_behind_border = opened is not None and opened.end() == mark.start()
+    if opened and is_behind_border and not opened[0].endswith("\n"):
         head.bracket_lost = not mark[0].startswith("(")
     return head
 
@@ -224,7 +241,7 @@ def _walk(text: str, head: _Head, at: int, end: int, opened: Border | None) -> i
         if mark.lastgroup == "comment":
             continue
         if mark.lastgroup == "bracket":
-            depth += 1 if mark[0] == "(" else -1
+            depth += _DEPTH[mark[0]]
             head.stop = mark.end()
             if depth <= 0 and not _GOES_ON.match(text, head.stop, end):
                 head.balanced = True
@@ -263,7 +280,10 @@ def _ends(border: Border, opened: Border | None) -> bool:
     """
     if border.lastgroup not in ("opens", "fence"):
         return _closes(border, opened)
-    return not opened or {_sign(border), _sign(opened)} != {"`", "~"}
+    if opened is None:
+        return True
+    signs = {_sign(border), _sign(opened)}
+    return signs != {"`", "~"}
 
 
 def _files(text: str, zone: _Zone) -> Iterator[File]:
@@ -277,7 +297,8 @@ def _files(text: str, zone: _Zone) -> Iterator[File]:
     for head in heads:
         begins.append(_with_comments(text, head.start, before))
         before = head.stop
-    for head, start, end in zip(heads, begins, [*begins[1:], zone.end], strict=False):
+    ends = [*begins[1:], zone.end]
+    for head, start, end in zip(heads, begins, ends, strict=False):
         stop = min(head.stop, end)
         if zone.held and head.balanced:
             stop = _belongs_until(text, stop, end)
@@ -303,16 +324,23 @@ def _belongs_until(text: str, at: int, end: int) -> int:
         blank = _BLANK.match(text, at, end)
         assert blank  # it can be empty, but not None
         at = blank.end()
-        after = at + 1 if text.startswith(")", at, end) else _group(text, at, end)
-        if after == at:
-            break
-        at = last = after
-    return end if at == end or _closes_more(text, at, end) else last
+        if text.startswith(")", at, end):
+            last = at + 1
+        else:
+            group_end = _group(text, at, end)
+            if group_end == at:
+                break
+            last = group_end
+        at = last
+    if at == end or _closes_more(text, at, end):
+        return end
+    return last
 
 
 def _closes_more(text: str, at: int, end: int) -> bool:
     """Whether a part of a text closes more brackets than it opens."""
-    marks = _BRACKET.findall(_NUMBERED.sub("", text[at:end]))
+    without_numbers = _NUMBERED.sub("", text[at:end])
+    marks = _BRACKET.findall(without_numbers)
     return marks.count(")") > marks.count("(")
 
 
@@ -325,7 +353,7 @@ def _group(text: str, at: int, end: int) -> int:
     depth = 0
     close = end
     for mark in _BRACKET.finditer(text, at, end):
-        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        depth += _DEPTH.get(mark[0], 0)
         if depth == 0:
             close = mark.end()
             break
@@ -336,8 +364,11 @@ def _group(text: str, at: int, end: int) -> int:
 
 def _named(text: str, zone: _Zone) -> list[_Head]:
     """Returns the heads of files without `define`, each as far as the next one."""
-    marks = list(_NAMED.finditer(text, zone.start, zone.end))
-    heads = [_head(mark) for mark in marks if mark.lastgroup == "head"][-_MAX_FILES:]
+    heads = []
+    for mark in _NAMED.finditer(text, zone.start, zone.end):
+        if mark.lastgroup == "head":
+            heads.append(_head(mark))
+    heads = heads[-_MAX_FILES:]
     ends = [*(head.start for head in heads[1:]), zone.end]
     for head, end in zip(heads, ends, strict=False):
         _walk(text, head, head.start, end, None)

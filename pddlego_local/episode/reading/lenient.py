@@ -37,7 +37,13 @@ from pddlego_local.episode.reading.files import (
     only_file,
 )
 from pddlego_local.episode.reading.objects import Found, objects
-from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
+from pddlego_local.episode.reading.thoughts import (
+    Markers,
+    Span,
+    inside,
+    thoughts,
+    without,
+)
 from pddlego_local.episode.reading.turns import turns
 from pddlego_local.episode.reading.words import any_of
 from pddlego_local.pddl.edit import difference
@@ -106,7 +112,8 @@ def lenient(
         file = lenient(text, PROBLEM, cut=cut, prompt=prompt, markers=markers).taken
         if file and not file.doubt:
             edit = form.keys.model_validate(difference(problem, file.value.pf))
-            taken = Candidate(edit, f"{file.how}, a whole file", file.start, file.end)
+            how = f"{file.how}, a whole file"
+            taken = Candidate(edit, how, file.start, file.end)
     if taken:
         return Findings(candidates, taken, "")
     if candidates and not cut:
@@ -127,14 +134,17 @@ def _taken(
         return certain[-1]
     if cut:
         return None
-    usable = [each for each in candidates if each.doubt != PLACEHOLDER]
-    return usable[-1] if usable else None
+    for candidate in reversed(candidates):
+        if candidate.doubt != PLACEHOLDER:
+            return candidate
+    return None
 
 
 def _first_step(certain: Sequence[Candidate[T]], text: str) -> Candidate[T]:
     """Returns the first of several actions, or the model's correction of it. Acts have
     priority over thoughts.
     """
+    # A command and a choice have no kind: they are acts.
     acts = [step for step in certain if getattr(step.value, "kind", "act") == "act"]
     steps = acts or certain
     taken = steps[0]
@@ -183,7 +193,7 @@ class _Search(Generic[T]):
         asked = [turn.content for turn in prompt if turn.role != "assistant"]
         self._prompt = wholeness.words_of("\n".join(asked))
         self._files = files(text) if form.name in OF_FILES else []
-        pddl = [(file.start, file.end) for file in self._files if file.balanced]
+        pddl = [Span(file.start, file.end) for file in self._files if file.balanced]
         self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
         # where imagined turns begin; known once there is a first certain answer
         self._imagined = len(text) + 1
@@ -192,9 +202,10 @@ class _Search(Generic[T]):
             self.fault = "unfinished_thought"
 
     def candidates(self) -> Iterator[Candidate[T]]:
-        asks_for_files = self._form.name in OF_FILES
-        for found in self._of_files() if asks_for_files else self._of_objects():
-            if not found.doubt and self._imagined > len(self._text):
+        every = self._of_files() if self._form.name in OF_FILES else self._of_objects()
+        for found in every:
+            is_first_certain = not found.doubt and self._imagined > len(self._text)
+            if is_first_certain:
                 following = turns(self._text, self._form, found.end)
                 self._imagined = next(following, len(self._text))
             yield found
@@ -236,16 +247,19 @@ class _Search(Generic[T]):
         spoken = without(self._text, self._thoughts)
         alone = bare(spoken, self._form, cut=self._cut)
         value = self._value(alone and fitted(alone, self._form))
-        if value is not None:
-            ends = [end for _, end in self._thoughts if end < len(self._text)]
-            begin = max([0, *ends])
-            doubt = self._doubt(value, begin, begin)
-            yield Candidate(value, "no JSON", begin, len(self._text), doubt)
+        if value is None:
+            return
+        begin = 0  # after the last thought
+        for thought in self._thoughts:
+            if thought.end < len(self._text):
+                begin = max(begin, thought.end)
+        doubt = self._doubt(value, begin, begin)
+        yield Candidate(value, "no JSON", begin, len(self._text), doubt)
 
     def _doubt(self, value: Fields, start: int, end: int) -> str:
         texts = wholeness.texts_of(value, self._form)
         words = wholeness.words_of(self._text[start:end])
-        if any(map(wholeness.is_placeholder, texts)):
+        if any(wholeness.is_placeholder(text) for text in texts):
             return PLACEHOLDER
         if not all(text.strip() for text in texts):
             return BLANK
@@ -253,7 +267,9 @@ class _Search(Generic[T]):
             return THOUGHT
         if start >= self._imagined:
             return IMAGINED
-        return PROMPT if words and words in self._prompt else ""
+        if words and words in self._prompt:
+            return PROMPT
+        return ""
 
     def _of_files(self) -> Iterator[Candidate[T]]:
         """Yields the files after each draft of them. A new draft of a file replaces the
@@ -265,15 +281,15 @@ class _Search(Generic[T]):
                 return
             if self._cut and not all(file.closed for file in draft.values()):
                 continue
-            rated = {kind: self._rated(file, latest) for kind, file in draft.items()}
-            better = {
-                kind: file
-                for kind, file in rated.items()
-                if file.rank >= _rank(latest, kind)
-            }
+            rated: _Draft = {}
+            better: _Draft = {}
+            for kind, file in draft.items():
+                rated[kind] = self._rated(file, latest)
+                if rated[kind].rank >= _rank(latest, kind):
+                    better[kind] = rated[kind]
             has_placeholder = any(file.rank == 0 for file in rated.values())
             if has_placeholder and latest.keys() >= self._keys:
-                better = {}
+                better.clear()
             if rated.keys() >= self._keys and better.keys() < self._keys:
                 passed_over = self._candidate(rated)
                 yield replace(passed_over, doubt=passed_over.doubt or EXCERPT)
@@ -286,6 +302,7 @@ class _Search(Generic[T]):
         right.
         """
         parts: list[dict[str, File]] = []
+        spans: list[Span] = []  # of the objects with files
         for found, entries in self._objects():
             if self._value(entries) is None:
                 self._note_wrong_keys()
@@ -298,12 +315,13 @@ class _Search(Generic[T]):
                     part[kind] = File(kind, alone, found.start, found.end, how=how)
             if part:
                 parts.append(part)
-        spans = [(file.start, file.end) for part in parts for file in part.values()]
+                spans.append(Span(found.start, found.end))
         for file in self._files:
             # Without an end and without a section it is only a phrase, unless its end
             # was cut off.
             is_file = file.closed or self._cut or SECTION.search(file.text)
-            if file.kind in self._keys and is_file and not inside(spans, file.start):
+            is_asked_for = file.kind in self._keys
+            if is_asked_for and is_file and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(parts, key=_start)
 
@@ -312,7 +330,9 @@ class _Search(Generic[T]):
             return _Rated(file, 0, PLACEHOLDER)
         if not SECTION.search(file.text):
             return _Rated(file, 0, NO_PDDL if file.text.strip() else BLANK)
-        before = latest[file.kind].file.text if file.kind in latest else ""
+        before = ""
+        if file.kind in latest:
+            before = latest[file.kind].file.text
         if wholeness.is_excerpt(file.text) or wholeness.is_part(file.text, before):
             return _Rated(file, 1, EXCERPT)
         if inside(self._thoughts, file.start):
@@ -325,15 +345,16 @@ class _Search(Generic[T]):
 
     def _candidate(self, draft: _Draft) -> Candidate[T]:
         rated = [draft[kind] for kind in self._keys]
-        texts = {each.file.kind: each.file.text for each in rated}
-        ways = {each.file.how for each in rated}
-        worst = min(rated, key=lambda each: (each.rank, each.doubt))
+        worst = min(rated, key=lambda file: (file.rank, file.doubt))
+        files = [file.file for file in rated]
+        texts = {file.kind: file.text for file in files}
+        is_in_text = any(file.how == IN_TEXT for file in files)
         return Candidate(
-            self._form.keys.model_validate(texts),
-            IN_TEXT if IN_TEXT in ways else rated[0].file.how,
-            min(each.file.start for each in rated),
-            max(each.file.end for each in rated),
-            worst.doubt,
+            value=self._form.keys.model_validate(texts),
+            how=IN_TEXT if is_in_text else files[0].how,
+            start=min(file.start for file in files),
+            end=max(file.end for file in files),
+            doubt=worst.doubt,
         )
 
 

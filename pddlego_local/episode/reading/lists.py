@@ -61,30 +61,29 @@ def plain(item: str) -> str:
         return item
     item = _STRONG.sub(r"\2", item)
     around = _AROUND.fullmatch(item)
-    inner = around[2] if around and around[1] not in around[2] else item
-    return inner if inner.count("**") % 2 == 0 else inner.replace("**", "")
+    if around and around[1] not in around[2]:
+        item = around[2]
+    is_left_open = item.count("**") % 2 == 1
+    return item.replace("**", "") if is_left_open else item
 
 
 def _in_lines(lines: Sequence[str]) -> list[str] | None:
-    matches = [(number, _ITEM.fullmatch(line)) for number, line in enumerate(lines)]
-    items = [_item(number, match) for number, match in matches if match]
+    items = []
+    sub_numbers = set()
+    for number, line in enumerate(lines):
+        if match := _ITEM.fullmatch(line):
+            items.append(_item(number, match))
+        if _SUB_NUMBER.fullmatch(line):
+            sub_numbers.add(number)
     if not items:
         return None
-    level = min(item.indent for item in items) + _SAME_LEVEL
-    tops = [item for item in items if item.indent < level]
-    for first in ("1", "a"):  # numbers before letters, and both before other marks
-        counted = [item for item in tops if item.counted_from == first]
-        if counted:
-            tops = counted
-            break
+    tops = _tops(items)
     places = {item.line for item in tops}
-    below = {item.line for item in items}
-    for number, line in enumerate(lines):
-        if _SUB_NUMBER.fullmatch(line):
-            below.add(number)
+    below = {item.line for item in items} | sub_numbers
     below -= places
-    if len(tops) == 1 and tops[0].text.rstrip("*_").endswith(":"):
-        # The only item is a title, and the list is below it.
+    first = tops[0].text.rstrip("*_")
+    is_title = len(tops) == 1 and first.endswith(":")
+    if is_title:  # then the list is below it
         return _in_lines([lines[number] for number in sorted(below)])
     is_whole = len(places | below) == len(lines)
     numbers = {item.number for item in tops}
@@ -93,6 +92,19 @@ def _in_lines(lines: Sequence[str]) -> list[str] | None:
     if is_list or _in_order(tops, below):
         return [plain(item.text) for item in tops]
     return None
+
+
+def _tops(items: Sequence[_Item]) -> list[_Item]:
+    """Returns the items of the outermost list: those with numbers, else those with
+    letters, else those with other marks.
+    """
+    least_indent = min(item.indent for item in items)
+    outer = [item for item in items if item.indent < least_indent + _SAME_LEVEL]
+    for first in ("1", "a"):
+        counted = [item for item in outer if item.counted_from == first]
+        if counted:
+            return counted
+    return outer
 
 
 def _item(line: int, match: re.Match[str]) -> _Item:
@@ -117,8 +129,9 @@ def _in_order(tops: Sequence[_Item], below: set[int]) -> bool:
     begins: set[int] = set()
     for item in tops:
         if item.number is not None:
-            line_without_below = item.line - bisect_left(ordered, item.line)
-            begins.add(line_without_below - item.number)
+            lines_below_before = bisect_left(ordered, item.line)
+            line = item.line - lines_below_before
+            begins.add(line - item.number)
     return len(begins) == 1
 
 
@@ -129,14 +142,24 @@ def _in_one_line(line: str) -> list[str] | None:
     """
     marks = list(_IN_LINE.finditer(line))
     if len(marks) > 1:
-        numbers = [int(mark[1]) for mark in marks]
-        if numbers != list(range(1, len(marks) + 1)):
-            return []
-        ends = [*(mark.start() for mark in marks[1:]), len(line)]
-        parts = [line[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
-        return [plain(_BETWEEN.sub("", part)) for part in parts]
+        return _numbered(line, marks)
     title = _TITLE.match(line)
-    parts = _ARROW.split(line[title.end() :] if title else line)
-    if len(parts) < 2 or not all(map(is_step, parts)):
-        return None  # a sentence
+    listed = line[title.end() :] if title else line
+    parts = _ARROW.split(listed)
+    is_sentence = len(parts) < 2 or not all(is_step(part) for part in parts)
+    if is_sentence:
+        return None
     return [plain(part.strip(" .")) for part in parts]
+
+
+def _numbered(line: str, marks: Sequence[re.Match[str]]) -> list[str]:
+    """Returns the items between the numbers of a line, if these are in order."""
+    items = []
+    ends = [mark.start() for mark in marks[1:]]
+    ends.append(len(line))
+    for number, (mark, end) in enumerate(zip(marks, ends, strict=True), start=1):
+        if int(mark[1]) != number:
+            return []
+        item = line[mark.end() : end]
+        items.append(plain(_BETWEEN.sub("", item)))
+    return items

@@ -50,6 +50,7 @@ _CONCLUSION = [
 _DOUBTS = re.compile(
     r"\b(?:if|whether|unless|not|never|neither|either)\b|n['’]t\b", re.IGNORECASE
 )
+_ENDS_SENTENCE = re.compile(r"[.!?;,\n]")
 _MARKS = re.compile(r"[*_`\"“”]")
 _KEY = re.compile(
     r"(?:selected|chosen|best|next|final|my)?(?:option|choice|selection|number|answer|index|id|pick"
@@ -62,12 +63,18 @@ def number_in(text: str) -> int | None:
     """Returns the one number that a text decides for, or None if there is none or more
     than one.
     """
-    text = _MARKS.sub("", text[-_LONGEST:])
-    lines = [line.strip(" #'\t") for line in text.splitlines()]
-    named = {int(found["number"]) for line in lines if (found := _LINE.fullmatch(line))}
-    alone = {int(found[1]) for line in lines if (found := _ALONE.fullmatch(line))}
-    concluded = _concluded(text)
-    decided = concluded | (alone if concluded else named)
+    end = text[-_LONGEST:]
+    plain = _MARKS.sub("", end)
+    named: set[int] = set()  # by lines
+    alone: set[int] = set()  # on lines of their own
+    for line in plain.splitlines():
+        stripped = line.strip(" #'\t")
+        if found := _LINE.fullmatch(stripped):
+            named.add(int(found["number"]))
+        if found := _ALONE.fullmatch(stripped):
+            alone.add(int(found[1]))
+    concluded = _concluded(plain)
+    decided = concluded | alone if concluded else named
     return decided.pop() if len(decided) == 1 else None
 
 
@@ -83,7 +90,8 @@ def _concluded(text: str) -> set[int]:
 
 def _is_doubted(text: str, at: int) -> bool:
     """Returns whether the sentence denies or only supposes what begins at `at`."""
-    sentence = re.split(r"[.!?;,\n]", text[max(0, at - 200) : at])[-1]
+    before = text[max(0, at - 200) : at]
+    *_, sentence = _ENDS_SENTENCE.split(before)
     return _DOUBTS.search(sentence) is not None
 
 
@@ -94,7 +102,8 @@ def number_under_other_key(entries: Mapping[str, object]) -> int | None:
     numbers: set[int] = set()
     for key, value in entries.items():
         number = _as_number(value)
-        if number is not None and _KEY.fullmatch(re.sub(r"[\s_-]", "", key.lower())):
+        words = re.sub(r"[\s_-]", "", key.lower())
+        if number is not None and _KEY.fullmatch(words):
             numbers.add(number)
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -104,4 +113,6 @@ def _as_number(value: object) -> int | None:
         return number_in(value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 _BLANK = r"(?:[\s\ufeff]++|//[^\n]*+|#[^\n]*+|/\*(?s:.*?)\*/)*+"
 _QUOTE = "[\"'`“”‘’„＂]"
@@ -93,10 +93,17 @@ class Found:
     whole: bool
 
 
+class Value(NamedTuple):
+    """A value that was read, and where it ends."""
+
+    value: Any
+    end: int
+
+
 class RelaxedJson:
     """Reads objects of one text. `steps` limits the work on all of them together, in
-    characters. Each method reads what begins at `at`, and returns it with its end; it
-    raises ValueError if there is no such thing.
+    characters. Each method reads what begins at `at`, and raises ValueError if there is
+    no such thing.
     """
 
     def __init__(self, text: str, steps: int) -> None:
@@ -119,13 +126,13 @@ class RelaxedJson:
             self._whole = False
         return Found(self._top, at, self._read, exact=False, whole=self._whole)
 
-    def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
+    def _object(self, at: int, depth: int) -> Value:
         entries: dict[str, Any] = {}
         at = self._skip(at + 1)
         while not self._text.startswith("}", at):
             if entries and _END_OF_FRAME.match(self._text, at):
                 self._whole = False
-                return entries, at
+                return Value(entries, at)
             key = _KEY_AND_SIGN.match(self._text, at)
             if key is None:
                 raise ValueError(f"no key at {at}")
@@ -135,18 +142,18 @@ class RelaxedJson:
                 self._top = entries
                 self._read = at
             at = self._skip_sign(at, (",", ";"))
-        return entries, at + 1
+        return Value(entries, at + 1)
 
-    def _array(self, at: int, depth: int) -> tuple[list[Any], int]:
+    def _array(self, at: int, depth: int) -> Value:
         items: list[Any] = []
         at = self._skip(at + 1)
         while not self._text.startswith("]", at):
             item, at = self._value(at, depth, _AFTER_ITEM)
             items.append(item)
             at = self._skip_sign(at, (",",))
-        return items, at + 1
+        return Value(items, at + 1)
 
-    def _value(self, at: int, depth: int, after: re.Pattern[str]) -> tuple[Any, int]:
+    def _value(self, at: int, depth: int, after: re.Pattern[str]) -> Value:
         """Reads a value. `after` is a pattern for the text that may follow it."""
         if depth > _MAX_DEPTH:
             raise ValueError(f"nested too deeply at {at}")
@@ -158,10 +165,10 @@ class RelaxedJson:
             return self._string(opens, depth, after)
         if literal := _LITERAL.match(self._text, at):
             word = _OF_PYTHON.get(literal[0], literal[0])
-            return json.loads(word), literal.end()
+            return Value(json.loads(word), literal.end())
         return self._unquoted(at, after)
 
-    def _unquoted(self, at: int, after: re.Pattern[str]) -> tuple[str, int]:
+    def _unquoted(self, at: int, after: re.Pattern[str]) -> Value:
         """Reads PDDL in its brackets, or words up to the end of the value."""
         ends: list[int] = []
         if self._text.startswith("(", at):
@@ -170,17 +177,22 @@ class RelaxedJson:
             stops = _STOPS.finditer(self._text, at, at + _MOST_WORDS)
             ends = [stop.start() for stop in stops]
         for end in ends:
-            in_list = after is _AFTER_ITEM and self._text.startswith(",", end)
-            if in_list or after.match(self._text, end):
+            # In a list, what follows the comma may be without quotes too.
+            is_item = after is _AFTER_ITEM and self._text.startswith(",", end)
+            if is_item or after.match(self._text, end):
                 self._count(end - at)
-                return self._text[at:end].strip(), end
+                words = self._text[at:end].strip()
+                return Value(words, end)
         raise ValueError(f"no value at {at}")
 
     def _closing(self, at: int) -> list[int]:
         """Returns where the bracket that opens at `at` closes, if it does."""
         depth = 0
         for found in _PDDL.finditer(self._text, at):
-            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if found[0] == "(":
+                depth += 1
+            elif found[0] == ")":
+                depth -= 1
             if depth == 0:
                 return [found.end()]
         self._count(len(self._text) - at)
@@ -188,30 +200,35 @@ class RelaxedJson:
 
     def _string(
         self, opens: re.Match[str], depth: int, after: re.Pattern[str]
-    ) -> tuple[str, int]:
+    ) -> Value:
         quote = opens[1]
         begin = opens.end()
-        # a fence may name its language
-        closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))
+        closes = _CLOSES.get(quote)
+        if closes is None:
+            three_signs = quote[:3]  # without the language that a fence may name
+            closes = re.compile(re.escape(three_signs))
         for found in closes.finditer(self._text, begin):
-            if found[0].startswith("\\"):
+            is_escape = found[0].startswith("\\")
+            if is_escape:
                 continue
             text = self._text[begin : found.start()]
             end = found.end()
             if after.match(self._text, end):
                 self._count(end - begin)
-                return unescaped(text), end
+                return Value(unescaped(text), end)
             if more := _GOES_ON.match(self._text, end):
                 self._count(more.end() - begin)
-                rest, end = self._value(more.end(), depth + 1, after)
-                return f"{unescaped(text)}{rest}", end
+                rest = self._value(more.end(), depth + 1, after)
+                return Value(f"{unescaped(text)}{rest.value}", rest.end)
         self._count(len(self._text) - begin)
         raise ValueError(f"a string without end at {begin}")
 
     def _skip_sign(self, at: int, signs: tuple[str, ...]) -> int:
         """Skips blanks, one sign between entries if there is one, and blanks."""
         at = self._skip(at)
-        return self._skip(at + self._text.startswith(signs, at))
+        if self._text.startswith(signs, at):
+            return self._skip(at + 1)
+        return self._skip(at)
 
     def _skip(self, at: int) -> int:
         found = _BLANKS.match(self._text, at)
@@ -238,25 +255,25 @@ def objects(
     # For each error in JSON, Python counts the lines before it: what comes before the
     # first object is left out, so that this takes less time.
     begin = openings[0].start()
-    text = text[begin:]
-    relaxed = None if exactly else RelaxedJson(text, _STEPS + 2 * len(text))
-    end = escaped = 0
+    rest = text[begin:]
+    relaxed = None if exactly else RelaxedJson(rest, _STEPS + 2 * len(rest))
+    end_of_answer = 0
+    escaped = 0
     for opening in openings:
         at = opening.start() - begin
-        if at < end:
+        if at < end_of_answer:
             continue
         if exactly or not opening[1]:
-            found = _parsed(text, at, relaxed, is_answer)
+            found = _parsed(rest, at, relaxed, is_answer)
         elif escaped < _MAX_ESCAPED:
             escaped += 1
-            found = _escaped(text, at, is_answer)
+            found = _escaped(rest, at, is_answer)
         else:
-            continue
-        if found is None:
-            continue
-        yield replace(found, start=begin + found.start, end=begin + found.end)
-        if is_answer(found.entries):
-            end = found.end
+            found = None
+        if found:
+            yield replace(found, start=begin + found.start, end=begin + found.end)
+            if is_answer(found.entries):
+                end_of_answer = found.end
 
 
 def _parsed(
@@ -279,4 +296,6 @@ def _escaped(text: str, at: int, is_answer: IsAnswer) -> Found | None:
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])
     found = _parsed(inner, 0, RelaxedJson(inner, _STEPS), is_answer)
-    return found and replace(found, start=at, end=end, exact=False)
+    if found is None:
+        return None
+    return replace(found, start=at, end=end, exact=False)

@@ -7,13 +7,22 @@ models whose markers nobody configured, or from servers that do not separate tho
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pddlego_local.episode.reading.words import any_of
 
 Markers = tuple[str, str]
 """The texts that begin and end a model's thought."""
 
-Spans = Sequence[tuple[int, int]]
+
+class Span(NamedTuple):
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+Spans = Sequence[Span]
 """Disjoint parts of a text, from left to right."""
 
 _THOUGHT = rf"(?:\w{{1,12}}[:_])?{any_of('thought')}"
@@ -37,7 +46,7 @@ def thoughts(
     if own and any(marker in text for marker in own):
         begin, end = map(re.escape, own)
         pattern = re.compile(rf"(?P<opens>{begin})|(?P<ends>{end})")
-    found: list[tuple[int, int]] = []
+    found: list[Span] = []
     opened: re.Match[str] | None = None
     for mark in pattern.finditer(text):
         if inside(pddl, mark.start()):
@@ -47,29 +56,35 @@ def thoughts(
         elif opened:
             # The end of a message ends only a thought that is a channel of its own.
             if mark.lastgroup == "ends" or "channel" in opened[0]:
-                found.append((opened.start(), mark.end()))
+                found.append(Span(opened.start(), mark.end()))
                 opened = None
         elif mark.lastgroup == "ends":
-            if found and "channel" in mark[0]:
-                found[-1] = found[-1][0], mark.end()
+            is_next_channel = bool(found) and "channel" in mark[0]
+            if is_next_channel:
+                last = found.pop()
+                found.append(Span(last.start, mark.end()))
             else:
-                found = [(0, mark.end())]
-    if not (cut and opened):
-        return found, False
-    return [*found, (opened.start(), len(text))], True
+                found = [Span(0, mark.end())]
+    was_cut = cut and opened is not None
+    if opened and was_cut:
+        found.append(Span(opened.start(), len(text)))
+    return found, was_cut
 
 
 def inside(spans: Spans, at: int) -> bool:
     """Returns whether the place `at` is in one of the spans."""
-    index = bisect_right(spans, (at, float("inf"))) - 1
-    return index >= 0 and at < spans[index][1]
+    begun = bisect_right(spans, at, key=lambda span: span.start)
+    if begun == 0:
+        return False
+    last = spans[begun - 1]
+    return at < last.end
 
 
 def without(text: str, spans: Spans) -> str:
     """Returns the text outside of the spans."""
     kept = ""
     at = 0
-    for begin, end in spans:
-        kept += text[at:begin]
-        at = end
+    for span in spans:
+        kept += text[at : span.start]
+        at = span.end
     return kept + text[at:]

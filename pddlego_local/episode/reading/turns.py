@@ -53,14 +53,16 @@ def before_turn(text: str, form: Form[Fields]) -> str:
     """Returns the text before the first turn of others, or the whole text if it begins
     with it.
     """
-    own = text[: next(turns(text, form), len(text))]
+    end = next(turns(text, form), len(text))
+    own = text[:end]
     return own if own.strip() else text
 
 
 def _ends_step(text: str, at: int, form: Form[Fields]) -> bool:
     """Whether the line holds a whole step of the model before the place `at`."""
-    begin = max(0, at - _LONGEST_STEP)
-    line = text[max(begin, text.rfind("\n", begin, at) + 1) : at]
+    earliest = max(0, at - _LONGEST_STEP)
+    line_begin = text.rfind("\n", earliest, at) + 1
+    line = text[max(earliest, line_begin) : at]
     if _ENDS_OBJECT.search(line):
         return True
     if form is TEXT or breaks_off(line):

@@ -48,8 +48,11 @@ def is_excerpt(text: str) -> bool:
     """Returns whether something in a file stands for an omitted part: an ellipsis,
     `<the actions>`, or a comment that says so.
     """
-    for_rest = any(map(_COMMENT_FOR_REST.match, _COMMENT.findall(text)))
-    return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
+    comments = _COMMENT.findall(text)
+    if any(_COMMENT_FOR_REST.match(comment) for comment in comments):
+        return True
+    without_comments = _COMMENT.sub("", text)
+    return _LEFT_OUT.search(without_comments) is not None
 
 
 def is_part(text: str, of: str) -> bool:

@@ -49,45 +49,68 @@ def play(
     - "context_exceeded": the dialogue, or the reflections in it, became too long for
       the context
     """
-    opening = _opening(episode, reflections)
-    dialogue: Messages = (Message("user", opening.text),)
-    trace = [episode.memory[0].text]
-    latest: tuple[Move, str] | None = None  # the last move and its reply
-    complaint = ""
+    actor = _Actor(episode, _opening(episode, reflections))
     idle = 0
     step = 0
     for step in episode.steps():
-        shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
-        asked = (*dialogue[:-1], Message("user", dialogue[-1].content + complaint))
-        question = episode.question(MOVE, shown, asked)
         try:
-            answer = episode.ask(question, step=step)
+            move = actor.ask(step)
         except PromptTooLong:
-            if len(trace) == 1 and not reflections:
+            if len(actor.trace) == 1 and not reflections:
                 raise  # the setting is at fault, not the model
-            return Trial("\n".join(trace), step, "context_exceeded")
-        move = answer.value
-        outcome = ""
+            return actor.trial(step, "context_exceeded")
+        outcome = actor.carry_out(move) if move else ""
         idle = 0 if move and move.kind == "act" else idle + 1
-        if move is None:
-            # A rejected answer is explained once, and not kept in the dialogue.
-            complaint = f"\n\n{MOVE.message(answer.fault)}"
-        else:
-            complaint = ""
-            reply, outcome = _carry_out(episode, move)
-            written = json.dumps(move.model_dump(), ensure_ascii=False)
-            exchange = Message("assistant", written), Message("user", reply)
-            dialogue = (*dialogue, *exchange)
-            trace.append(_traced(move, reply))
-            is_repeated = (move, reply) == latest
-            latest = move, reply
-            if is_repeated and not outcome:
-                outcome = "repeated_action"
         if idle > max_thoughts and not outcome:
             outcome = "no_action"
         if outcome:
-            return Trial("\n".join(trace), step, outcome)
-    return Trial("\n".join(trace), step, "step_limit")
+            return actor.trial(step, outcome)
+    return actor.trial(step, "step_limit")
+
+
+class _Actor:
+    """The dialogue of one trial, which grows with each usable answer. `trace` is what a
+    mentor reads of it.
+    """
+
+    def __init__(self, episode: Episode, opening: Shown) -> None:
+        self.trace = [episode.memory[0].text]
+        self._episode = episode
+        self._opening = opening
+        self._dialogue: Messages = (Message("user", opening.text),)
+        self._complaint = ""
+        self._latest: tuple[Move, str] | None = None  # the last move and its reply
+
+    def ask(self, step: int) -> Move | None:
+        """Asks for a move. None if the answer is unusable: it is explained once, and
+        not kept in the dialogue.
+        """
+        turns = [*self._opening.turns, *self._episode.memory]
+        shown = dataclasses.replace(self._opening, turns=turns)
+        *before, last = self._dialogue
+        asked = (*before, Message("user", last.content + self._complaint))
+        question = self._episode.question(MOVE, shown, asked)
+        answer = self._episode.ask(question, step=step)
+        self._complaint = ""
+        if answer.value is None:
+            self._complaint = f"\n\n{MOVE.message(answer.fault)}"
+        return answer.value
+
+    def carry_out(self, move: Move) -> str:
+        """Returns how the move ended the trial, "" if it goes on."""
+        reply, outcome = _carry_out(self._episode, move)
+        written = json.dumps(move.model_dump(), ensure_ascii=False)
+        exchange = Message("assistant", written), Message("user", reply)
+        self._dialogue = (*self._dialogue, *exchange)
+        self.trace.append(_traced(move, reply))
+        before = self._latest
+        self._latest = move, reply
+        if before == self._latest and not outcome:
+            return "repeated_action"
+        return outcome
+
+    def trial(self, steps: int, outcome: str) -> Trial:
+        return Trial("\n".join(self.trace), steps, outcome)
 
 
 def _traced(move: Move, reply: str) -> str:

@@ -126,7 +126,8 @@ class Controller:
                 return Pursuit(goal, "accomplished", chosen.reason, turns, error)
             done = self.episode.act(commands[chosen.number - 1])
             self.episode.remember(done.turns)
-            turns, error = (*turns, *done.turns), done.error
+            turns = (*turns, *done.turns)
+            error = done.error
             self.step = next(self._steps, 0)
             if done.ended:
                 return Pursuit(goal, done.ended, chosen.reason, turns, error)

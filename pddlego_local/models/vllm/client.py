@@ -83,7 +83,7 @@ class VllmClient:
         """Requests one answer; see `VllmModel.complete`."""
         start = time.perf_counter()
         if prefix is None:
-            response = self._chat(messages, grammar, sampling, 1, {})
+            response = self._chat_or_lost(messages, grammar, sampling)
             if response is None:
                 return _lost(start)
             return _completion(response, response.choices[0], grammar, sampling, start)
@@ -105,7 +105,7 @@ class VllmClient:
     ) -> tuple[Completion, ...]:
         """Requests `count` answers at once; see `VllmModel.complete_many`."""
         start = time.perf_counter()
-        response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
+        response = self._chat_or_lost(messages, grammar, sampling, count, _WITH_TOKENS)
         if response is None:
             return (_lost(start),) * count
         choices = sorted(response.choices, key=lambda choice: choice.index)
@@ -121,14 +121,8 @@ class VllmClient:
         sampling: Sampling,
         count: int,
         extra: dict[str, Any],
-    ) -> Answers[ChatChoice] | None:
-        """Requests `count` answers; the server draws answer i from the seed plus i.
-
-        A reasoning model may end its thought in a way that its grammar forbids. vLLM's
-        parser "qwen3" takes a call of a tool for such an end, and vLLM then fails the
-        request. The same seed draws the same thought again, so no later try can help.
-        Returns None if a healthy server has failed such a request twice in one way.
-        """
+    ) -> Answers[ChatChoice]:
+        """Requests `count` answers; the server draws answer i from the seed plus i."""
         prompt = self._prompt(messages, sampling)
         body = {**prompt, "n": count, **self._sampling_fields(sampling, grammar)}
         if not prompt["chat_template_kwargs"]:
@@ -138,18 +132,33 @@ class VllmClient:
             counted = self.connection.tokenize(**prompt)
             return counted.max_model_len - counted.count
 
-        def ask() -> Answers[ChatChoice]:
-            return self.connection.answer(
-                "chat/completions", body | extra, Answers[ChatChoice], room
-            )
+        return self.connection.answer(
+            "chat/completions", body | extra, Answers[ChatChoice], room
+        )
 
+    def _chat_or_lost(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        count: int = 1,
+        extra: dict[str, Any] | None = None,
+    ) -> Answers[ChatChoice] | None:
+        """Requests answers as `_chat` does; None if the server cannot give them.
+
+        A reasoning model may end its thought in a way that its grammar forbids. vLLM's
+        parser "qwen3" takes a call of a tool for such an end, and vLLM then fails the
+        request. The same seed draws the same thought again, so no later try can help.
+        So an answer is lost if a healthy server fails its request twice in one way.
+        """
+        asked = (messages, grammar, sampling, count, extra or {})
         try:
-            return ask()
+            return self._chat(*asked)
         except Failed as first:
             if grammar is None or not sampling.thinking:
                 raise
             try:
-                return ask()
+                return self._chat(*asked)
             except Failed as second:
                 if second.reason != first.reason or not self.connection.is_healthy():
                     raise
@@ -175,7 +184,7 @@ class VllmClient:
         """Requests the first stage as a chat completion, whose tokens the later stages
         need.
         """
-        response = self._chat(messages, grammar, sampling, 1, _WITH_TOKENS)
+        response = self._chat_or_lost(messages, grammar, sampling, 1, _WITH_TOKENS)
         if response is None:
             return _lost(start)
         (choice,) = response.choices

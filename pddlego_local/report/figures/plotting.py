@@ -22,28 +22,21 @@ WIDTH = 5.6  # inches
 DPI = 160
 MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
-COLOURS = (
-    "#3b5b92",
-    "#d9a441",
-    "#7aa07a",
-    "#b5534c",
-    "#8d7bb0",
-    "#9c9c9c",
-    "#58a6a6",
-    "#d98fb0",
-)
-ON_DARK = (
-    "#8fb3f0",
-    "#e5b85c",
-    "#93c493",
-    "#ec8c84",
-    "#b7a5dc",
-    "#bdbdbd",
-    "#74c7c7",
-    "#efb0cb",
-)
-INK, PAPER, GREY = "#1a1a1a", "#ffffff", COLOURS[5]
-DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=True))}
+COLOURS_ON_DARK = {
+    "#3b5b92": "#8fb3f0",
+    "#d9a441": "#e5b85c",
+    "#7aa07a": "#93c493",
+    "#b5534c": "#ec8c84",
+    "#8d7bb0": "#b7a5dc",
+    "#9c9c9c": "#bdbdbd",
+    "#58a6a6": "#74c7c7",
+    "#d98fb0": "#efb0cb",
+}
+COLOURS = tuple(COLOURS_ON_DARK)
+INK = "#1a1a1a"
+PAPER = "#ffffff"
+GREY = "#9c9c9c"
+DARK = {INK: "#e6e6e3", PAPER: "#161616", **COLOURS_ON_DARK}
 """The colour on a dark page for each colour of a figure."""
 
 ENDINGS = (".svg", "_dark.svg", ".png")
@@ -99,47 +92,57 @@ def drawing(
     from matplotlib.figure import Figure
 
     with rc_context(fname=STYLE), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", "Glyph"
-        )  # the font lacks characters of a name
+        # The font lacks characters of a name.
+        warnings.filterwarnings("ignore", "Glyph")
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
-        axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
-        yield axes
-        heights = [
-            height + _legend_height(ax)
-            for height, ax in zip(heights, axes, strict=True)
+        rows = range(len(heights))
+        panels = [figure.add_subplot(grid[row, 0]) for row in rows]
+        yield panels
+        with_legends = [
+            height + _legend_height(panel)
+            for height, panel in zip(heights, panels, strict=True)
         ]
-        figure.set_size_inches(WIDTH, sum(heights))
-        grid.set_height_ratios(heights)
+        figure.set_size_inches(WIDTH, sum(with_legends))
+        grid.set_height_ratios(with_legends)
         folder.mkdir(parents=True, exist_ok=True)
         light, dark, png = (folder / f"{name}{ending}" for ending in ENDINGS)
         figure.savefig(light, metadata={"Date": None, "Creator": None})
         figure.savefig(png, dpi=DPI, metadata={"Software": None})
-    coloured = re.compile("|".join(DARK))
     text = light.read_text(encoding="utf-8")
-    dark.write_text(coloured.sub(lambda match: DARK[match[0]], text), encoding="utf-8")
+    on_dark = re.sub("|".join(DARK), lambda match: DARK[match[0]], text)
+    dark.write_text(on_dark, encoding="utf-8")
 
 
 def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> None:
     """Draws at most `most` lines in each panel, each slightly shifted to the side. A
     name has the same style in all panels.
     """
-    styles = list(dict.fromkeys(name for panel in panels for name in panel.lines))
+    styles = dict[str, int]()
+    for panel in panels:
+        for name in panel.lines:
+            styles.setdefault(name, len(styles))
     for axis, panel in zip(axes, panels, strict=False):
         names = list(panel.lines)[:most]
+        middle = (len(names) - 1) / 2
         for number, name in enumerate(names):
-            aside = 0.08 * (number - (len(names) - 1) / 2)
-            _draw_line(axis, panel, name, aside, styles.index(name))
-        axis.set_xticks(range(len(panel.ticks)), list(map(visible, panel.ticks)))
-        axis.set_xlim(-0.5, len(panel.ticks) - 0.5)
-        axis.set_ylim(-0.03, 1.03)
-        axis.set_ylabel("success")
+            aside = 0.08 * (number - middle)
+            _draw_line(axis, panel, name, aside, styles[name])
+        _set_scale(axis, panel.ticks)
+        title = panel.title
         if len(names) > 1:
-            axis.set_title(_wrapped(panel.title))
             _legend(axis)
         else:
-            axis.set_title(_wrapped(f"{panel.title}: {names[0]}"))
+            title += f": {names[0]}"
+        axis.set_title(_wrapped(title))
+
+
+def _set_scale(axis: "Axes", ticks: Sequence[str]) -> None:
+    places = range(len(ticks))
+    axis.set_xticks(places, [visible(tick) for tick in ticks])
+    axis.set_xlim(-0.5, len(ticks) - 0.5)
+    axis.set_ylim(-0.03, 1.03)
+    axis.set_ylabel("success")
 
 
 def _draw_line(axis: "Axes", panel: Panel, name: str, aside: float, style: int) -> None:
@@ -170,9 +173,14 @@ def draw_dots(
     """Draws one row for each dot, from the top. Differences of shares have a line at
     0.
     """
-    shares, places = [dot.share for dot in dots], range(len(dots))
-    colour = COLOURS[0]
-    axes.errorbar(shares, places, xerr=_errors(dots), fmt="o", capsize=3, color=colour)
+    axes.errorbar(
+        [dot.share for dot in dots],
+        range(len(dots)),
+        xerr=_errors(dots),
+        fmt="o",
+        capsize=3,
+        color=COLOURS[0],
+    )
     if differences:
         axes.axvline(0, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
     else:
@@ -188,12 +196,18 @@ def draw_stacks(
     {part: share}}. Parts have the same order in all bars: that of their first
     occurrence.
     """
-    parts = list(dict.fromkeys(part for shares in stacks.values() for part in shares))
+    parts = dict.fromkeys(part for shares in stacks.values() for part in shares)
     ends = [0.0] * len(stacks)
     for number, part in enumerate(parts):
         shares = [of_name.get(part, 0.0) for of_name in stacks.values()]
-        colour = COLOURS[number % len(COLOURS)]
-        axes.barh(range(len(stacks)), shares, 0.42, left=ends, color=colour, label=part)
+        axes.barh(
+            range(len(stacks)),
+            shares,
+            0.42,
+            left=ends,
+            color=COLOURS[number % len(COLOURS)],
+            label=part,
+        )
         ends = [end + share for end, share in zip(ends, shares, strict=True)]
     axes.set_xlim(0, 1)
     _name_rows(axes, list(stacks))
@@ -222,8 +236,9 @@ def _legend_height(axes: "Axes") -> float:
     legend = axes.get_legend()
     if not legend:
         return 0.0
-    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()]
-    return 0.2 + 0.18 * sum(lines)
+    texts = [text.get_text() for text in legend.get_texts()]
+    lines = sum(text.count("\n") + 1 for text in texts)
+    return 0.2 + 0.18 * lines
 
 
 def _wrapped(text: str) -> str:
@@ -232,13 +247,18 @@ def _wrapped(text: str) -> str:
 
 def _errors(dots: Sequence[Dot]) -> tuple[list[float], list[float]]:
     """How far each interval extends below and above its share."""
-    below = [max(0.0, dot.share - dot.interval.low) for dot in dots]
-    above = [max(0.0, dot.interval.high - dot.share) for dot in dots]
+    below = []
+    above = []
+    for dot in dots:
+        low, high = dot.interval
+        below.append(max(0.0, dot.share - low))
+        above.append(max(0.0, high - dot.share))
     return below, above
 
 
 def _legend(axes: "Axes") -> None:
     """Draws the legend below the panel, so that it hides nothing."""
-    names = axes.get_legend_handles_labels()[1]
-    columns = 2 if len(names) > 3 and max(map(len, names)) < LONG else 1
+    _, names = axes.get_legend_handles_labels()
+    fit_side_by_side = len(names) > 3 and max(map(len, names)) < LONG
+    columns = 2 if fit_side_by_side else 1
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)

@@ -31,11 +31,13 @@ def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
     """
     so_far = ""
     for stage in call.stages:
-        if stage.name not in ("draft", "rejected"):
-            head = stage.head if stage.text.startswith(stage.head) else ""
-            taken_back = so_far[len(stage.before) :] if stage.drop else ""
-            yield stage, taken_back, head, stage.text[len(head) :]
-            so_far = stage.before + stage.text
+        if stage.name in ("draft", "rejected"):
+            continue
+        head = stage.head if stage.text.startswith(stage.head) else ""
+        chosen = stage.text.removeprefix(head)
+        taken_back = so_far[len(stage.before) :] if stage.drop else ""
+        yield stage, taken_back, head, chosen
+        so_far = stage.before + stage.text
 
 
 def parts_of(text: str) -> list[tuple[str, str]]:
@@ -86,20 +88,29 @@ def difference(before: str, after: str) -> list[Line]:
     more than MOST_LINES lines, returns only the first lines of `after`, without
     changes.
     """
-    old, new = before.split("\n"), after.split("\n")
-    if not before or len(old) + len(new) > MOST_LINES:
-        lines = [Line("", text) for text in new[:MOST_LINES]]
-        if (left := len(new) - MOST_LINES) > 0:
-            lines.append(Line("", f"… ({left} more lines: see the transcript)"))
-        return lines
+    old = before.split("\n")
+    new = after.split("\n")
+    too_long = len(old) + len(new) > MOST_LINES
+    if not before or too_long:
+        return _cut(new)
     lines = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        removed = old[old_start:old_end]
+        added = new[new_start:new_end]
         if tag == "equal":
-            lines += [Line("", text) for text in new[new_start:new_end]]
+            lines += [Line("", text) for text in added]
         else:
-            lines += [Line("gone", text) for text in old[old_start:old_end]]
-            lines += [Line("new", text) for text in new[new_start:new_end]]
+            lines += [Line("gone", text) for text in removed]
+            lines += [Line("new", text) for text in added]
+    return lines
+
+
+def _cut(texts: Sequence[str]) -> list[Line]:
+    lines = [Line("", text) for text in texts[:MOST_LINES]]
+    left = len(texts) - len(lines)
+    if left:
+        lines.append(Line("", f"… ({left} more lines: see the transcript)"))
     return lines
 
 
@@ -119,6 +130,8 @@ class Entry:
 def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) -> str:
     """Returns the page as HTML."""
     events, unreadable = cell.events(link.row)
+    calls = [event for event in events if isinstance(event, Call)]
+    ends = [event for event in events if isinstance(event, End)]
     return page(
         "episode.html.jinja",
         styles=["common.css", "episode.css"],
@@ -128,8 +141,8 @@ def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) ->
         neighbours=neighbours,
         unreadable=unreadable,
         entries=entries(events),
-        steps=sorted({event.where.step for event in events if isinstance(event, Call)}),
-        row=next((event.row for event in events if isinstance(event, End)), None),
+        steps=sorted({call.where.step for call in calls}),
+        row=ends[0].row if ends else None,
         parts_of=parts_of,
         drawn_stages=drawn_stages,
         OUTCOMES=OUTCOMES,
@@ -156,9 +169,9 @@ def entries(events: Sequence[Event]) -> Iterator[Entry]:
     for event in events:
         match event:
             case Call():
-                begins = event.where.step if event.where.step != step else 0
-                yield Entry(event, begins=begins)
+                begins_step = event.where.step != step
                 step = event.where.step
+                yield Entry(event, begins=step if begins_step else 0)
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}

@@ -6,15 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow, GameTrial
 from pddlego_local.report.arms import Arm, differences
 from pddlego_local.report.cells import CellRecord
-
-GameTrial = tuple[int, int]
-"""A game and a trial."""
 
 
 @dataclass(frozen=True)
@@ -40,93 +38,124 @@ class EpisodeLink:
         }
 
 
-def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLink]]:
+Links = Mapping[GameTrial, EpisodeLink]
+"""The links of one cell."""
+
+ByFactor = Mapping[str, Mapping[int, str]]
+"""{factor: {number of a cell: value}}: the cells that differ from one cell only in this
+factor, and this cell itself. The seed is a factor, too.
+"""
+
+
+def episode_links(cells: Sequence[CellRecord]) -> list[Links]:
     """Returns the links of each cell. Folders are numbered if several cells have the
     same name.
     """
-    links = []
+    links = list[Links]()
     copies = Counter[str]()
     for number, cell in enumerate(cells):
         folder = cell.folder.name
         copies[folder] += 1
         if copies[folder] > 1:
             folder += f"-{copies[folder]}"
-        apart = reasons(cell.rows)
-        of_cell = dict[GameTrial, EpisodeLink]()
-        for row in cell.rows:
-            transcript = transcript_of(cell.folder, row.game, row.trial)
-            path = f"episodes/{folder}/{transcript.stem}.html"
-            of_cell[row.game, row.trial] = EpisodeLink(
-                cell=number,
-                row=row,
-                apart=apart[row.game],
-                path=path if transcript.exists() else "",
-            )
-        links.append(of_cell)
+        links.append(_links_of(cell, number, folder))
     return links
+
+
+def _links_of(cell: CellRecord, number: int, folder: str) -> Links:
+    apart = reasons(cell.rows)
+    links = {}
+    for row in cell.rows:
+        transcript = transcript_of(cell.folder, row.game, row.trial)
+        path = f"episodes/{folder}/{transcript.stem}.html"
+        links[row.episode] = EpisodeLink(
+            cell=number,
+            row=row,
+            apart=apart[row.game],
+            path=path if transcript.exists() else "",
+        )
+    return links
+
+
+class Alternative(NamedTuple):
+    """The same game with another value of a factor; None without a result."""
+
+    value: str
+    episode: EpisodeLink | None
 
 
 @dataclass(frozen=True)
 class Neighbours:
     """The episodes to which a page links: the `previous` and the `next` one of its
-    cell, and the `same_game` by factor in other cells and in other trials. Each is
-    listed with the value of the factor, the page's own episode too; an episode without
-    a result is None.
+    cell, and the `same_game` by factor in other cells and in other trials, the page's
+    own episode among them.
     """
 
     previous: EpisodeLink | None
     next: EpisodeLink | None
-    same_game: Sequence[tuple[str, Sequence[tuple[str, EpisodeLink | None]]]]
+    same_game: Mapping[str, Sequence[Alternative]]
 
 
 def with_neighbours(
-    links: Sequence[Mapping[GameTrial, EpisodeLink]],
-    number: int,
-    others: Mapping[str, Mapping[int, str]],
+    links: Sequence[Links],
+    own_links: Links,
+    others: ByFactor,
 ) -> Iterator[tuple[EpisodeLink, Neighbours]]:
     """Yields the episodes of a cell that have a page, in order, each with its
     neighbours. `others` is an item of `cells_by_factor`.
     """
-    own = [link for link in links[number].values() if link.path]
+    own = [link for link in own_links.values() if link.path]
     for place, link in enumerate(own):
-        game, trial = link.row.game, link.row.trial
-        same_game = list[tuple[str, Sequence[tuple[str, EpisodeLink | None]]]]()
-        for factor, values in sorted(others.items()):
-            of_factor = [
-                (value, links[cell].get((game, trial)))
-                for cell, value in sorted(values.items())
-            ]
-            same_game.append((factor, of_factor))
-        trials = [
-            (str(other.row.trial), other)
-            for other in links[number].values()
-            if other.row.game == game
+        yield (
+            link,
+            Neighbours(
+                previous=own[place - 1] if place > 0 else None,
+                next=own[place + 1] if place + 1 < len(own) else None,
+                same_game=_same_game(link, links, others),
+            ),
+        )
+
+
+def _same_game(
+    link: EpisodeLink,
+    links: Sequence[Links],
+    others: ByFactor,
+) -> dict[str, list[Alternative]]:
+    found = dict[str, list[Alternative]]()
+    for factor, values in sorted(others.items()):
+        found[factor] = [
+            Alternative(value, links[cell].get(link.row.episode))
+            for cell, value in sorted(values.items())
         ]
-        if len(trials) > 1:
-            same_game.append(("trial", trials))
-        previous = own[place - 1] if place else None
-        following = own[place + 1] if place + 1 < len(own) else None
-        yield link, Neighbours(previous, following, same_game)
+    trials = [
+        Alternative(str(other.row.trial), other)
+        for other in links[link.cell].values()
+        if other.row.game == link.row.game
+    ]
+    if len(trials) > 1:
+        found["trial"] = trials
+    return found
 
 
-def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str]]]:
-    """Returns for each cell {factor: {number of a cell: value}} with all cells that
-    differ from it only in this factor, and the cell itself. The seed is a factor, too.
-    """
+def cells_by_factor(cells: Sequence[CellRecord]) -> list[ByFactor]:
+    """Returns for each cell the cells that differ from it only in one factor."""
     arms = [Arm((cell,)) for cell in cells]
-    found: list[dict[str, dict[int, str]]] = [defaultdict(dict) for _ in cells]
-    for one, other in combinations(range(len(cells)), 2):
-        a, b = arms[one], arms[other]
+    found = [defaultdict[str, dict[int, str]](dict) for _ in cells]
+    for first, second in combinations(range(len(cells)), 2):
+        a = arms[first]
+        b = arms[second]
         differing = differences(a, b)
         if a.first.seed != b.first.seed:
             differing.add("seed")
         if a.games == b.games and len(differing) == 1:
             (factor,) = differing
-            values = {one: _value(a, factor), other: _value(b, factor)}
-            found[one][factor] |= values
-            found[other][factor] |= values
-    return found
+            values = {first: _value(a, factor), second: _value(b, factor)}
+            found[first][factor] |= values
+            found[second][factor] |= values
+    return [*found]
 
 
 def _value(arm: Arm, factor: str) -> str:
-    return str(arm.first.seed) if factor == "seed" else arm.name(factor)
+    if factor == "seed":
+        return str(arm.first.seed)
+    return arm.name(factor)

@@ -24,9 +24,11 @@ def readable(value: object) -> object:
     """Makes a value that a template prints safe to show; our markup is unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
+    shown = visible(value[:MOST_CHARACTERS])
     left = len(value) - MOST_CHARACTERS
-    more = f"… ({left} more characters: see the transcript)" if left > 0 else ""
-    return visible(value[:MOST_CHARACTERS]) + more
+    if left > 0:
+        shown += f"… ({left} more characters: see the transcript)"
+    return shown
 
 
 def _own(name: str) -> str:
@@ -55,4 +57,5 @@ def page(
 
 def _hash(text: str) -> str:
     """The name of an element with exactly this content in a content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -6,14 +6,14 @@ other figures, all episodes, and how they were run.
 """
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from pddlego_local.core.grouping import grouped
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.run_record import Start
 from pddlego_local.core.visible import visible
@@ -28,8 +28,7 @@ from pddlego_local.report.figures.charts import (
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
-    EpisodeLink,
-    GameTrial,
+    Links,
     cells_by_factor,
     episode_links,
     with_neighbours,
@@ -64,9 +63,11 @@ def write_pages(
     `tables` is Markdown that index.html includes. `unfinished` is shown at its top.
     `also` are the reasons for exclusion to ignore, as in the tables. Raises OSError.
     """
-    links, by_factor = episode_links(cells), cells_by_factor(cells)
-    for number, cell in enumerate(cells):
-        for link, neighbours in with_neighbours(links, number, by_factor[number]):
+    links = episode_links(cells)
+    for cell, links_of_cell, others in zip(
+        cells, links, cells_by_factor(cells), strict=True
+    ):
+        for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
@@ -82,16 +83,14 @@ def write_pages(
 
 def _first_page(
     cells: Sequence[CellRecord],
-    links: Sequence[Mapping[GameTrial, EpisodeLink]],
+    links: Sequence[Links],
     numbers: Numbers,
     compared: Compared,
     figures: dict[str, str],
     **facts: object,
 ) -> str:
     """`facts` are further variables of the template."""
-    first = next(
-        ((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None
-    )
+    first = next((name for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
     return page(
         "experiment.html.jinja",
@@ -109,8 +108,8 @@ def _first_page(
         split_common=text.split_common,
         notes=text.notes_of("results", cells=numbers.cells),
         inline=_inline,
-        first_figure=first,
-        figures=figures,
+        first_figure=(first, figures[first]) if first else None,
+        figures={name: figures[name] for name in figures if name != first},
         starts=_starts(cells),
         shell=shlex.join,
         cells=cells,
@@ -119,28 +118,25 @@ def _first_page(
     )
 
 
-def _episodes(
-    cells: Sequence[CellRecord], links: Sequence[Mapping[GameTrial, EpisodeLink]]
-) -> dict[str, Any]:
+def _episodes(cells: Sequence[CellRecord], links: Sequence[Links]) -> dict[str, Any]:
     """The template variables for the table of episodes and its filters."""
     episodes = [link for of_cell in links for link in of_cell.values()]
     varying = varying_options(cells)
-    of_cells: list[dict[str, list[str]]] = [
-        {"cell": [str(number)]}
-        | {label: [cell.labels[label]] for label in LABELS}
-        | {"settings": [cell.settings(varying)]}
-        for number, cell in enumerate(cells)
-    ]
-    found = grouped(
-        (name, value)
-        for link in episodes
-        for name, values in (of_cells[link.cell] | link.filters).items()
-        for value in values
-    )
+    of_cells = list[dict[str, list[str]]]()
+    for number, cell in enumerate(cells):
+        filters = {"cell": [str(number)]}
+        for label in LABELS:
+            filters[label] = [cell.labels[label]]
+        filters["settings"] = [cell.settings(varying)]
+        of_cells.append(filters)
+    found = defaultdict[str, set[str]](set)
+    for link in episodes:
+        for name, values in {**of_cells[link.cell], **link.filters}.items():
+            found[name].update(values)
     choices = {
-        name: sorted(set(values), key=by_number)
+        name: sorted(values, key=by_number)
         for name, values in found.items()
-        if len(set(values)) > 1
+        if len(values) > 1
     }
     return {
         "episodes": episodes,
@@ -157,32 +153,39 @@ def _episodes(
 def _first_rows(numbers: Numbers) -> list[text.TextRow]:
     """Returns a row for each cell with its labels and its main results."""
     unsaid = text.unsaid_columns(numbers)
-    names = [
-        name for name in (*text.LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid
-    ]
-    return [
-        {name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells
-    ]
+    columns = [*text.LABEL_COLUMNS, *FIRST_COLUMNS]
+    shown = [name for name in columns if name not in unsaid]
+    rows = [text.cell_text(cell) for cell in numbers.cells]
+    return [{name: row[name] for name in shown} for row in rows]
 
 
-def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
+class _Started(NamedTuple):
+    """The first start of its kind, and the names of all cells that have one."""
+
+    start: Start
+    cells: list[str]
+
+
+def _starts(cells: Iterable[CellRecord]) -> list[_Started]:
     """Returns each way in which cells were started and its cells, in the order of the
     first cells.
     """
-    starts: dict[str, tuple[Start, dict[str, None]]] = {}
+    found = dict[str, _Started]()
     for cell in cells:
+        folder = cell.folder.name
         for start in cell.run.starts:
             recorded = [getattr(start, name) for name in OF_A_START]
             way = repr((start.command, recorded))
-            starts.setdefault(way, (start, {}))[1][cell.folder.name] = None
-    return [(start, list(names)) for start, names in starts.values()]
+            started = found.setdefault(way, _Started(start, []))
+            if folder not in started.cells:
+                started.cells.append(folder)
+    return [*found.values()]
 
 
 def _inline(sentences: str) -> Markup:
     """Converts text to HTML; only `code` is read as Markdown."""
-    return Markup(
-        MarkdownIt("zero").enable("backticks").renderInline(visible(sentences))
-    )
+    reader = MarkdownIt("zero").enable("backticks")
+    return Markup(reader.renderInline(visible(sentences)))
 
 
 def _html(report: str) -> Markup:

@@ -14,7 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pddlego_local.report.statistics.power import Power
-from pddlego_local.report.statistics.rates import LEVEL, Clustered, Interval
+from pddlego_local.report.statistics.rates import (
+    LEVEL,
+    Clustered,
+    Interval,
+    two_sided,
+)
 
 
 class Tally(NamedTuple):
@@ -25,6 +30,15 @@ class Tally(NamedTuple):
     pairs: int
     gained: int
     lost: int
+
+    @property
+    def difference(self) -> int:
+        return self.gained - self.lost
+
+    @property
+    def discordant(self) -> int:
+        """The pairs that only one arm won."""
+        return self.gained + self.lost
 
 
 @dataclass(frozen=True)
@@ -43,35 +57,37 @@ class Paired:
 
     @cached_property
     def sums(self) -> Tally:
-        return Tally(*map(sum, zip(Tally(0, 0, 0), *self.clusters, strict=True)))
+        return Tally(
+            pairs=sum(cluster.pairs for cluster in self.clusters),
+            gained=sum(cluster.gained for cluster in self.clusters),
+            lost=sum(cluster.lost for cluster in self.clusters),
+        )
 
     @property
     def difference(self) -> float | None:
         """The difference in success; None if there are no pairs."""
-        pairs, gained, lost = self.sums
-        return (gained - lost) / pairs if pairs else None
+        sums = self.sums
+        return sums.difference / sums.pairs if sums.pairs else None
 
     @cached_property
     def p(self) -> float | None:
         """The larger two-sided p of the two tests; None if there are no pairs."""
         if not self.clusters:
             return None
-        return max(
-            swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p
-        )
+        exact_p = swapping_arms(cluster.difference for cluster in self.clusters)
+        return max(exact_p, self._score_p)
 
     def interval(self, level: float = LEVEL) -> Interval:
         """Returns the interval at a level; the whole range from -1 to 1 if there are no
         pairs.
         """
-        from scipy.special import ndtri  # slow to import
-
         if self.p is None:
             return Interval(-1.0, 1.0)
         pairs = self.effective_pairs(level)
         weight = pairs / self.sums.pairs
-        gained, lost = self.sums.gained * weight, self.sums.lost * weight
-        z = float(-ndtri(level / 2))
+        gained = self.sums.gained * weight
+        lost = self.sums.lost * weight
+        z = two_sided(level)
         low, high = score_interval(gained, lost, pairs, z)
         if self.p < level:
             return Interval(low, high)
@@ -82,14 +98,15 @@ class Paired:
         oppose the difference as here, and where pairs that disagree lie together on a
         cluster as often.
         """
-        pairs, gained, lost = self.sums
+        sums = self.sums
         sizes = tuple(sorted(cluster.pairs for cluster in self.clusters))
-        opposing, within = 0.0, 1.0
-        differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
-        if differ:
-            opposing = min(gained, lost) / pairs
-            discordant = (gained + lost) / pairs
-            within = min(discordant * len(self.clusters) / differ, 1.0)
+        differ = sum(cluster.discordant > 0 for cluster in self.clusters)
+        if not differ:
+            return Power(sizes, opposing=0.0, level=level)
+        opposing = min(sums.gained, sums.lost) / sums.pairs
+        discordant = sums.discordant / sums.pairs
+        clusters = len(self.clusters)
+        within = min(discordant * clusters / differ, 1.0)
         return Power(sizes, opposing=opposing, within=within, level=level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
@@ -100,8 +117,8 @@ class Paired:
     def _samples(self) -> Clustered:
         """The pairs as samples with values 1, -1 or 0."""
         sizes = [cluster.pairs for cluster in self.clusters]
-        totals = [cluster.gained - cluster.lost for cluster in self.clusters]
-        return Clustered(sizes, totals, self.sums.gained + self.sums.lost)
+        totals = [cluster.difference for cluster in self.clusters]
+        return Clustered(sizes, totals, squares=self.sums.discordant)
 
     @property
     def _score_p(self) -> float:
@@ -109,15 +126,16 @@ class Paired:
         from scipy.optimize import brentq
         from scipy.special import ndtr
 
-        _, gained, lost = self.sums
-        if gained == lost:
+        sums = self.sums
+        if not sums.difference:
             return 1.0
-        statistic = (gained - lost) ** 2 / (gained + lost)
+        statistic = sums.difference**2 / sums.discordant
 
         def surplus(z: float) -> float:
             return float(self._samples.squared_deviate(z)) - statistic
 
-        z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
+        above = sqrt(statistic) * 1.001
+        z = brentq(surplus, 0, above, xtol=1e-14)
         return float(2 * ndtr(-z))
 
 
@@ -133,21 +151,34 @@ def score_interval(
     """
     from scipy.optimize import brentq
 
+    net = gained - lost
+
     def score(difference: float) -> float:
+        """The deviate of the observed difference if this one is true."""
+        # The most likely share of lost pairs is the root of a quadratic equation.
         linear = (2 * pairs - gained + lost) * difference - gained - lost
         constant = -lost * difference * (1 - difference)
         discriminant = max(linear**2 - 8 * pairs * constant, 0.0)
         share_lost = (sqrt(discriminant) - linear) / (4 * pairs)
         variance = pairs * (2 * share_lost + difference * (1 - difference))
-        excess = gained - lost - pairs * difference
+        excess = net - pairs * difference
         if variance > 1e-12:
             return float(excess / sqrt(variance))
         return float(np.sign(excess)) * 1e6  # no variance: any excess is rejected
 
-    estimate = (gained - lost) / pairs
-    low = brentq(lambda d: score(d) - z, -1, estimate) if estimate > -1 else -1
-    high = brentq(lambda d: score(d) + z, estimate, 1) if estimate < 1 else 1
-    return float(low), float(high)
+    def above_low(difference: float) -> float:
+        return score(difference) - z
+
+    def above_high(difference: float) -> float:
+        return score(difference) + z
+
+    estimate = net / pairs
+    low, high = -1.0, 1.0
+    if estimate > low:
+        low = brentq(above_low, low, estimate)
+    if estimate < high:
+        high = brentq(above_high, estimate, high)
+    return low, high
 
 
 def swapping_arms(differences: Iterable[int]) -> float:
@@ -160,13 +191,17 @@ def swapping_arms(differences: Iterable[int]) -> float:
     """
     observed = list(differences)
     weights = [abs(difference) for difference in observed if difference]
-    chances = np.ones(
-        1
-    )  # probabilities of the sums -total, -total + 2, …, total so far
+    # The chances of the sums -total, -total + 2, …, total of the weights so far.
+    chances = np.ones(1)
     for weight in weights:
-        chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
-    sums = 2 * np.arange(len(chances)) - sum(weights)
-    return min(1.0, float(chances[abs(sums) >= abs(sum(observed))].sum()))
+        subtracted = np.pad(chances, (0, weight))
+        added = np.pad(chances, (weight, 0))
+        chances = (subtracted + added) / 2
+    total = sum(weights)
+    sums = np.arange(-total, total + 1, 2)
+    as_extreme = abs(sums) >= abs(sum(observed))
+    p = float(chances[as_extreme].sum())
+    return min(1.0, p)
 
 
 class Adjusted(NamedTuple):
@@ -189,8 +224,12 @@ def holm(values: Sequence[float]) -> list[Adjusted]:
 
     if not values:
         return []
-    adjusted = [float(p) for p in multipletests(values, method="holm")[1]]
-    shown = sum(p < LEVEL for p in adjusted)
-    before = [min(sum(other < p for other in values), shown) for p in values]
-    levels = [LEVEL / (len(values) - n) for n in before]
-    return [Adjusted(p, level) for p, level in zip(adjusted, levels, strict=True)]
+    adjusted = multipletests(values, method="holm")[1]
+    shown = sum(adjusted < LEVEL)
+    found = []
+    for p, adjusted_p in zip(values, adjusted, strict=True):
+        smaller = sum(other < p for other in values)
+        rejected_before = min(smaller, shown)
+        level = LEVEL / (len(values) - rejected_before)
+        found.append(Adjusted(float(adjusted_p), float(level)))
+    return found

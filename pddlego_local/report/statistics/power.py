@@ -3,14 +3,15 @@ difference in simulated experiments. The random numbers are the same for every
 difference.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import pi
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pddlego_local.report.statistics.rates import LEVEL, Clustered
+from pddlego_local.report.statistics.rates import LEVEL, Clustered, two_sided
 
 EXPERIMENTS = 500  # fewer where there are more than 500 pairs
 SHOWN = 0.8
@@ -43,60 +44,94 @@ class Power:
         """The smallest difference, in whole percentage points as a share, that four of
         five experiments show; None if there is none.
         """
-        shown = (end for end in range(5, 101, 5) if self.at(end / 100) >= SHOWN)
-        if not self.sizes or (end := next(shown, None)) is None:
+        if not self.sizes:
             return None
-        return (
-            next(p for p in range(end - 4, end + 1) if self.at(p / 100) >= SHOWN) / 100
-        )
+        points = range(1, 101)
+        place = bisect_left(points, SHOWN, key=lambda point: self.at(point / 100))
+        if place == len(points):
+            return None
+        return points[place] / 100
 
 
 @cache
 def _power(of: Power, difference: float) -> float:
-    from scipy.special import ndtri  # slow to import
+    share_of_pairs = min(difference + 2 * of.opposing, 1.0)
+    share_of_clusters = min(share_of_pairs / of.within, 1.0)
+    share_within = share_of_pairs / share_of_clusters
+    balance = difference / share_of_pairs
+    favourable = (1 + balance) / 2
 
-    disagree = min(difference + 2 * of.opposing, 1.0)
-    differing = min(disagree / of.within, 1.0)
-    favourable = (1 + difference / disagree) / 2
-    cluster, pair, way = _draws(of.sizes)
-    seen = np.repeat(cluster < differing, of.sizes, axis=1) & (
-        pair < disagree / differing
-    )
-    pairs = np.where(way < favourable, 1, -1) * seen
-    totals = np.add.reduceat(pairs, np.cumsum([0, *of.sizes[:-1]]), axis=1)
-    statistic = totals.sum(1) ** 2 / np.maximum(seen.sum(1), 1)
-    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(
-        -ndtri(of.level / 2)
-    )
-    rejected = totals[statistic > score]
-    both = (_p_by_swaps(rejected) < of.level).sum() if len(rejected) else 0
+    draws = _draws(of.sizes)
+    chosen = np.repeat(draws.clusters < share_of_clusters, of.sizes, axis=1)
+    disagree = chosen & (draws.pairs < share_within)
+    signs = np.where(draws.signs < favourable, 1, -1)
+    results = signs * disagree
+    first_pairs = np.cumsum([0, *of.sizes[:-1]])
+    totals = np.add.reduceat(results, first_pairs, axis=1)
+
+    discordant = disagree.sum(1)
+    difference_won = totals.sum(1)
+    statistic = difference_won**2 / np.maximum(discordant, 1)
+    samples = Clustered(of.sizes, totals, discordant)
+    threshold = samples.squared_deviate(two_sided(of.level))
+    rejected = totals[statistic > threshold]
+    if not len(rejected):
+        return 0.0
+    both = (_p_by_swaps(rejected) < of.level).sum()
     return float(both / len(totals))
 
 
-@lru_cache(maxsize=4)
-def _draws(sizes: tuple[int, ...]) -> tuple[Any, ...]:
-    """Random numbers from 0 to 1 for each experiment: one for each cluster, two for
-    each pair.
+class _Draws(NamedTuple):
+    """Random numbers from 0 to 1, one row for each experiment.
+
+    A cluster has one number, which decides whether any of its pairs disagree. A pair
+    has two: whether it disagrees in such a cluster, and which arm then wins it.
     """
-    pairs, rng = sum(sizes), np.random.default_rng(0)
-    experiments = max(100, min(EXPERIMENTS, 500 * EXPERIMENTS // pairs))
-    return tuple(
-        rng.random((experiments, count)) for count in (len(sizes), pairs, pairs)
+
+    clusters: Any
+    pairs: Any
+    signs: Any
+
+
+@lru_cache(maxsize=4)
+def _draws(sizes: tuple[int, ...]) -> _Draws:
+    pairs = sum(sizes)
+    fewer = 500 * EXPERIMENTS // pairs
+    experiments = max(100, min(EXPERIMENTS, fewer))
+    rng = np.random.default_rng(0)
+    return _Draws(
+        clusters=rng.random((experiments, len(sizes))),
+        pairs=rng.random((experiments, pairs)),
+        signs=rng.random((experiments, pairs)),
     )
 
 
 def _p_by_swaps(totals: Any) -> Any:
-    """`paired.swapping_arms` for many experiments, by the Fourier transforms of their
-    distributions."""
+    """`paired.swapping_arms` for many experiments. Swapping a cluster whose arms differ
+    by w adds ±w to the sum, which has the characteristic function cos(w t). The product
+    over the clusters is that of the sum, and its inverse Fourier transform has the
+    chances of each sum.
+    """
     weights = abs(totals)
-    longest = int(weights.sum(1).max())
-    values = np.arange(1, int(weights.max()) + 2)
-    counts = np.stack([(weights == value).sum(1) for value in values], axis=1)
-    waves = np.cos(np.outer(values, np.arange(longest + 2) * pi / (longest + 1)))
-    sizes = np.exp(counts @ np.log(np.maximum(abs(waves), 1e-300)))
-    signs = 1 - 2 * ((counts @ (waves < 0).astype(float)) % 2)
-    chances = np.fft.irfft(signs * sizes, 2 * (longest + 1))[:, : longest + 1]
-    at_least = np.cumsum(chances[:, ::-1], axis=1)[:, ::-1]
+    largest_sum = int(weights.sum(1).max())
+    length = largest_sum + 1
+    values = range(1, weights.max() + 1)
+    frequencies = np.arange(length + 1) * pi / length
+    waves = np.cos(np.outer(values, frequencies))
+    # The product of powers of waves, as exp(sum of logarithms) with separate signs.
+    counts_by_value = [(weights == value).sum(1) for value in values]
+    counts = np.stack(counts_by_value, axis=1)
+    at_least_tiny = np.maximum(abs(waves), 1e-300)
+    logarithms = np.log(at_least_tiny)
+    sizes = np.exp(counts @ logarithms)
+    negative = counts @ (waves < 0).astype(float)
+    signs = 1 - 2 * (negative % 2)
+
+    of_all_sums = np.fft.irfft(signs * sizes, 2 * length)
+    chances = of_all_sums[:, :length]  # the negative sums follow
+    from_the_top = np.cumsum(np.fliplr(chances), axis=1)
+    at_least = np.fliplr(from_the_top)
     observed = abs(totals.sum(1))
-    p = 2 * at_least[np.arange(len(observed)), observed]
+    experiments = np.arange(len(observed))
+    p = 2 * at_least[experiments, observed]
     return np.where(observed, p, 1.0)

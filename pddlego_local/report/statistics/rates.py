@@ -16,6 +16,16 @@ import numpy as np
 
 LEVEL = 0.05
 
+
+def two_sided(level: float) -> float:
+    """Returns the z that the absolute value of a standard normal exceeds with the
+    probability `level`: 1.96 for 5 %.
+    """
+    from scipy.special import ndtri  # slow to import
+
+    return float(-ndtri(level / 2))
+
+
 Result = tuple[Hashable, int, int]
 """(cluster, k, n): k successes among n samples of the cluster."""
 
@@ -49,16 +59,23 @@ class Rate:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> "Rate":
-        successes, samples = Counter[Hashable](), Counter[Hashable]()
+        successes = Counter[Hashable]()
+        samples = Counter[Hashable]()
         for cluster, k, n in results:
             successes[cluster] += k
             samples[cluster] += n
         with_samples = [cluster for cluster, n in samples.items() if n]
         sizes = [samples[cluster] for cluster in with_samples]
         totals = [successes[cluster] for cluster in with_samples]
-        k, n = successes.total(), samples.total()
+        k = successes.total()
+        n = samples.total()
         effective = Clustered(sizes, totals, k).effective()
         return cls(k, n, effective if effective < n else None)
+
+    @property
+    def worth(self) -> float:
+        """The number of independent samples."""
+        return self.n if self.effective is None else self.effective
 
     @property
     def share(self) -> float | None:
@@ -71,19 +88,20 @@ class Rate:
             return Interval(0.0, 1.0)
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
-        n = self.n if self.effective is None else self.effective
-        low, high = proportion_confint(
-            self.k / self.n * n, n, alpha=LEVEL, method="wilson"
-        )
+        share = self.k / self.n
+        n = self.worth
+        low, high = proportion_confint(share * n, n, alpha=LEVEL, method="wilson")
         return Interval(float(low), float(high))
 
 
 def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
     """Returns the range of a rate. `missing` has the cluster of each missing result."""
     clusters = list(missing)
-    lost = Rate.of([*results, *((cluster, 0, 1) for cluster in clusters)])
-    won = Rate.of([*results, *((cluster, 1, 1) for cluster in clusters)])
-    return Range(lost.interval.low, won.interval.high)
+    lost: list[Result] = [(cluster, 0, 1) for cluster in clusters]
+    won: list[Result] = [(cluster, 1, 1) for cluster in clusters]
+    if_lost = Rate.of([*results, *lost])
+    if_won = Rate.of([*results, *won])
+    return Range(if_lost.interval.low, if_won.interval.high)
 
 
 @dataclass(frozen=True)
@@ -100,7 +118,8 @@ class Mean:
     def of(cls, values: Iterable[float]) -> "Mean":
         numbers = list(values)
         mean = fmean(numbers) if numbers else None
-        return cls(mean, stdev(numbers) if len(numbers) > 1 else None, len(numbers))
+        sd = stdev(numbers) if len(numbers) > 1 else None
+        return cls(mean, sd, len(numbers))
 
 
 @dataclass(frozen=True)
@@ -117,25 +136,36 @@ class Clustered:
     squares: Any
 
     @cached_property
-    def design_effect(self) -> tuple[Any, float]:
-        """The design effect minus 1, at least 0, and the maximum of the design effect.
+    def most(self) -> float:
+        """The maximum of the design effect, when all samples of a cluster agree."""
+        sizes = np.array(self.sizes)
+        squares = (sizes**2).sum()
+        return float(squares / sizes.sum())
+
+    @cached_property
+    def excess(self) -> Any:
+        """The design effect minus 1, at least 0.
 
         The design effect is the variance of the mean of clustered samples (as a ratio
         estimator: Obuchowski, Statistics in Medicine 17, 1998) divided by that of
-        independent samples (Rao and Scott, Biometrics 48, 1992). It has its maximum if
-        all samples of a cluster agree. The maximum is used if there is one cluster or
-        if the samples have no variance.
+        independent samples (Rao and Scott, Biometrics 48, 1992). Its maximum is used if
+        there is one cluster or if the samples have no variance.
         """
-        sizes, totals = np.array(self.sizes), np.asarray(self.totals)
-        samples, clusters = sizes.sum(), len(sizes)
-        most = float((sizes**2).sum() / samples)
-        mean = totals.sum(-1) / samples
-        independent = self.squares - mean * totals.sum(-1)
+        sizes = np.array(self.sizes)
+        totals = np.asarray(self.totals)
+        total = totals.sum(-1)
+        mean = total / sizes.sum()
+        independent = self.squares - mean * total
+
+        clusters = len(sizes)
         residuals = totals - mean[..., None] * sizes
-        seen = (residuals**2).sum(-1) * clusters / max(clusters - 1, 1)
+        squares = (residuals**2).sum(-1)
+        observed = squares * clusters / max(clusters - 1, 1)
+
         unknown = (independent <= 0) | (clusters == 1)
-        excess = np.maximum(seen / np.where(unknown, 1, independent) - 1, 0)
-        return np.where(unknown, most - 1, excess), most
+        divisor = np.where(unknown, 1, independent)
+        excess = np.maximum(observed / divisor - 1, 0)
+        return np.where(unknown, self.most - 1, excess)
 
     def squared_deviate(self, z: float) -> Any:
         """Returns z² of a standard normal times the design effect.
@@ -146,11 +176,12 @@ class Clustered:
         """
         from scipy.special import ndtr, stdtrit  # slow to import
 
-        excess, most = self.design_effect
-        if not excess.any():
+        if not self.excess.any():
             return z**2
-        student = -stdtrit(max(len(self.sizes) - 1, 1), ndtr(-z))
-        return np.minimum(z**2 + excess * student**2, most * z**2)
+        freedom = max(len(self.sizes) - 1, 1)
+        student = -stdtrit(freedom, ndtr(-z))
+        widened = z**2 + self.excess * student**2
+        return np.minimum(widened, self.most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
         """Returns the number of independent samples with the same information at this
@@ -160,7 +191,6 @@ class Clustered:
         samples = sum(self.sizes)
         if max(self.sizes, default=0) <= 1:
             return float(samples)
-        from scipy.special import ndtri
-
-        z = float(-ndtri(level / 2))
-        return float(samples / (self.squared_deviate(z) / z**2))
+        z = two_sided(level)
+        design_effect = self.squared_deviate(z) / z**2
+        return float(samples / design_effect)

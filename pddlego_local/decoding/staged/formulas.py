@@ -1,4 +1,8 @@
-"""The grammars of conditions and effects, with quantifiers.
+"""The grammars of formulas: atoms, and conditions and effects with quantifiers.
+
+A whole atom is one terminal, with names of the right type as arguments: the decoder's
+lexer matches a terminal letter by letter, while with a rule its parser would try every
+word of the vocabulary.
 
 The variable of a quantifier is only known when the header is written. So a stage may
 end with a header, such as "(exists (?r - room)", and the next stage writes the rest.
@@ -8,16 +12,101 @@ leaves an expression unfinished in the same way. The nesting depth of operators 
 counted from the outermost one, across stages.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import Facts, atoms, pool_of
-from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.grammars.builder import Rules, name_except, one_of
+from pddlego_local.decoding.staged.declarations import Declarations, Signature
 from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
-from pddlego_local.pddl.reader import Block, Node, Word
+from pddlego_local.pddl.reader import Block, Word
+
+# ---- Atoms
+
+Arguments = tuple[str, ...]
+Facts = Set[tuple[str, ...]]
+"""Facts such as ("at", "kitchen"), in lower case."""
+
+
+class Spelling(NamedTuple):
+    """The terminals of an atom's brackets, and of the spaces in it."""
+
+    opening: str = "_O"
+    blank: str = "_B1"
+    closing: str = "_C"
+
+
+_IN_LISTS = Spelling()
+OF_FACTS = Spelling(opening="_ENTRY_O")
+IN_A_STRING = Spelling('"("', '" "', '")"')
+
+Pool = Callable[[str], frozenset[str]]
+"""A function from a type to the names that may be arguments of this type."""
+
+
+def pool_of(declared: Declarations, terms: Mapping[str, str]) -> Pool:
+    """Returns the pool of `terms` (name → type), which are variables, constants and
+    objects. Each type is looked up once.
+    """
+    return functools.cache(lambda kind: declared.of_type(kind, terms.items()))
+
+
+def atoms(
+    rules: Rules,
+    predicates: Iterable[Signature],
+    pool: Pool,
+    excluded: Facts = frozenset(),
+    spelling: Spelling = _IN_LISTS,
+) -> str:
+    """Returns a terminal for an atom of any predicate that has a name for each
+    argument, without the `excluded` atoms; "" if there is no such atom.
+
+    The arguments of a predicate are read from left to right. Names after which the same
+    excluded atoms are still possible share one alternative.
+    """
+
+    @functools.cache
+    def arguments(types: Arguments, out: frozenset[Arguments]) -> str:
+        """Returns a terminal for arguments of these types; "" if there are none. `out`
+        has the remaining arguments of the excluded atoms that are still possible.
+        """
+        names_before: dict[frozenset[Arguments], list[str]] = {}
+        for name in sorted(pool(types[0])):
+            rests = _rests(out, name)
+            names_before.setdefault(rests, []).append(name)
+        if len(types) == 1:
+            allowed = names_before.get(frozenset())
+            return rules.names(allowed) if allowed else ""
+        choices = []
+        for rests, names in names_before.items():
+            following = arguments(types[1:], rests)
+            if following:
+                choices.append(f"{one_of(names)} {spelling.blank} {following}")
+        return rules.terminal(" | ".join(choices)) if choices else ""
+
+    alternatives = []
+    for predicate in predicates:
+        out = _rests(excluded, predicate.name)
+        name = one_of([predicate.name])
+        if predicate.types:
+            following = arguments(predicate.types, out)
+            if following:
+                alternatives.append(f"{name} {spelling.blank} {following}")
+        elif not out:
+            alternatives.append(name)
+    if not alternatives:
+        return ""
+    atom = " | ".join(alternatives)
+    return rules.terminal(f"{spelling.opening} ({atom}) {spelling.closing}")
+
+
+def _rests(facts: Facts, word: str) -> frozenset[Arguments]:
+    """What follows the word in those of the facts that begin with it."""
+    return frozenset([fact[1:] for fact in facts if fact[0] == word.lower()])
+
+
+# ---- Conditions and effects
 
 Kind = Literal["condition", "effect", "changes"]
 """The kind of a body; "changes" is an effect under a quantifier or `when`."""
@@ -40,12 +129,14 @@ class Piece:
 
     def then(self, *following: "Piece | str") -> "Piece":
         """Returns this piece followed by others."""
-        complete, partial = self.complete, list(self.partial)
+        complete = self.complete
+        partial = list(self.partial)
         for item in following:
             after = item if isinstance(item, Piece) else Piece(item)
             if not complete:
                 break
-            partial += [f"{complete} {text}" for text in after.partial]
+            for beginning in after.partial:
+                partial.append(f"{complete} {beginning}")
             complete = f"{complete} {after.complete}" if after.complete else ""
         return Piece(complete, tuple(partial))
 
@@ -53,7 +144,8 @@ class Piece:
         """Returns the expansion of the start rule of a stage that consists of this
         piece.
         """
-        texts = [text for text in (self.complete, *self.partial) if text]
+        texts = [self.complete] if self.complete else []
+        texts += self.partial
         return rules.shared(texts) or NOTHING.complete
 
 
@@ -65,10 +157,15 @@ _NONE = Piece("")
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
     """Returns a choice among the pieces, for which it adds rules."""
-    listed = list(pieces)
-    partial = rules.shared([text for piece in listed for text in piece.partial])
-    whole = rules.shared([piece.complete for piece in listed if piece.complete])
-    return Piece(whole, (partial,) if partial else ())
+    complete: list[str] = []
+    partial: list[str] = []
+    for piece in pieces:
+        if piece.complete:
+            complete.append(piece.complete)
+        partial += piece.partial
+    beginning = rules.shared(partial)
+    whole = rules.shared(complete)
+    return Piece(whole, (beginning,) if beginning else ())
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
@@ -79,8 +176,8 @@ def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
     if not piece.complete:
         return Piece(none, piece.partial)
     before = f"{piece.complete} ~ 0 .. {most - 1}"
-    partial = tuple(f"{before} {text}" for text in piece.partial)
-    return Piece(f"{piece.complete} ~ {least} .. {most}", partial)
+    partial = [f"{before} {beginning}" for beginning in piece.partial]
+    return Piece(f"{piece.complete} ~ {least} .. {most}", tuple(partial))
 
 
 class Scope:
@@ -96,10 +193,11 @@ class Scope:
         terms: Mapping[str, str],
         quantifiers: int = MOST_QUANTIFIERS,
     ) -> None:
-        self.rules, self.declared, self.terms = rules, declared, terms
+        self.rules = rules
+        self.declared = declared
+        self.terms = terms
         self.quantifiers = quantifiers
-        self._pools = pool_of(declared, terms)
-        self._atoms = atoms(rules, declared.predicates, self._pools)
+        self._atoms = atoms(rules, declared.predicates, pool_of(declared, terms))
         self._conditions: dict[int, Piece] = {}
 
     def condition(self, depth: int = DEPTH) -> Piece:
@@ -112,26 +210,27 @@ class Scope:
     def _operators(self, depth: int) -> list[Piece]:
         forms = [self._header("_EXISTS"), self._header("_FORALL")]
         if len(self.terms) > 1:
-            every = self.rules.names(self.terms)
-            forms.append(
-                Piece(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C"))
-            )
+            term = self.rules.names(self.terms)
+            equality = self.rules.terminal(f"_EQUALS _B1 {term} _B1 {term} _C")
+            forms.append(Piece(equality))
         if depth == 0:
-            return [*forms, _denial(self._atoms)]
+            forms.append(_denial(self._atoms))
+            return forms
         below = self.condition(depth - 1)
-        return [
-            *forms,
+        forms += [
             Piece("_AND").then(many(below), "_C"),
             Piece("_OR").then(many(below), "_C"),
             Piece("_NOT").then(below, "_C"),
             Piece("_IMPLY").then(below, below, "_C"),
         ]
+        return forms
 
     def _header(self, quantifier: str) -> Piece:
         """A header such as "(exists (?r - room)", with which the stage ends."""
         if self.quantifiers == 0:
             return _NONE
-        variable = name_except(term[1:] for term in self.terms if term.startswith("?"))
+        taken = [term[1:] for term in self.terms if term.startswith("?")]
+        variable = name_except(taken)
         kinds = self.rules.names(self.declared.known_types)
         header = self.rules.terminal(f'{quantifier} "?" {variable} _DASH {kinds} _C')
         return Piece("", (header,))
@@ -140,23 +239,25 @@ class Scope:
         """Returns an effect with at least one change, or a header that a change must
         follow.
         """
-        listed = Piece("_AND").then(many(self._effect_item(), least=1), "_C")
-        return either(self.rules, [self._effect_item(), listed])
+        item = self._effect_item()
+        listed = Piece("_AND").then(many(item, least=1), "_C")
+        return either(self.rules, [item, listed])
 
     def _effect_item(self) -> Piece:
-        return either(
-            self.rules, [self._change(), self._conditional(), self._header("_FORALL")]
-        )
+        forms = [self._change(), self._conditional(), self._header("_FORALL")]
+        return either(self.rules, forms)
 
     def _change(self) -> Piece:
         """A fact that becomes true or false."""
         if not self._atoms:
             return _NONE
-        return Piece(self.rules.shared([self._atoms, _denial(self._atoms).complete]))
+        denial = _denial(self._atoms)
+        return Piece(self.rules.shared([self._atoms, denial.complete]))
 
     def _changes(self) -> Piece:
-        listed = Piece("_AND").then(many(self._change(), least=1), "_C")
-        return either(self.rules, [self._change(), listed])
+        change = self._change()
+        listed = Piece("_AND").then(many(change, least=1), "_C")
+        return either(self.rules, [change, listed])
 
     def _conditional(self) -> Piece:
         antecedent = either(self.rules, [self.condition(), Piece("_EMPTY")])
@@ -179,22 +280,25 @@ class Scope:
         """
         if not open_:
             return NOTHING
-        block, inner = open_[0], open_[1:]
+        block, *inner = open_
+        within = around + 1
+        operands = len(block.items) - 1
         if block.head in ("exists", "forall"):
             under = self._under(block)
             return under._rest_under(inner, closed, kind, around).then("_C")
-        within = around + 1
+        if block.head == "when" and operands == 1:
+            antecedent = self.rest(inner, closed=closed, around=within)
+            return antecedent.then(self._changes(), "_C")
         if block.head == "when":
-            if len(block.items) == 2:
-                antecedent = self.rest(inner, closed=closed, around=within)
-                return antecedent.then(self._changes(), "_C")
-            kind = "changes"
+            changes = self.rest(inner, closed=closed, kind="changes", around=within)
+            return changes.then("_C")
         rest = self.rest(inner, closed=closed, kind=kind, around=within)
-        if block.head in ("and", "or") and not (closed and not inner):
+        gains_no_other = closed and not inner
+        if block.head in ("and", "or") and not gains_no_other:
             operand = self._operand(kind, _depth_left(within))
-            left = MOST_OPERANDS + 1 - len(block.items)
+            left = MOST_OPERANDS - operands
             return rest.then(many(operand, left), "_C")
-        if block.head == "imply" and len(block.items) == 2:
+        if block.head == "imply" and operands == 1:
             return rest.then(self.condition(_depth_left(within)), "_C")
         return rest.then("_C")
 
@@ -202,10 +306,11 @@ class Scope:
         """The scope that also has the variable of a header such as "(exists (?r -
         room)".
         """
-        variables = quantified.items[1]
-        assert isinstance(variables, Block)
-        words = [word.text for word in variables.items if isinstance(word, Word)]
-        terms = {**self.terms, words[0]: words[-1]}
+        listed = quantified.items[1]
+        assert isinstance(listed, Block)
+        variable, *_dash, kind = listed.items
+        assert isinstance(variable, Word) and isinstance(kind, Word)
+        terms = {**self.terms, variable.text: kind.text}
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
     def _rest_under(
@@ -223,33 +328,16 @@ class Scope:
         """One more operand of an `and` or `or`."""
         if kind == "condition":
             return self.condition(depth)
-        return self._effect_item() if kind == "effect" else self._change()
+        if kind == "effect":
+            return self._effect_item()
+        return self._change()
 
 
 def _depth_left(around: int) -> int:
     """How deep operators may nest inside `around` other operators."""
-    return max(min(DEPTH, MOST_NESTED - around), 0)
+    left = max(MOST_NESTED - around, 0)
+    return min(DEPTH, left)
 
 
 def _denial(atom: str) -> Piece:
     return Piece(f"_NOT {atom} _C" if atom else "")
-
-
-def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
-    """Returns the facts among the operands of an `and` or `or`, and the facts that they
-    negate.
-    """
-    true: set[tuple[str, ...]] = set()
-    denied: set[tuple[str, ...]] = set()
-    for item in items:
-        if not isinstance(item, Block):
-            continue
-        is_denial = item.head == "not" and len(item.items) == 2
-        atom = item.items[1] if is_denial else item
-        if not isinstance(atom, Block):
-            continue
-        words = [word.name for word in atom.items if isinstance(word, Word)]
-        if len(words) == len(atom.items):
-            facts = denied if is_denial else true
-            facts.add(tuple(words))
-    return true, denied
