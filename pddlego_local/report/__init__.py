@@ -6,7 +6,8 @@ interval, and no episode is left out silently.
     statistics/                rates and intervals, tests, power
     arms, contrasts            what an arm is, and which arms are compared
     declared                   which comparisons were declared
-    comparisons, verdicts      the results of comparisons, in numbers and in words
+    pairs, comparisons         the results of two arms, game by game and compared
+    verdicts                   comparisons in words
     papers                     our numbers in the form of the papers' tables
     text                       Markdown and tables for the terminal
     exports                    CSV, also with a line for each call or episode

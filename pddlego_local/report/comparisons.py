@@ -1,96 +1,27 @@
 """Compares arms that differ in one factor on the same games; numbers only.
 
-`report.contrasts` selects the arms, `report.statistics.paired` tests them, and
-`report.verdicts` puts the results into words.
+`report.contrasts` selects the arms, `report.pairs` pairs their results,
+`report.statistics.paired` tests them, and `report.verdicts` puts the results into
+words.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from pddlego_local.core.grouping import grouped
-from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.counting import Also
 from pddlego_local.report import contrasts
-from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.contrasts import Group, Role
 from pddlego_local.report.declared import declarations, declared_by
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.statistics.paired import Paired, Tally, holm
+from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, solved, tallied
+from pddlego_local.report.statistics.paired import holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 from pddlego_local.runner.settings import Declared
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
-
-GameKey = tuple[str, Cluster]
-"""The options that determine the games (`Arm.games`), with a game's number or its
-cluster.
-"""
-
-Trials = Sequence[EpisodeRow]
-"""The trials of one game with one seed by one arm, in order; empty if the result is
-missing.
-"""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The results of both arms for one game with one seed."""
-
-    game: GameKey
-    seed: int
-    cluster: GameKey
-    base: Trials
-    other: Trials
-
-    @property
-    def base_won(self) -> bool:
-        return solved(self.base)
-
-    @property
-    def discordant(self) -> bool:
-        return solved(self.base) != solved(self.other)
-
-    @property
-    def finished(self) -> bool:
-        return bool(self.base and self.other)
-
-
-def solved(trials: Trials) -> bool:
-    return any(row.success for row in trials)
-
-
-def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
-    """Yields the pairs of all games, seeds and trials that were requested for both
-    arms. A game that is excluded from one arm is excluded from both.
-    """
-    rows = [*base.rows.values(), *other.rows.values()]
-    found = counted(rows, also=also)
-    scored = {row.game for row in found.counted}
-    excluded = {row.game for row in rows} - scored
-    maps = clusters(rows)
-    both = sorted(base.requested & other.requested)
-    common = grouped(((game, seed), trial) for game, seed, trial in both)
-    for (game, seed), trials in common.items():
-        if game not in excluded:
-            yield Pair(
-                game=(base.games, game),
-                seed=seed,
-                cluster=(base.games, maps.get(game, game)),
-                base=_trials(base, game, seed, trials),
-                other=_trials(other, game, seed, trials),
-            )
-
-
-def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
-    """Returns no rows if a missing trial might still solve the game."""
-    found = [arm.rows.get((game, seed, trial)) for trial in trials]
-    rows = [row for row in found if row]
-    finished = len(rows) == len(trials) or solved(rows)
-    return rows if finished else []
 
 
 @dataclass(frozen=True)
@@ -334,23 +265,6 @@ def _answers(
             )
         )
     return answers
-
-
-def tallied(
-    pairs: Iterable[Pair],
-    unit: Callable[[Pair], GameKey],
-    missing_favour_other: bool = False,
-) -> Paired:
-    """Returns both arms' results by cluster, with success after the last trial. `unit`
-    gives a pair's cluster. Missing results favour `other` or, by default, `base`.
-    """
-    tallies = defaultdict[GameKey, Counter[str]](Counter)
-    for pair in pairs:
-        base = solved(pair.base) if pair.base else not missing_favour_other
-        other = solved(pair.other) if pair.other else missing_favour_other
-        tally = tallies[unit(pair)]
-        tally.update(pairs=1, gained=other and not base, lost=base and not other)
-    return Paired([Tally(**tally) for tally in tallies.values()])
 
 
 def _comparison(

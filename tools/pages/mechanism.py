@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from pddlego_local.report.arms import Arm
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.comparisons import pairs_of, tallied
 from pddlego_local.report.figures.plotting import Dot, draw_dots, drawing, rows_height
+from pddlego_local.report.pairs import pairs_of, tallied
 from tools.pages import tables
 from tools.pages.blocks import Page
 from tools.pages.records import RESULTS, Records, calls, scored

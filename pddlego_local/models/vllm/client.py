@@ -30,7 +30,7 @@ from pddlego_local.models.vllm.answer import (
     Watch,
     required,
 )
-from pddlego_local.models.vllm.connection import Connection, Failed
+from pddlego_local.models.vllm.connection import Connection, reason_of_failure
 from pddlego_local.models.vllm.plausible import check_spelling
 
 # All settings are stated. Otherwise a server would use the model's generation_config
@@ -154,14 +154,16 @@ class VllmClient:
         asked = (messages, grammar, sampling, count, extra or {})
         try:
             return self._chat(*asked)
-        except Failed as first:
-            if grammar is None or not sampling.thinking:
+        except ModelFault as first:
+            reason = reason_of_failure(first)
+            if grammar is None or not sampling.thinking or not reason:
                 raise
-            try:
-                return self._chat(*asked)
-            except Failed as second:
-                if second.reason != first.reason or not self.connection.is_healthy():
-                    raise
+        try:
+            return self._chat(*asked)
+        except ModelFault as second:
+            is_same = reason_of_failure(second) == reason
+            if not is_same or not self.connection.is_healthy():
+                raise
         return None
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:

@@ -41,16 +41,6 @@ class Refused(ConfigError):
     """The server answered with HTTP 400."""
 
 
-class Failed(ModelFault):
-    """The server answered with an HTTP status of 500 or higher; `reason` is its
-    message.
-    """
-
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
 class OtherStatus(Exception):
     """The server answered with an HTTP status other than success; the text is its
     message.
@@ -290,8 +280,6 @@ class Connection:
                 return ConfigError(
                     f"The server at {self._url}/ {absent} Its message: {error}"
                 )
-        if error.status >= 500:
-            return Failed(self._failure(error), str(error))
         return ModelFault(self._failure(error))
 
     def _is_temporary(self, error: BaseException) -> bool:
@@ -327,3 +315,13 @@ def _words(said: bytes) -> str:
         words = str(reply.get("error", reply)["message"])
     words = words.strip()
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"
+
+
+def reason_of_failure(error: ModelFault) -> str:
+    """Returns the server's message if it failed a request with HTTP 500 or higher; ""
+    for another fault.
+    """
+    cause = error.__cause__
+    if isinstance(cause, OtherStatus) and cause.status >= 500:
+        return str(cause) or f"HTTP {cause.status}"
+    return ""
