@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.marks import Mark
 from pddlego_local.environments.explored.phrases import unspelled
+from pddlego_local.environments.explored.play import GOAL
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
@@ -20,34 +22,34 @@ NO_LONGER = "No longer: "
 
 @dataclass
 class Belief:
-    """The believed facts, and the objects with their types.
-
-    `kinds` are known before the first text: those of the goal and of `known`, and the
-    domain's constants.
+    """The believed facts, and the objects with their types. `marked` has the objects of
+    each mark.
     """
 
     world: World
-    goal: str
-    kinds: dict[str, str]
+    marks: Sequence[Mark] = ()
+    kinds: dict[str, str] = field(default_factory=dict)
     facts: set[Fact] = field(default_factory=set)
-    visited: set[str] = field(default_factory=set)
+    marked: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._telling = Telling(self.world)
+        for entry in self.world.domain.constants:
+            self.kinds[entry.name] = min(entry.type_names)
         self._task: Task | None = None
 
     @property
     def task(self) -> Task:
         """The task as it is believed."""
         if self._task is None:
-            self._task = self.world.task(self.problem(self.goal))
+            self._task = self.world.task(self.problem("(and)"))
         return self._task
 
     @property
     def state(self) -> State:
         return self.task.initial
 
-    def problem(self, goal: str, marks: Iterable[Fact] = ()) -> str:
+    def problem(self, goal: str) -> str:
         """Returns a problem file of the belief, with this goal."""
         constants = {entry.name for entry in self.world.domain.constants}
         objects = [
@@ -55,7 +57,8 @@ class Belief:
             for name, kind in sorted(self.kinds.items())
             if name not in constants
         ]
-        facts = [f"({' '.join(fact)})" for fact in sorted({*self.facts, *marks})]
+        marks = {(mark, name) for mark, names in self.marked.items() for name in names}
+        facts = [f"({' '.join(fact)})" for fact in sorted(self.facts | marks)]
         word = self.world.domain.word
         name = word.name if word else "world"
         return (
@@ -99,7 +102,7 @@ class Belief:
     def _told(self, text: str) -> list[Fact]:
         told: list[Fact] = []
         for sentence in _sentences(text):
-            if not sentence.startswith(NO_LONGER):
+            if not sentence.startswith((NO_LONGER, GOAL)):
                 told += self._telling.read(sentence, self._place(told))
                 self._take_kind(sentence)
         return told
@@ -152,15 +155,17 @@ class Belief:
 
     def _visit(self) -> None:
         where = self.world.whereabouts(self.task)
-        self.visited |= where.places(self.state.true)
-
-
-def kinds_of_goal(
-    world: World, task: Task, goal_names: Iterable[str]
-) -> dict[str, str]:
-    """Returns the types of the objects that the goal names, and of the constants."""
-    names = {entry.name for entry in world.domain.constants} | set(goal_names)
-    return {name: kind for name, kind in task.objects.items() if name in names}
+        places = where.places(self.state.true)
+        for mark in self.marks:
+            found = places
+            if mark.located:
+                at = self.world.located[mark.located]
+                found = frozenset(
+                    fact[at.thing]
+                    for fact in self.facts
+                    if fact[0] == mark.located and fact[at.place] in places
+                )
+            self.marked.setdefault(mark.predicate, set()).update(found)
 
 
 def _sentences(text: str) -> list[str]:

@@ -47,6 +47,11 @@ class Commands:
             for schema in named
         }
 
+    @classmethod
+    def of(cls, world: World, task: Task) -> "Commands":
+        whereabouts = world.whereabouts(task)
+        return cls(world, task, whereabouts, Sight(task, whereabouts, {}))
+
     def _default(self, schema: Schema) -> str:
         """Returns the action's name with all parameters but the player's place."""
         anchors = self._whereabouts.anchors(schema)

@@ -16,13 +16,15 @@ from pddlego_local.pddl.reader import Block, read
 @dataclass(frozen=True)
 class Mark:
     """A mark. `condition` is PDDL over ?x: the player is where ?x can be seen. `words`
-    say the sub-goal.
+    say the sub-goal. `located` is the predicate that says where ?x is, "" if ?x is a
+    place.
     """
 
     predicate: str
     kind: str
     condition: str
     words: str
+    located: str = ""
 
     @property
     def goal(self) -> str:
@@ -61,6 +63,8 @@ def _seen(world: World) -> Iterator[Mark]:
     """Yields a mark for the things of each predicate that says where they are."""
     (place, *_) = sorted(world.here.place.type_names)
     for name, where in world.located.items():
+        if name == world.here.predicate and world.places_movers_alone:
+            continue
         parameters = world.predicates[name].parameters or []
         (kind, *_) = sorted(parameters[where.thing - 1].type_names)
         terms = ["?x", "?p"] if where.thing < where.place else ["?p", "?x"]
@@ -70,7 +74,7 @@ def _seen(world: World) -> Iterator[Mark]:
         words = world.file.explore.get(
             mark, f"be where a {kind} is that you have not seen"
         )
-        yield Mark(_free(world, mark), kind, condition, words)
+        yield Mark(_free(world, mark), kind, condition, words, name)
 
 
 def _here(world: World, place: str) -> str:

@@ -10,31 +10,77 @@ import re
 from collections.abc import Collection, Iterable
 
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
-from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import Fact, ground
 from pddlego_local.pddl.state import State, Step, Task
 
 LOOK = "look around"
+GOAL = "Your goal: "
+_WORD = re.compile(r"[\w-]+")
 _NUMBER = re.compile(r"[_-]?\d+$")
 
 
 class Play:
     """A game that is being played."""
 
-    def __init__(self, world: World, task: Task) -> None:
+    def __init__(self, world: World, task: Task, goal: str) -> None:
+        self._world = world
         self._task = task
+        self._goal = goal
         self._whereabouts = world.whereabouts(task)
         self._sight = Sight(task, self._whereabouts, {})
         self._telling = Telling(world)
-        self._commands = Commands(world, task, self._whereabouts, self._sight)
+        self.commands = Commands(world, task, self._whereabouts, self._sight)
         self._parameters = {
             name: [entry.type_names for entry in predicate.parameters or ()]
             for name, predicate in world.predicates.items()
         }
         self._mentioned = set[str]()
         self.state: State = task.initial
+
+    def opening(self) -> str:
+        """Returns the first text: the task, the goal with the types of its objects,
+        what is known, and all that is seen.
+        """
+        task = self._world.file.task or "Reach the goal."
+        goal = f"{GOAL}{self._telling.goal(self._goal)}."
+        named = [name for name in _WORD.findall(self._goal.lower()) if self._is(name)]
+        told = [task, goal]
+        for name in dict.fromkeys([*named, *self._known()]):
+            told.append(self._telling.kind(name, self._task.objects[name]))
+            self._mentioned.add(name)
+        return " ".join([*told, self.around()])
+
+    def _is(self, name: str) -> bool:
+        return name in self._task.objects
+
+    def _known(self) -> list[str]:
+        """Returns the objects that no text would ever tell of: those of parameters that
+        no precondition names, such as the directions to which a satellite may turn.
+        """
+        own = self._world.file.known
+        if own is not None:
+            types = self._world.types
+            return [
+                name
+                for name, kind in sorted(self._task.objects.items())
+                if not types.with_ancestors(kind).isdisjoint(own)
+            ]
+        found = dict[str, None]()
+        for named in self._task.actions.values():
+            for schema in named:
+                asked = {
+                    term
+                    for atom in atoms_of(schema.condition)
+                    if atom.pattern[0] != "="
+                    for term in atom.pattern[1:]
+                }
+                for entry in schema.parameters:
+                    if entry.name not in asked:
+                        found |= dict.fromkeys(sorted(schema.choices[entry.name]))
+        return [*found]
 
     @property
     def won(self) -> bool:
@@ -46,7 +92,7 @@ class Play:
         return self._sight.seen(self.state)
 
     def offered(self) -> list[str]:
-        return [LOOK, *self._commands.offered(self.state)]
+        return [LOOK, *self.commands.offered(self.state)]
 
     def around(self) -> str:
         """Returns a text of everything that is seen."""
@@ -56,11 +102,11 @@ class Play:
         """Carries out a command in the true state and returns what is told of it."""
         if command.strip().lower() == LOOK:
             return self.around()
-        steps = self._commands.steps(command, self.state)
+        steps = self.commands.steps(command, self.state)
         if len(steps) != 1:
             why = UNSEEN
             if not steps:
-                why = self._commands.refusal(command, self.state)
+                why = self.commands.refusal(command, self.state)
             return f"You cannot {command.strip()}: {why}."
         (step,) = steps
         return self._after(step)
@@ -69,7 +115,7 @@ class Play:
         """Makes the step, and returns what is told of it."""
         before = self.state
         seen_before = self.seen
-        command = self._commands.said(step)
+        command = self.commands.said(step)
         self.state = self._task.successor(before, step)
         seen = self.seen
         gone = seen_before - self.state.true - self._plainly_deleted(step)

@@ -12,6 +12,7 @@ from pddlego_local.environments.explored.phrases import (
 )
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import Fact
+from pddlego_local.pddl.reader import read
 
 
 class Telling:
@@ -97,6 +98,22 @@ class Telling:
                 if read is not None:
                     return [*_facts_of(name, candidate, read, place)]
         return []
+
+    def goal(self, goal: str) -> str:
+        """Returns a goal in words: its facts, or PDDL if it is no list of facts."""
+        block = read(goal)
+        if block is None:
+            return goal
+        parts = block.blocks if block.head == "and" else [block]
+        said = []
+        for part in parts:
+            fact = tuple(word.name for word in part.words)
+            if part.blocks or not fact or fact[0] not in self.defaults:
+                return goal
+            phrase = self.defaults[fact[0]]
+            things = dict(zip(phrase.parameters, fact[1:], strict=True))
+            said.append(phrase.said(things))
+        return "; ".join(said)
 
     def kind(self, name: str, kind: str) -> str:
         """Returns the sentence that tells an object's type."""

@@ -148,7 +148,7 @@ class World:
                     for name, where in located.items()
                 )
             ),
-            places_movers_alone=self._places_movers_alone,
+            places_movers_alone=self.places_movers_alone,
         )
 
     def wrong(self, key: str, what: str) -> ConfigError:
@@ -160,7 +160,7 @@ class World:
         """
         parameters = self.predicates[predicate].parameters or []
         here = self.here
-        if predicate == here.predicate and self._places_movers_alone:
+        if predicate == here.predicate and self.places_movers_alone:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
             return "place"
@@ -179,7 +179,7 @@ class World:
         return "always"
 
     @cached_property
-    def _places_movers_alone(self) -> bool:
+    def places_movers_alone(self) -> bool:
         """Whether nothing but a mover can stand in `here`."""
         parameters = self.predicates[self.here.predicate].parameters or []
         return all(

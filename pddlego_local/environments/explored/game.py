@@ -1,0 +1,229 @@
+"""Partly seen worlds: any typed PDDL domain as a text game, in which the player sees
+only what is visible from where it is.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import model_validator
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
+from pddlego_local.environments.base import BaseEnvironment
+from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
+from pddlego_local.environments.explored.phrases import spelled
+from pddlego_local.environments.explored.play import LOOK, Play
+from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.pddl.edit import difference
+from pddlego_local.planner import FastDownward
+
+_NOTHING = {"words": "do nothing", "pddl": "(and)"}
+_EMPTY = "(define (problem believed) (:objects) (:init))"
+_TASK = "You act in a world that you see only in part, and explore it step by step."
+_SPELLING = (
+    "PDDL writes a name as one word: living_room for the living room, room3 for room 3."
+)
+_CLOSED = (
+    "Put everything that you are told into the files, and nothing else. What is in"
+    " sight and is not told is not so."
+)
+
+
+class Explored(BaseEnvironment):
+    """The worlds of a folder with `domain.pddl`, `world.yaml` and problems. Game n is
+    played in the n-th problem.
+    """
+
+    folder: Path
+    _world: World
+    _marks: tuple[Mark, ...] = ()
+    _planner: FastDownward
+    _play: Play | None = None
+    _goal: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Fills in the fields that the files of the folder determine."""
+        world = read_world(Path(given["folder"]).expanduser())
+        marks = marks_of(world)
+        return {
+            **given,
+            "budget": given.get("budget") or world.file.budget,
+            "domain": with_marks(world.domain_without_costs, marks),
+            "actions": [vars(action) for action in _actions(world)],
+            "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
+            "words": _words(world, marks),
+        }
+
+    def model_post_init(self, context: object) -> None:
+        self._world = read_world(self.folder.expanduser())
+        self._marks = marks_of(self._world)
+        self._planner = FastDownward(search="lama_first")
+        super().model_post_init(context)
+
+    # ---- The game
+
+    @property
+    def seeds(self) -> range:
+        return range(len(self._world.problems()))
+
+    @property
+    def task_type(self) -> str:
+        return self.folder.name
+
+    def reset(self, seed: int) -> Observation:
+        text = self._world.problems()[seed].read_text(encoding="utf-8")
+        self._goal = goal_of(text)
+        self._play = Play(self._world, self._world.task(text), self._goal)
+        return self._observe(self._play.opening())
+
+    def step(self, command: str) -> Observation:
+        told = self._playing.carry_out(command)
+        refused = told.startswith("You cannot ")
+        return self._observe(told, told if refused else "")
+
+    def won(self) -> bool:
+        return self._playing.won
+
+    def close(self) -> None:
+        self._planner.close()
+
+    @property
+    def _playing(self) -> Play:
+        if self._play is None:
+            raise ValueError("reset comes before the first step")
+        return self._play
+
+    def _observe(self, text: str, feedback: str = "") -> Observation:
+        offered = tuple(sorted(self._playing.offered()))
+        return Observation(text, feedback, self._playing.won, commands=offered)
+
+    # ---- What methods are given
+
+    def goals(self, memory: Turns) -> tuple[Goal, ...]:
+        end = Goal(self._world.file.task or "reach the goal", self._goal)
+        return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
+
+    def names(self, memory: Turns) -> Names:
+        belief = self._belief(memory)
+        objects = tuple(belief.kinds)
+        return Names(objects, tuple(spelled(name) for name in objects))
+
+    def command(
+        self, planned: str, spell: Callable[[str], str] = spelled
+    ) -> str | None:
+        """Returns the command for a planned action, whose names need not exist."""
+        name, *things = planned.strip("() ").lower().split()
+        commands = self._playing.commands
+        phrase = commands.phrases.get(name)
+        if phrase is None or len(things) != len(phrase.parameters):
+            return None
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
+
+    # ---- The reference
+
+    def problem(self, memory: Turns) -> str:
+        """Returns everything that is known, for the domain. The method sets the
+        goal.
+        """
+        belief = self._belief(memory)
+        return belief.problem("(and)")
+
+    def formalize(
+        self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
+    ) -> tuple[str, str]:
+        """Returns domain and problem with the first goal for which there is a plan."""
+        belief = self._belief(memory)
+        problem = ""
+        for candidate in self.goals(memory):
+            problem = belief.problem(candidate.pddl)
+            if self._planner.plan(self.domain, problem).plan:
+                break
+        return self.domain, problem
+
+    def subgoals(self, memory: Turns) -> tuple[str, ...]:
+        return (self.goals(memory)[0].words,)
+
+    def _belief(self, memory: Turns) -> Belief:
+        belief = Belief(self._world, self._marks)
+        first, *later = memory
+        belief.begin(first.text)
+        for turn in later:
+            belief.follow(turn.command, turn.text)
+        return belief
+
+
+def _actions(world: World) -> Iterator[Action]:
+    """Yields the actions with the wording of their commands."""
+    task = world.task(_text(world, 0))
+    phrases = Commands.of(world, task).phrases
+    for action in world.domain.actions:
+        name = action.word.name
+        typed = [
+            f"{entry.name} - {min(entry.type_names)}" for entry in action.parameters
+        ]
+        template = phrases[name].text
+        example = re.sub(r"\{([^{}]+)\}", r"[\1]", template)
+        yield Action(name, f"({' '.join(typed)})", template, example)
+
+
+def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
+    """Returns what prompts say of the world."""
+    goals = "; ".join(["reach the goal", *(mark.words for mark in marks)])
+    return {
+        "task": world.file.about or _TASK,
+        "rules": [rules_in_words(world.domain_without_costs, {}), _SPELLING, _CLOSED],
+        "goal_hint": f"Your goal is the first of these that can be reached: {goals}.",
+        "demonstration": _demonstration(world, marks),
+    }
+
+
+def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
+    """Returns the reference's first two answers in the last problem."""
+    text = _text(world, -1)
+    play = Play(world, world.task(text), goal_of(text))
+    belief = Belief(world, marks)
+    opening = play.opening()
+    belief.begin(opening)
+    before = belief.problem("(and)")
+    offered = [command for command in play.offered() if command != LOOK]
+    command = random.Random(0).choice(sorted(offered) or [LOOK])
+    told = play.carry_out(command)
+    belief.follow(command, told)
+    return {
+        "action": command,
+        "observation": f"Action: {LOOK}\n{opening}",
+        "problem": before,
+        "edits": json.dumps(difference(_EMPTY, before)),
+        "later": {
+            "observation": f"Action: {command}\n{told}",
+            "edits": json.dumps(difference(before, belief.problem("(and)"))),
+        },
+    }
+
+
+def _text(world: World, number: int) -> str:
+    """Returns a problem's text. Raises ConfigError if there is no problem."""
+    problems = world.problems()
+    if not problems:
+        raise ConfigError(f"{world.folder} holds no problem files (*.pddl).")
+    return problems[number].read_text(encoding="utf-8")
+
+
+def goal_of(problem: str) -> str:
+    """Returns the goal of a problem file as PDDL."""
+    begin = problem.lower().index("(:goal") + len("(:goal")
+    depth = 1
+    for end in range(begin, len(problem)):
+        depth += {"(": 1, ")": -1}.get(problem[end], 0)
+        if depth == 0:
+            return " ".join(problem[begin:end].split())
+    raise ConfigError("a problem file has a goal that is not closed.")
