@@ -32,6 +32,7 @@ def composed(option: str) -> CellConfig:
             "decoding=free",
         ],
         "model=gpt_oss_20b": ["decoding=free"],
+        "environment=explored": ["environment.folder=examples/house", "games=0"],
         "method=formalizer": ["environment=described"],
         "method=formalizer_problem": ["environment=described"],
         "method=formalizer_two_step": ["environment=described"],

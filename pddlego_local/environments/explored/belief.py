@@ -42,7 +42,7 @@ class Belief:
     def task(self) -> Task:
         """The task as it is believed."""
         if self._task is None:
-            self._task = self.world.task(self.problem("(and)"))
+            self._task = self.world.task(self._problem("(and)", self.facts))
         return self._task
 
     @property
@@ -50,21 +50,24 @@ class Belief:
         return self.task.initial
 
     def problem(self, goal: str) -> str:
-        """Returns a problem file of the belief, with this goal."""
+        """Returns a problem file of the belief and its marks, with this goal."""
+        marks = {(mark, name) for mark, names in self.marked.items() for name in names}
+        return self._problem(goal, self.facts | marks)
+
+    def _problem(self, goal: str, facts: Iterable[Fact]) -> str:
         constants = {entry.name for entry in self.world.domain.constants}
         objects = [
             f"{name} - {kind}"
             for name, kind in sorted(self.kinds.items())
             if name not in constants
         ]
-        marks = {(mark, name) for mark, names in self.marked.items() for name in names}
-        facts = [f"({' '.join(fact)})" for fact in sorted(self.facts | marks)]
+        stated = [f"({' '.join(fact)})" for fact in sorted(facts)]
         word = self.world.domain.word
         name = word.name if word else "world"
         return (
             f"(define (problem believed) (:domain {name})\n"
             f"(:objects {' '.join(objects)})\n"
-            f"(:init {' '.join(facts)})\n(:goal {goal}))\n"
+            f"(:init {' '.join(stated)})\n(:goal {goal}))\n"
         )
 
     def begin(self, text: str) -> None:

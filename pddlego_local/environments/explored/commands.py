@@ -25,7 +25,6 @@ from pddlego_local.pddl.conditions import (
 from pddlego_local.pddl.state import Schema, State, Step, Task, why_not
 
 UNSEEN = "something that you do not see prevents it"
-UNKNOWN = "there is no such thing here"
 
 
 class Commands:
@@ -46,6 +45,16 @@ class Commands:
             for named in task.actions.values()
             for schema in named
         }
+        for name in world.file.do:
+            if name not in self.phrases:
+                known = ", ".join(self.phrases)
+                raise world.wrong(
+                    f"do.{name}", f"there is no such action; there are {known}"
+                )
+            if unknown := self.phrases[name].unknown:
+                raise world.wrong(
+                    f"do.{name}", f"{unknown[0]} is none of the action's parameters"
+                )
 
     @classmethod
     def of(cls, world: World, task: Task) -> "Commands":
@@ -94,6 +103,9 @@ class Commands:
         known = known_as(state.true)
         found: dict[Step, None] = {}
         for schema, binding in self._meant(text):
+            exist = all(name in self._task.objects for name in binding.values())
+            if not exist or self._task.misfit(schema, binding):
+                continue
             met = bindings(schema.choices, [schema.condition], binding, known)
             for each in met:
                 things = (each[entry.name] for entry in schema.parameters)
@@ -101,20 +113,19 @@ class Commands:
         return [*found]
 
     def _meant(self, text: str) -> Iterator[tuple[Schema, dict[str, str]]]:
-        """Yields the actions whose phrase a text has, with the things that it names."""
+        """Yields the actions whose phrase a text has, with the names that it has, which
+        may be those of nothing.
+        """
         for named in self._task.actions.values():
             for schema in named:
                 read = self.phrases[schema.name].read(text.strip())
                 if read is None:
                     continue
-                binding = {f"?{slot}": names[0] for slot, names in read.items()}
-                fits = all(name in self._task.objects for name in binding.values())
-                if fits and not self._task.misfit(schema, binding):
-                    yield schema, binding
+                yield schema, {f"?{slot}": names[0] for slot, names in read.items()}
 
     def refusal(self, text: str, state: State) -> str:
         """Returns why a command cannot be carried out, without telling of what is not
-        in sight.
+        in sight. So a thing that is not seen gets the same answer as none.
         """
         known = known_as(state.true)
         places = self._whereabouts.places(state.true)

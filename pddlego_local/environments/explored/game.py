@@ -21,6 +21,7 @@ from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.play import LOOK, Play
 from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 
@@ -56,7 +57,6 @@ class Explored(BaseEnvironment):
         marks = marks_of(world)
         return {
             **given,
-            "budget": given.get("budget") or world.file.budget,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
@@ -80,7 +80,7 @@ class Explored(BaseEnvironment):
         return self.folder.name
 
     def reset(self, seed: int) -> Observation:
-        text = self._world.problems()[seed].read_text(encoding="utf-8")
+        text = _text(self._world, seed)
         self._goal = goal_of(text)
         self._play = Play(self._world, self._world.task(text), self._goal)
         return self._observe(self._play.opening())
@@ -211,11 +211,18 @@ def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def _text(world: World, number: int) -> str:
-    """Returns a problem's text. Raises ConfigError if there is no problem."""
+    """Returns a problem's text. Raises ConfigError if there is no problem, or if the
+    planner would refuse it.
+    """
     problems = world.problems()
     if not problems:
         raise ConfigError(f"{world.folder} holds no problem files (*.pddl).")
-    return problems[number].read_text(encoding="utf-8")
+    file = problems[number]
+    text = file.read_text(encoding="utf-8")
+    found = check(world.domain_text, text)
+    if not found.accepted:
+        raise ConfigError(f"{file}: {found.faults[0]}")
+    return text
 
 
 def goal_of(problem: str) -> str:

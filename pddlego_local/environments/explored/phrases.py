@@ -85,6 +85,11 @@ class Phrase:
         """The parameters that the phrase leaves out."""
         return [name for name in self.parameters if name not in self.slots]
 
+    @property
+    def unknown(self) -> list[str]:
+        """The slots that are no parameters."""
+        return [name for name in self.slots if name not in self.parameters]
+
     def said(self, things: Mapping[str, str | Sequence[str]]) -> str:
         """Returns the phrase with these things in its slots."""
 

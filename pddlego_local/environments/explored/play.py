@@ -9,7 +9,9 @@ what is in sight and untold is false.
 import re
 from collections.abc import Collection, Iterable
 
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
+from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
@@ -38,7 +40,23 @@ class Play:
             for name, predicate in world.predicates.items()
         }
         self._mentioned = set[str]()
+        self._check(world)
         self.state: State = task.initial
+
+    def _check(self, world: World) -> None:
+        """Raises ConfigError for a problem that cannot be told or played."""
+        by_spelling: dict[str, str] = {}
+        for name in self._task.objects:
+            other = by_spelling.setdefault(spelled(name), name)
+            if other != name:
+                raise ConfigError(
+                    f"{world.folder}: texts would write {other} and {name} in one way,"
+                    f" {spelled(name)!r}; give one of them another name."
+                )
+        if not self._whereabouts.places(self._task.initial.true):
+            raise UnsolvableGame(
+                f"{world.folder.name}: nobody is anywhere at its start, as `here` says"
+            )
 
     def opening(self) -> str:
         """Returns the first text: the task, the goal with the types of its objects,

@@ -32,6 +32,38 @@ class Telling:
             name: Phrase(world.file.say.get(name, self.defaults[name].text), parameters)
             for name, parameters in self._parameters.items()
         }
+        self._check()
+
+    def _check(self) -> None:
+        """Raises ConfigError for a phrase that does not come back when it is read."""
+        for name in self._world.file.say:
+            if name not in self.phrases:
+                known = ", ".join(self.phrases)
+                raise self._world.wrong(
+                    f"say.{name}", f"there is no such predicate; there are {known}"
+                )
+            if unknown := self.phrases[name].unknown:
+                listed = ", ".join(self._parameters[name])
+                raise self._world.wrong(
+                    f"say.{name}",
+                    f"{unknown[0]} is none of its parameters {listed}",
+                )
+            for left_out in self.phrases[name].unsaid:
+                if not self._world.is_place(
+                    name, self._parameters[name].index(left_out)
+                ):
+                    raise self._world.wrong(
+                        f"say.{name}", f"it leaves out {left_out}, which is no place"
+                    )
+        for name, parameters in self._parameters.items():
+            fact = (name, *(f"thing{n}" for n, _ in enumerate(parameters, start=1)))
+            for text in self.said([fact], fact[-1]):
+                read = self.read(text, fact[-1])
+                if read != [fact]:
+                    raise self._world.wrong(
+                        f"say.{name}",
+                        f"{text!r} would be read as {read or 'nothing'}, not as {fact}",
+                    )
 
     @cached_property
     def _parameters(self) -> Mapping[str, Sequence[str]]:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -30,22 +29,21 @@ DOMAIN = "domain.pddl"
 
 
 class WorldFile(BaseModel, extra="forbid"):
-    """The contents of `world.yaml`."""
+    """The contents of `world.yaml`.
+
+    `say` has a phrase for a predicate, `do` one for an action, and `explore` one for a
+    mark. `about` and `task` are sentences. `known` are types whose objects are listed
+    at the start, and `located` the predicates that say where a thing is.
+    """
 
     here: str
     say: dict[str, str] = {}
     do: dict[str, str] = {}
-    vary: dict[str, str] = {}
+    explore: dict[str, str] = {}
     about: str = ""
     task: str = ""
-    sizes: list[int] = []
-    budget: Budget = Field(default_factory=lambda: Budget(unit="actions", limit=100))
     known: list[str] | None = None
     located: list[str] | None = None
-    see: dict[str, str | list[str]] = {}
-    hide: dict[str, dict[str, str]] = {}
-    aim: dict[str, str] = {}
-    explore: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -178,6 +176,11 @@ class World:
                 return "thing"
         return "always"
 
+    def is_place(self, predicate: str, number: int) -> bool:
+        """Returns whether a parameter of a predicate, counted from 0, is a place."""
+        parameters = self.predicates[predicate].parameters or []
+        return self._is(parameters[number].type_names, self.here.place.type_names)
+
     @cached_property
     def places_movers_alone(self) -> bool:
         """Whether nothing but a mover can stand in `here`."""
@@ -276,4 +279,15 @@ def read_world(folder: Path) -> World:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"])) or "the file"
         raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
-    return World(folder, file, domain)
+    world = World(folder, file, domain)
+    if not world.domain.types:
+        unary = [
+            name
+            for name, predicate in world.predicates.items()
+            if len(predicate.parameters or ()) == 1
+        ]
+        raise ConfigError(
+            f"{folder / DOMAIN} declares no types, and a world needs them to know its"
+            f" places; these predicates could be types: {', '.join(unary) or 'none'}."
+        )
+    return world

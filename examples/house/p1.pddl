@@ -1,0 +1,6 @@
+(define (problem p) (:domain house)
+  (:objects hall living_room room3 - room torch - lamp coin - thing)
+  (:init (at hall) (beside hall living_room) (beside living_room hall)
+    (beside living_room room3) (beside room3 living_room)
+    (in torch room3) (in coin living_room))
+  (:goal (and (lit torch) (held coin))))

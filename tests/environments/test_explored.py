@@ -1,0 +1,177 @@
+"""Partly seen worlds: what is seen, what is told, what is refused, and that a player
+who knows the texts alone believes what is true.
+"""
+
+import os
+import random
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.game import goal_of
+from pddlego_local.environments.explored.marks import marks_of
+from pddlego_local.environments.explored.phrases import spelled, unspelled
+from pddlego_local.environments.explored.play import LOOK, Play
+from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
+
+HOUSE = Path(__file__).parents[2] / "examples/house"
+DATA = Path(
+    os.environ.get("PDDLEGO_DATA", Path(__file__).parents[3] / "shared" / "data")
+)
+ONE_LINE_WORLDS = DATA / "pddl" / "one_line_worlds.tar.xz"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    return shutil.copytree(HOUSE, tmp_path / "house")
+
+
+def play_of(world: World, number: int = 0) -> Play:
+    text = world.problems()[number].read_text(encoding="utf-8")
+    return Play(world, world.task(text), goal_of(text))
+
+
+def test_a_game_tells_what_is_where_the_player_is_and_nothing_else(
+    house: Path,
+) -> None:
+    play = play_of(read_world(house))
+    opening = play.opening()
+    assert "The torch is a lamp." in opening and "The coin is a thing." in opening
+    assert "You are in the hall. A corridor leads to the living room." in opening
+    assert "room 3" not in opening and "there is" not in opening.lower()
+    told = play.carry_out("go to the living room")
+    assert told == (
+        "You go to the living room. You are in the living room. A corridor leads to the"
+        " hall and room 3. There is the coin."
+    )
+    assert play.carry_out("take the coin") == "You take the coin. The coin is held."
+    play.carry_out("go to room 3")
+    assert play.carry_out("light the torch") == "You light the torch. The torch burns."
+    assert play.won
+
+
+def test_a_refusal_tells_nothing_of_what_is_not_in_sight(house: Path) -> None:
+    play = play_of(read_world(house))
+    for there, nowhere in (("torch", "unicorn"), ("room 3", "moon")):
+        for command in ("light the {}", "take the {}", "go to {}", "dance with {}"):
+            told = play.carry_out(command.format(there))
+            assert told.replace(there, nowhere).replace("room3", nowhere) == (
+                play.carry_out(command.format(nowhere))
+            )
+    unseen = "something that you do not see prevents it"
+    assert play.carry_out("dance") == f"You cannot dance: {unseen}."
+    assert play.offered() == [LOOK, "go to the living room"]
+    play.carry_out("go to the living room")
+    refused = play.carry_out("go to the living room")
+    assert refused.endswith("(beside living_room living_room) does not hold.")
+
+
+@pytest.mark.parametrize("method", ["pddlego_plus", "pddl_edit", "pddlego"])
+def test_the_reference_wins_a_world_of_ones_own(
+    method: str, house: Path, tmp_path: Path
+) -> None:
+    words = [
+        *("environment=explored", f"environment.folder={house}", "model=reference"),
+        *(f"method={method}", "games=0", f"run.out={tmp_path / 'out'}"),
+    ]
+    result = run_cell(compose_cell(words))
+    assert result.faults == []
+    (row,) = read_rows(result.folder / "episodes.jsonl")
+    assert row.success and row.refused == 0
+
+
+def test_the_environment_gives_methods_marks_that_no_action_changes(
+    house: Path,
+) -> None:
+    words = ["environment=explored", f"environment.folder={house}"]
+    environment = compose_cell(words).build("environment")
+    environment.reset(0)
+    assert "(visited ?x - room)" in environment.domain
+    end, explore, _ = environment.goals(())
+    assert end.pddl == "(and (lit torch) (held coin))"
+    assert explore.pddl == "(exists (?x - room) (and (at ?x) (not (visited ?x))))"
+    environment.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["living_room", "room3", "room_3", "the_hall", "loc-x1-y1", "s2", "a"]
+)
+def test_names_come_back(name: str) -> None:
+    assert unspelled(spelled(name)) == name
+
+
+MISTAKES = [
+    ("here: (at ?r ?s)", "here: at has 1 parameter"),
+    ("here: (on ?r)", "here: there is no predicate on; there are at,"),
+    ("here: at", "here: write it as"),
+    ("say: {}", "here: Field required"),
+    ("here: (at ?r)\nhide: {}", "hide: Extra inputs are not permitted"),
+    ("here: (at ?r)\nsay: {lit: burning}", "leaves out l, which is no place"),
+    ("here: (at ?r)\nsay: {lit: '{x} burns'}", "x is none of its parameters l"),
+    ("here: (at ?r)\nsay: {lat: '{l} burns'}", "there is no such predicate"),
+    ("here: (at ?r)\ndo: {fly: fly}", "there is no such action"),
+    ("here: (at ?r)\ndo: {go: 'go to {x}'}", "x is none of the action's parameters"),
+    ("here: (at ?r)\nlocated: [lit]", "located: lit has not two arguments"),
+    ("here: (at ?r)\nsay: {lit: {l} burns}", "need quotes"),
+    ("here: (at ?r)\nsay: {in: 'there is {t}', held: 'there is {t}'}", "would be read"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES)
+def test_a_mistake_of_an_author_is_one_sentence(
+    text: str, message: str, house: Path
+) -> None:
+    (house / "world.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"world\.yaml") as caught:
+        play_of(read_world(house))
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_world_without_types_says_which_could_be_types(house: Path) -> None:
+    domain = "(define (domain d) (:predicates (room ?x) (at ?x)))"
+    (house / "domain.pddl").write_text(domain, encoding="utf-8")
+    with pytest.raises(ConfigError, match="could be types: room, at"):
+        read_world(house)
+
+
+@pytest.fixture(scope="module")
+def one_line_worlds(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    if not ONE_LINE_WORLDS.is_file():
+        pytest.skip("the worlds of others are not here")
+    folder = tmp_path_factory.mktemp("worlds")
+    with tarfile.open(ONE_LINE_WORLDS) as archive:
+        archive.extractall(folder, filter="data")
+    return sorted(path.parent for path in folder.rglob("world.yaml"))
+
+
+def test_what_the_texts_tell_is_what_is_true(one_line_worlds: list[Path]) -> None:
+    """After every command of a random walk, a player who knows the texts alone knows
+    all that is in sight, and believes nothing untrue.
+    """
+    states = 0
+    for folder in one_line_worlds:
+        if folder.name.startswith("city-car"):  # nobody is anywhere at its start
+            continue
+        world = read_world(folder)
+        play = play_of(world)
+        belief = Belief(world, marks_of(world))
+        belief.begin(play.opening())
+        chance = random.Random(1)
+        for _ in range(12):
+            assert play.seen <= belief.facts, folder.name
+            assert belief.facts <= play.state.true, folder.name
+            states += 1
+            offered = play.offered()[1:]
+            if not offered:
+                break
+            command = chance.choice(offered)
+            belief.follow(command, play.carry_out(command))
+    assert states > 100
