@@ -23,7 +23,9 @@ from pddlego_local.environments.explored.play import LOOK, Play
 from pddlego_local.environments.explored.world import World, read_world
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
-from pddlego_local.planner import FastDownward
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.reachability import why_no_plan
+from pddlego_local.pddl.reader import read
 
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
 _EMPTY = "(define (problem believed) (:objects) (:init))"
@@ -45,7 +47,6 @@ class Explored(BaseEnvironment):
     folder: Path
     _world: World
     _marks: tuple[Mark, ...] = ()
-    _planner: FastDownward
     _play: Play | None = None
     _goal: str = ""
 
@@ -66,7 +67,6 @@ class Explored(BaseEnvironment):
     def model_post_init(self, context: object) -> None:
         self._world = read_world(self.folder.expanduser())
         self._marks = marks_of(self._world)
-        self._planner = FastDownward(search="lama_first")
         super().model_post_init(context)
 
     # ---- The game
@@ -92,9 +92,6 @@ class Explored(BaseEnvironment):
 
     def won(self) -> bool:
         return self._playing.won
-
-    def close(self) -> None:
-        self._planner.close()
 
     @property
     def _playing(self) -> Play:
@@ -140,12 +137,14 @@ class Explored(BaseEnvironment):
     def formalize(
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
-        """Returns domain and problem with the first goal for which there is a plan."""
+        """Returns domain and problem with the first goal that may be reached: the end
+        goal, otherwise a sub-goal of exploring.
+        """
         belief = self._belief(memory)
         problem = ""
         for candidate in self.goals(memory):
             problem = belief.problem(candidate.pddl)
-            if self._planner.plan(self.domain, problem).plan:
+            if _may_be_reached(self.domain, problem):
                 break
         return self.domain, problem
 
@@ -159,6 +158,14 @@ class Explored(BaseEnvironment):
         for turn in later:
             belief.follow(turn.command, turn.text)
         return belief
+
+
+def _may_be_reached(domain: str, problem: str) -> bool:
+    """Returns whether nothing shows that the goal cannot be met. What no action can
+    bring about is noticed, and not that two conditions exclude each other.
+    """
+    read_files = read_domain(read(domain)), read_problem(read(problem))
+    return not why_no_plan(*read_files, (domain, problem))
 
 
 def _actions(world: World) -> Iterator[Action]:
