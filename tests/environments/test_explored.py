@@ -164,6 +164,9 @@ def test_what_the_texts_tell_is_what_is_true(one_line_worlds: list[Path]) -> Non
         play = play_of(world)
         belief = Belief(world, marks_of(world))
         belief.begin(play.opening())
+        text = world.problems()[0].read_text(encoding="utf-8")
+        wanted = world.task(text).goal.text({})
+        assert world.task(belief.problem(belief.goal)).goal.text({}) == wanted
         chance = random.Random(1)
         for _ in range(12):
             assert play.seen <= belief.facts, folder.name

@@ -23,7 +23,7 @@ NO_LONGER = "No longer: "
 @dataclass
 class Belief:
     """The believed facts, and the objects with their types. `marked` has the objects of
-    each mark.
+    each mark, and `goal` is the goal of the first text.
     """
 
     world: World
@@ -31,6 +31,7 @@ class Belief:
     kinds: dict[str, str] = field(default_factory=dict)
     facts: set[Fact] = field(default_factory=set)
     marked: dict[str, set[str]] = field(default_factory=dict)
+    goal: str = "(and)"
 
     def __post_init__(self) -> None:
         self._telling = Telling(self.world)
@@ -72,6 +73,10 @@ class Belief:
 
     def begin(self, text: str) -> None:
         """Takes the first text."""
+        for sentence in _sentences(text):
+            if sentence.startswith(GOAL):
+                said = sentence.removeprefix(GOAL).removesuffix(".")
+                self.goal = self._telling.read_goal(said)
         self._add(self._told(text))
 
     def follow(self, command: str, text: str) -> None:

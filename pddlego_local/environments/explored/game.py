@@ -27,6 +27,7 @@ from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reachability import why_no_plan
 from pddlego_local.pddl.reader import read
 
+_GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
 _EMPTY = "(define (problem believed) (:objects) (:init))"
 _TASK = "You act in a world that you see only in part, and explore it step by step."
@@ -106,7 +107,7 @@ class Explored(BaseEnvironment):
     # ---- What methods are given
 
     def goals(self, memory: Turns) -> tuple[Goal, ...]:
-        end = Goal(self._world.file.task or "reach the goal", self._goal)
+        end = Goal(self._world.file.task or _GOAL, self._goal)
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
@@ -138,18 +139,19 @@ class Explored(BaseEnvironment):
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
         """Returns domain and problem with the first goal that may be reached: the end
-        goal, otherwise a sub-goal of exploring.
+        goal, otherwise a sub-goal of exploring. All of it comes from the memory, since
+        another environment may play another game of this world at the same time.
         """
         belief = self._belief(memory)
         problem = ""
-        for candidate in self.goals(memory):
-            problem = belief.problem(candidate.pddl)
+        for candidate in (belief.goal, *(mark.goal for mark in self._marks)):
+            problem = belief.problem(candidate)
             if _may_be_reached(self.domain, problem):
                 break
         return self.domain, problem
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
-        return (self.goals(memory)[0].words,)
+        return (self._world.file.task or _GOAL,)
 
     def _belief(self, memory: Turns) -> Belief:
         belief = Belief(self._world, self._marks)
@@ -184,7 +186,7 @@ def _actions(world: World) -> Iterator[Action]:
 
 def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns what prompts say of the world."""
-    goals = "; ".join(["reach the goal", *(mark.words for mark in marks)])
+    goals = "; ".join([_GOAL, *(mark.words for mark in marks)])
     return {
         "task": world.file.about or _TASK,
         "rules": [rules_in_words(world.domain_without_costs, {}), _SPELLING, _CLOSED],

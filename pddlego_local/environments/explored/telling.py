@@ -147,6 +147,14 @@ class Telling:
             said.append(phrase.said(things))
         return "; ".join(said)
 
+    def read_goal(self, text: str) -> str:
+        """Returns the PDDL of a goal that `goal` has put into words."""
+        if text.startswith("("):
+            return text
+        facts = [fact for part in text.split("; ") for fact in self.read(part, None)]
+        atoms = [f"({' '.join(fact)})" for fact in facts]
+        return f"(and {' '.join(atoms)})"
+
     def kind(self, name: str, kind: str) -> str:
         """Returns the sentence that tells an object's type."""
         article = "an" if kind[:1] in "aeiou" else "a"
