@@ -187,11 +187,12 @@ class _Edited:
             added = _declared_by(line)
             if not added:
                 self.faults.append(f"objects.add: {line!r} declares nothing")
-            known = {self._spelled(name): kind for name, kind in added.items()}
-            for name, kind in known.items():
-                if self.objects.get(name) == kind:
-                    self.redundant.append(f"objects.add: {name} - {kind}")
-            self.objects |= known
+            for name, kind in added.items():
+                # A line may spell one name in two ways, which are one name for PDDL.
+                known = self._spelled(name)
+                if self.objects.get(known) == kind:
+                    self.redundant.append(f"objects.add: {known} - {kind}")
+                self.objects[known] = kind
 
     def change_facts(self, changes: Changes) -> None:
         for old, new in changes["replace"].items():

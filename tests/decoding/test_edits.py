@@ -203,3 +203,10 @@ def test_a_loop_in_one_answer_bans_nothing_in_another() -> None:
     rest = stages.send(added + ', "replace": {}, "delete": []}')
     assert rest.rollback_chars > 0
     assert next(constraint.stages()).grammar == begin
+
+
+def test_one_name_in_two_spellings_of_a_line_is_one_object() -> None:
+    """A random model wrote it under `typed`, and the planner refused the file."""
+    written = edit(add=["AttiC attic - room"])
+    assert departure(written) == ""
+    assert "AttiC" in changed(written)
