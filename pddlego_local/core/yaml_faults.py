@@ -30,7 +30,7 @@ _REMEDIES = {
     ),
     "special characters": "remove the control character",
 }
-"""What helps, by a part of the parser's words."""
+"""The remedy for a message of the parser that contains these words."""
 
 _OTHERWISE = "quote each text with any of : # { } [ ] , & * ! | > % @ in it"
 

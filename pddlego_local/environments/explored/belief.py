@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.marks import Mark
 from pddlego_local.environments.explored.phrases import unspelled
-from pddlego_local.environments.explored.play import GOAL
+from pddlego_local.environments.explored.play import GOAL, NO_LONGER, REFUSED
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import Fact
-from pddlego_local.pddl.state import State, Step, Task
-
-NO_LONGER = "No longer: "
+from pddlego_local.pddl.state import State, Task
 
 
 @dataclass
@@ -72,7 +70,7 @@ class Belief:
         )
 
     def begin(self, text: str) -> None:
-        """Takes the first text."""
+        """Forms the belief that the first text of a game gives."""
         for sentence in _sentences(text):
             if sentence.startswith(GOAL):
                 said = sentence.removeprefix(GOAL).removesuffix(".")
@@ -80,14 +78,16 @@ class Belief:
         self._add(self._told(text))
 
     def follow(self, command: str, text: str) -> None:
-        """Takes a command and what was told of it."""
-        if text.startswith("You cannot "):
+        """Updates the belief after a command and the text that answered it."""
+        if text.startswith(REFUSED):
             return
         where = self.world.whereabouts(self.task)
-        before = Sight(self.task, where, {}).seen(self.state)
-        step = self._step(command)
-        if step is not None:
-            self.facts = set(self.task.successor(self.state, step).facts)
+        sight = Sight(self.task, where)
+        before = sight.seen(self.state)
+        commands = Commands(self.world, self.task, where, sight)
+        steps = commands.steps(command, self.state)
+        if len(steps) == 1:
+            self.facts = set(self.task.successor(self.state, steps[0]).facts)
             self._task = None
         told = self._told(text)
         lost = self._lost(text)
@@ -95,17 +95,10 @@ class Belief:
         self.facts -= set(lost)
         self._task = None
         now = self.world.whereabouts(self.task)
-        seen = Sight(self.task, now, {}).seen(self.state)
+        seen = Sight(self.task, now).seen(self.state)
         self.facts -= seen - before - set(told)
         self._task = None
         self._visit()
-
-    def _step(self, command: str) -> Step | None:
-        where = self.world.whereabouts(self.task)
-        sight = Sight(self.task, where, {})
-        commands = Commands(self.world, self.task, where, sight)
-        steps = commands.steps(command, self.state)
-        return steps[0] if len(steps) == 1 else None
 
     def _told(self, text: str) -> list[Fact]:
         told: list[Fact] = []
@@ -124,7 +117,7 @@ class Belief:
         return lost
 
     def _place(self, told: Sequence[Fact]) -> str | None:
-        """Returns the player's place if there is one, by what was just told."""
+        """Returns the player's place, from new facts first; None if it is unknown."""
         here = self.world.here.predicate
         for fact in (*told, *sorted(self.facts)):
             if fact[0] == here:

@@ -59,7 +59,7 @@ class Commands:
     @classmethod
     def of(cls, world: World, task: Task) -> "Commands":
         whereabouts = world.whereabouts(task)
-        return cls(world, task, whereabouts, Sight(task, whereabouts, {}))
+        return cls(world, task, whereabouts, Sight(task, whereabouts))
 
     def _default(self, schema: Schema) -> str:
         """Returns the action's name with all parameters but the player's place."""

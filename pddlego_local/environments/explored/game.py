@@ -19,7 +19,7 @@ from pddlego_local.environments.explored.belief import Belief
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
 from pddlego_local.environments.explored.phrases import spelled
-from pddlego_local.environments.explored.play import LOOK, Play
+from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.world import World, read_world
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
@@ -88,7 +88,7 @@ class Explored(BaseEnvironment):
 
     def step(self, command: str) -> Observation:
         told = self._playing.carry_out(command)
-        refused = told.startswith("You cannot ")
+        refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
 
     def won(self) -> bool:
@@ -235,11 +235,8 @@ def _text(world: World, number: int) -> str:
 
 
 def goal_of(problem: str) -> str:
-    """Returns the goal of a problem file as PDDL."""
-    begin = problem.lower().index("(:goal") + len("(:goal")
-    depth = 1
-    for end in range(begin, len(problem)):
-        depth += {"(": 1, ")": -1}.get(problem[end], 0)
-        if depth == 0:
-            return " ".join(problem[begin:end].split())
-    raise ConfigError("a problem file has a goal that is not closed.")
+    """Returns the goal of a problem file as PDDL, "(and)" if it has none."""
+    goal = read_problem(read(problem)).goal
+    if goal is None:
+        return "(and)"
+    return " ".join(problem[goal.block.offset : goal.block.stop].split())

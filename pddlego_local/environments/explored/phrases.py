@@ -142,9 +142,8 @@ def _listed(text: str) -> list[str]:
 
 def grouped_facts(
     facts: Iterable[Fact], phrase: Phrase
-) -> Iterator[tuple[Mapping[str, str | list[str]], list[Fact]]]:
-    """Yields what fills the slots of each sentence, and the facts that it says, for
-    facts of one predicate.
+) -> Iterator[Mapping[str, str | list[str]]]:
+    """Yields what fills the slots of each sentence, for facts of one predicate.
 
     Facts that are equal but for the starred argument are one sentence.
     """
@@ -163,4 +162,4 @@ def grouped_facts(
         )
         if star:
             things[star] = [fact[position] for fact in group]
-        yield things, group
+        yield things

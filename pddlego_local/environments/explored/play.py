@@ -20,6 +20,8 @@ from pddlego_local.pddl.state import State, Step, Task
 
 LOOK = "look around"
 GOAL = "Your goal: "
+NO_LONGER = "No longer: "
+REFUSED = "You cannot "
 _WORD = re.compile(r"[\w-]+")
 _NUMBER = re.compile(r"[_-]?\d+$")
 
@@ -32,7 +34,7 @@ class Play:
         self._task = task
         self._goal = goal
         self._whereabouts = world.whereabouts(task)
-        self._sight = Sight(task, self._whereabouts, {})
+        self._sight = Sight(task, self._whereabouts)
         self._telling = Telling(world)
         self.commands = Commands(world, task, self._whereabouts, self._sight)
         self._parameters = {
@@ -44,7 +46,9 @@ class Play:
         self.state: State = task.initial
 
     def _check(self, world: World) -> None:
-        """Raises ConfigError for a problem that cannot be told or played."""
+        """Raises ConfigError if a text could mean two objects, and UnsolvableGame if
+        nobody is anywhere at the start.
+        """
         by_spelling: dict[str, str] = {}
         for name in self._task.objects:
             other = by_spelling.setdefault(spelled(name), name)
@@ -117,7 +121,7 @@ class Play:
         return " ".join(self._told(self.seen))
 
     def carry_out(self, command: str) -> str:
-        """Carries out a command in the true state and returns what is told of it."""
+        """Carries out a command in the true state and returns the game's answer."""
         if command.strip().lower() == LOOK:
             return self.around()
         steps = self.commands.steps(command, self.state)
@@ -125,12 +129,12 @@ class Play:
             why = UNSEEN
             if not steps:
                 why = self.commands.refusal(command, self.state)
-            return f"You cannot {command.strip()}: {why}."
+            return f"{REFUSED}{command.strip()}: {why}."
         (step,) = steps
         return self._after(step)
 
     def _after(self, step: Step) -> str:
-        """Makes the step, and returns what is told of it."""
+        """Carries out an action and returns the text about it."""
         before = self.state
         seen_before = self.seen
         command = self.commands.said(step)
@@ -140,7 +144,7 @@ class Play:
         told = [f"You {command}.", *self._told(seen - seen_before)]
         lost = [self._without_end(text) for text in self._sentences(gone)]
         if lost:
-            told.append(f"No longer: {'; '.join(lost)}.")
+            told.append(f"{NO_LONGER}{'; '.join(lost)}.")
         return " ".join(told)
 
     def _plainly_deleted(self, step: Step) -> frozenset[Fact]:

@@ -12,12 +12,10 @@ it. For a fact, the first of these applies, judged in the true state:
 (d) any other fact: where one of its things is; always if none of them can be anywhere
 
 In addition, (e) a precondition of an action is seen from where the action could be
-carried out, as far as facts tell that no action changes. A condition of the author
-(`see`) takes the place of all of these.
+carried out, as far as facts tell that no action changes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pddlego_local.environments.explored.whereabouts import Whereabouts
@@ -34,8 +32,6 @@ from pddlego_local.pddl.conditions import (
 )
 from pddlego_local.pddl.state import Schema, State, Task
 
-ALWAYS = "always"
-
 
 class View(NamedTuple):
     """A precondition of an action, and what must hold so that it is seen: the player is
@@ -47,27 +43,11 @@ class View(NamedTuple):
     conditions: Sequence[Condition]
 
 
-@dataclass(frozen=True)
-class Seen:
-    """A condition of the author. `parameters` are the predicate's own; `conditions` are
-    alternatives over them and `here`, and no conditions mean that the fact is always
-    seen.
-    """
-
-    parameters: Sequence[str]
-    here: str
-    conditions: Sequence[Condition] = ()
-
-
 class Sight:
     """The sight of one task. Its facts are those of the judge (pddl/state.py)."""
 
-    def __init__(
-        self, task: Task, whereabouts: Whereabouts, see: Mapping[str, Seen]
-    ) -> None:
-        self._task = task
+    def __init__(self, task: Task, whereabouts: Whereabouts) -> None:
         self._whereabouts = whereabouts
-        self._see = see
         self._bound = _bound_places(task, whereabouts)
         self._held = _held(task, whereabouts)
         self._views = _views(task, whereabouts)
@@ -82,9 +62,6 @@ class Sight:
 
     def is_seen(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
         """Returns whether the player sees whether a fact is true, from these places."""
-        own = self._see.get(fact[0])
-        if own is not None:
-            return _holds(own, fact, known, places)
         return self._by_default(fact, known, places) or self._can_act(fact, known)
 
     def _by_default(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
@@ -114,17 +91,6 @@ class Sight:
             if next(met, None) is not None:
                 return True
         return False
-
-
-def _holds(own: Seen, fact: Fact, known: Known, places: frozenset[str]) -> bool:
-    if not own.conditions:
-        return True
-    things = dict(zip(own.parameters, fact[1:], strict=True))
-    return any(
-        condition.holds({**things, own.here: place}, known)
-        for condition in own.conditions
-        for place in places
-    )
 
 
 def _matched(view: View, fact: Fact) -> dict[str, str] | None:

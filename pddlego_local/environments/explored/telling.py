@@ -115,7 +115,7 @@ class Telling:
             is_here = all(things[parameter] == place for parameter in unsaid)
             (here if is_here else elsewhere).append(fact)
         for chosen, those in ((phrase, here), (self.defaults[name], elsewhere)):
-            for things_said, _ in grouped_facts(those, chosen):
+            for things_said in grouped_facts(those, chosen):
                 yield sentence(chosen.said(things_said))
 
     def read(self, text: str, place: str | None) -> list[Fact]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pddlego_local.pddl.conditions import Atomic, Fact, Facts, conjuncts
-from pddlego_local.pddl.state import Schema, Task
+from pddlego_local.pddl.state import Schema
 
 
 class Located(NamedTuple):
@@ -42,7 +42,6 @@ class Whereabouts:
     `places_movers_alone` says that nothing but a mover can stand in `here`.
     """
 
-    task: Task
     here: str
     here_movers: Sequence[frozenset[str]]
     all_places: frozenset[str]
@@ -65,22 +64,32 @@ class Whereabouts:
         """Returns the place of each mover that is somewhere; the empty name stands for
         the player if `here` names no mover.
         """
-        true = [*facts]
+        true = sorted(facts)
         places: dict[str, str] = {}
         for fact in true:
             if self.is_here(fact):
                 places |= dict.fromkeys(fact[1:-1] or ("",), fact[-1])
         found = Facts(true)
         for mover in sorted(self.movers - places.keys()):
-            for fact in true:
-                if mover in fact[1:]:
-                    around = (
-                        self.of(name, found) for name in fact[1:] if name != mover
-                    )
-                    place = next((place for each in around for place in each), None)
-                    if place is not None:
-                        places[mover] = place
+            place = self._place_around(mover, true, found)
+            if place is not None:
+                places[mover] = place
         return places
+
+    def _place_around(
+        self, mover: str, facts: Iterable[Fact], found: Facts
+    ) -> str | None:
+        """Returns where the thing is with which a fact names the mover; None if there
+        is none.
+        """
+        for fact in facts:
+            if mover not in fact[1:]:
+                continue
+            for name in fact[1:]:
+                place = next(self.of(name, found), None)
+                if name != mover and place is not None:
+                    return place
+        return None
 
     def places(self, facts: Iterable[Fact]) -> frozenset[str]:
         """Returns the places where the player is."""

@@ -133,7 +133,6 @@ class World:
         here = self.here
         located = self.located
         return Whereabouts(
-            task=task,
             here=here.predicate,
             here_movers=[
                 self._objects(task, mover.type_names) for mover in here.movers
