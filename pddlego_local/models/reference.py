@@ -37,7 +37,7 @@ from pddlego_local.decoding.question import (
 )
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
-from pddlego_local.planner import FastDownward
+from pddlego_local.planner import FastDownward, Limits
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -45,11 +45,21 @@ class ReferenceFormalizer(WholeAnswerModel):
     """The rule-based model, which is deterministic and uses no tokens.
 
     To name an action, it plans with the PDDL that it would write and takes the plan's
-    first action.
+    first action. Whether there is a plan for the task is asked of a fast search with a
+    short limit, since it is asked before every answer.
     """
 
     _planner: FastDownward = field(
         default_factory=FastDownward, init=False, repr=False, compare=False
+    )
+
+    _fast: FastDownward = field(
+        default_factory=lambda: FastDownward(
+            search="lama_first", limits=Limits(cpu_s=10)
+        ),
+        init=False,
+        repr=False,
+        compare=False,
     )
 
     def identity(self) -> dict[str, str]:
@@ -73,6 +83,7 @@ class ReferenceFormalizer(WholeAnswerModel):
 
     def close(self) -> None:
         self._planner.close()
+        self._fast.close()
 
     def _answer(self, question: AnyQuestion, rules: Any) -> dict[str, Any]:
         context = question.context
@@ -115,9 +126,9 @@ class ReferenceFormalizer(WholeAnswerModel):
         """
         files: tuple[str, str] = rules.formalize(memory)
         others = getattr(rules, "otherwise", None)
-        if others is None or self._planner.plan(*files).plan:
+        if others is None or self._fast.plan(*files).plan:
             return files
-        plans = {other: self._planner.plan(*other).plan for other in others(memory)}
+        plans = {other: self._fast.plan(*other).plan for other in others(memory)}
         reachable = [other for other, plan in plans.items() if plan]
         return min(reachable, key=lambda other: len(plans[other]), default=files)
 

@@ -101,6 +101,18 @@ def test_the_environment_gives_methods_marks_that_no_action_changes(
     environment.close()
 
 
+def test_the_budget_is_what_the_command_says_or_else_what_the_world_says(
+    house: Path,
+) -> None:
+    words = ["environment=explored", f"environment.folder={house}"]
+    assert compose_cell(words).build("environment").budget.limit == 100
+    with (house / "world.yaml").open("a", encoding="utf-8") as file:
+        file.write("budget: {unit: rounds, limit: 20}\n")
+    asked = compose_cell([*words, "environment.budget.limit=7"])
+    assert asked.identity["environment"]["budget"] == {"unit": "rounds", "limit": 7}
+    assert compose_cell(words).build("environment").budget.limit == 20
+
+
 @pytest.mark.parametrize(
     "name", ["living_room", "room3", "room_3", "the_hall", "loc-x1-y1", "s2", "a"]
 )

@@ -5,7 +5,7 @@ only what is visible from where it is.
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,16 @@ class Explored(BaseEnvironment):
         self._world = _world(self.folder, self.renamed)
         self._marks = marks_of(self._world)
         super().model_post_init(context)
+
+    @classmethod
+    def settled(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with the budget of `world.yaml` where they have none."""
+        given = options.get("budget")
+        if not isinstance(given, Mapping):
+            return options
+        own = vars(read_world(Path(options["folder"]).expanduser()).file.budget)
+        chosen = {key: value for key, value in given.items() if value is not None}
+        return {**options, "budget": {**own, **chosen}}
 
     # ---- The game
 

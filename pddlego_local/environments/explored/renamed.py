@@ -40,6 +40,7 @@ def renamed(world: World) -> World:
         see={_renamed(name): _renamed_all(text) for name, text in file.see.items()},
         hide=hide,
         known=None if file.known is None else [*map(_renamed, file.known)],
+        budget=file.budget,
         located=None if file.located is None else [*map(_renamed, file.located)],
     )
     return replace(

@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -35,7 +36,8 @@ class WorldFile(BaseModel, extra="forbid"):
     action, and `explore` one for a mark. `about` and `task` are sentences. `known`
     are types whose objects are listed at the start, and `located` the predicates that
     say where a thing is. `see` has conditions for facts to be seen (views.py), and
-    `hide` names for arguments that are not seen yet (hidden.py).
+    `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
+    of an episode.
     """
 
     here: str
@@ -45,6 +47,7 @@ class WorldFile(BaseModel, extra="forbid"):
     explore: dict[str, str] = {}
     see: dict[str, str | list[str]] = {}
     hide: dict[str, dict[str, str]] = {}
+    budget: Budget = Budget(unit="actions", limit=100)
     about: str = ""
     task: str = ""
     known: list[str] | None = None
