@@ -15,14 +15,17 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
+from pddlego_local.environments.explored.mistakes import refuse_mistakes
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import DOMAIN, World, read_world
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
@@ -59,6 +62,7 @@ class Explored(BaseEnvironment):
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
         world = _world(Path(given["folder"]), bool(given.get("renamed")))
+        refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
         return {
             **given,
@@ -96,7 +100,9 @@ class Explored(BaseEnvironment):
     def reset(self, seed: int) -> Observation:
         text = _text(self._world, seed)
         self._goal = goal_of(text)
-        self._play = Play(self._world, self._world.task(text), self._goal)
+        task = self._world.task(text)
+        self._play = Play(self._world, task, self._goal)
+        refuse_names(self._world, task, Telling(self._world), self._play.commands)
         return self._observe(self._play.opening())
 
     def step(self, command: str) -> Observation:

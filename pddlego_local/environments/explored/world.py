@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
+from pddlego_local.core.nearest import did_you_mean
+from pddlego_local.environments.explored import yaml_traps
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
@@ -296,31 +297,41 @@ def _costs(block: Block) -> Iterator[Block]:
             yield from _costs(inner)
 
 
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(map(str, first["loc"]))
+    if not key:
+        return "write keys and values, at least a line such as here: (at ?r)"
+    if first["type"] == "extra_forbidden":
+        keys = WorldFile.model_fields
+        hint = did_you_mean(key, keys)
+        return f"{key}: there is no such key{hint} The keys are {', '.join(keys)}"
+    if yaml_traps.is_slot(first["input"]):
+        return f"{key}: {yaml_traps.why_quoted()}"
+    return f"{key}: {first['msg']}"
+
+
 def read_world(folder: Path) -> World:
     """Reads a folder with `domain.pddl` and `world.yaml`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
     try:
-        content: Any = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
+        content = yaml_traps.load(folder / FILE)
         domain = (folder / DOMAIN).read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             f"{folder} holds no partly seen world: {error.strerror}:"
             f" {error.filename}; it needs {DOMAIN} and {FILE}."
         ) from None
-    except yaml.YAMLError as error:
+    except UnicodeDecodeError:
         raise ConfigError(
-            f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
-            " that begins with { needs quotes, and so do slots and variables (?x) that"
-            " stand within { } or [ ]."
+            f"{folder}: {DOMAIN} and {FILE} must be texts in UTF-8; save them so."
         ) from None
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or "the file"
-        raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
+        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
     world = World(folder, file, domain)
     if not world.domain.types:
         unary = [
