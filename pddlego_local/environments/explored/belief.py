@@ -151,7 +151,8 @@ class Belief:
         parameters = self.world.predicates[fact[0]].parameters or ()
         for name, entry in zip(fact[1:], parameters, strict=True):
             self._meet(name, entry.type_names)
-        self._replace(self.facts | {fact})
+        if fact[0] not in self.world.derived:  # which the planner wants to derive
+            self._replace(self.facts | {fact})
 
     def _replace(self, facts: Iterable[Fact]) -> None:
         self.facts = set(facts)

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
@@ -64,12 +64,16 @@ class Explored(BaseEnvironment):
         world = _world(Path(given["folder"]), bool(given.get("renamed")))
         refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
+        try:
+            words = _words(world, marks)
+        except UnsolvableGame as error:
+            raise ConfigError(f"{world.folder}: {error}.") from error
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": _words(world, marks),
+            "words": words,
         }
 
     def model_post_init(self, context: object) -> None:
@@ -90,6 +94,10 @@ class Explored(BaseEnvironment):
     # ---- The game
 
     @property
+    def world(self) -> World:
+        return self._world
+
+    @property
     def seeds(self) -> range:
         return range(len(self._world.problems()))
 
@@ -106,22 +114,23 @@ class Explored(BaseEnvironment):
         return self._observe(self._play.opening())
 
     def step(self, command: str) -> Observation:
-        told = self._playing.carry_out(command)
+        told = self.play.carry_out(command)
         refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
 
     def won(self) -> bool:
-        return self._playing.won
+        return self.play.won
 
     @property
-    def _playing(self) -> Play:
+    def play(self) -> Play:
+        """The game that is being played."""
         if self._play is None:
             raise ValueError("reset comes before the first step")
         return self._play
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
-        offered = tuple(sorted(self._playing.offered()))
-        return Observation(text, feedback, self._playing.won, commands=offered)
+        offered = tuple(sorted(self.play.offered()))
+        return Observation(text, feedback, self.play.won, commands=offered)
 
     # ---- What methods are given
 
@@ -139,7 +148,7 @@ class Explored(BaseEnvironment):
     ) -> str | None:
         """Returns the command for a planned action, whose names need not exist."""
         name, *things = planned.strip("() ").lower().split()
-        commands = self._playing.commands
+        commands = self.play.commands
         phrase = commands.phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None

@@ -47,7 +47,7 @@ def _check_here(world: World) -> None:
         for kind in entry.type_names - types:
             listed = ", ".join(sorted(world.type_names))
             raise world.wrong("here", f"there is no type {kind}; there are {listed}")
-    if here.predicate in {a.predicate.word.name for a in world.domain.axioms}:
+    if here.predicate in world.derived:
         raise world.wrong(
             "here", f"{here.predicate} is derived; name a predicate that actions change"
         )

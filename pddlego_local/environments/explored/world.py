@@ -13,8 +13,8 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Budget
 from pddlego_local.core.nearest import did_you_mean
+from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored import yaml_traps
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.pddl.faults import FaultLog
@@ -183,21 +183,32 @@ class World:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
             return "place"
-        movers = [mover.type_names for mover in here.movers]
-        for parameter in parameters:
-            if any(self._is(parameter.type_names, mover) for mover in movers):
-                return "always"
-        if predicate in self.held:
+        if self.names_mover(predicate) or predicate in self.held:
             return "always"
-        things = [
+        if any(self.is_thing(predicate, n) for n, _ in enumerate(parameters)):
+            return "thing"
+        return "always"
+
+    def names_mover(self, predicate: str) -> bool:
+        """Returns whether a parameter of a predicate can only be a mover."""
+        movers = [mover.type_names for mover in self.here.movers]
+        return any(
+            self._is(parameter.type_names, mover)
+            for parameter in self.predicates[predicate].parameters or []
+            for mover in movers
+        )
+
+    def is_thing(self, predicate: str, number: int) -> bool:
+        """Returns whether a parameter of a predicate, counted from 0, can be at a
+        place.
+        """
+        parameters = self.predicates[predicate].parameters or []
+        own = parameters[number].type_names
+        kinds = [
             self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
         ]
-        for parameter in parameters:
-            own = parameter.type_names
-            if any(self._is(own, kind) or self._is(kind, own) for kind in things):
-                return "thing"
-        return "always"
+        return any(self._is(own, kind) or self._is(kind, own) for kind in kinds)
 
     def is_place(self, predicate: str, number: int) -> bool:
         """Returns whether a parameter of a predicate, counted from 0, is a place."""
@@ -241,6 +252,11 @@ class World:
                     "located", f"{name} has not two arguments, one of them a place"
                 )
         return found
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """The predicates of which rules decide, and no action."""
+        return frozenset(rule.predicate.word.name for rule in self.domain.axioms)
 
     @cached_property
     def held(self) -> frozenset[str]:
