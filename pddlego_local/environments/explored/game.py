@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
@@ -224,8 +224,7 @@ def _placeholders(world: World) -> Iterator[str]:
 
 def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns the reference's first two answers in the last problem."""
-    text = _text(world, -1)
-    play = Play(world, world.task(text), goal_of(text))
+    play = _last_play(world)
     belief = Belief(world, marks)
     opening = play.opening()
     belief.begin(opening)
@@ -244,6 +243,18 @@ def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
             "edits": json.dumps(difference(before, belief.problem("(and)"))),
         },
     }
+
+
+def _last_play(world: World) -> Play:
+    """Returns the last game that can be played. Raises ConfigError if there is none."""
+    unsolvable = UnsolvableGame()
+    for number in reversed(range(len(world.problems()))):
+        text = _text(world, number)
+        try:
+            return Play(world, world.task(text), goal_of(text))
+        except UnsolvableGame as error:
+            unsolvable = error
+    raise ConfigError(f"{world.folder}: no game can be played: {unsolvable}.")
 
 
 def _text(world: World, number: int) -> str:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
+from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import read_typed_list
@@ -108,6 +109,8 @@ class World:
         if predicate is None:
             known = ", ".join(self.predicates)
             raise self.wrong("here", f"there is no predicate {name}; there are {known}")
+        if name in {axiom.predicate.word.name for axiom in self.domain.axioms}:
+            raise self.wrong("here", f"{name} is derived; name a predicate that is not")
         parameters = predicate.parameters or []
         if len(parameters) != len(variables) or not variables:
             raise self.wrong("here", f"{name} {predicate.has}")
@@ -315,6 +318,13 @@ def read_world(folder: Path) -> World:
             " that begins with { needs quotes, and so do slots and variables (?x) that"
             " stand within { } or [ ]."
         ) from None
+    if fault := domain_fault(domain):
+        raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
+    if not isinstance(content, dict):
+        raise ConfigError(
+            f"{folder / FILE} has no keys; write at least where the player is, such as"
+            " here: (at ?room)."
+        )
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
