@@ -15,7 +15,7 @@ from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
-from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
@@ -51,6 +51,7 @@ class Explored(BaseEnvironment):
     renamed: bool = False
     _world: World
     _marks: tuple[Mark, ...] = ()
+    _beliefs: Beliefs
     _play: Play | None = None
     _goal: str = ""
 
@@ -71,6 +72,7 @@ class Explored(BaseEnvironment):
     def model_post_init(self, context: object) -> None:
         self._world = _world(self.folder, self.renamed)
         self._marks = marks_of(self._world)
+        self._beliefs = Beliefs(self._world, self._marks)
         super().model_post_init(context)
 
     @classmethod
@@ -124,7 +126,7 @@ class Explored(BaseEnvironment):
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         objects = tuple(belief.names)
         return Names(objects, tuple(spelled(name) for name in objects))
 
@@ -145,7 +147,7 @@ class Explored(BaseEnvironment):
         """Returns everything that is known, for the domain. The method sets the
         goal.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         return belief.problem("(and)")
 
     def formalize(
@@ -155,27 +157,19 @@ class Explored(BaseEnvironment):
         memory, since another environment may play another game of this world at the
         same time.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         return self.domain, belief.problem(belief.goal)
 
     def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
         """Yields domain and problem for each sub-goal of exploring, for when there is
         no plan for the goal.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         for mark in self._marks:
             yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
         return (self._world.file.task or _GOAL,)
-
-    def _belief(self, memory: Turns) -> Belief:
-        belief = Belief(self._world, self._marks)
-        first, *later = memory
-        belief.begin(first.text)
-        for turn in later:
-            belief.follow(turn.command, turn.text)
-        return belief
 
 
 def _world(folder: Path, has_pseudo_words: bool) -> World:
