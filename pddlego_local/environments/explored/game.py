@@ -15,14 +15,17 @@ from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
+from pddlego_local.environments.explored.mistakes import refuse_mistakes
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import DOMAIN, World, read_world
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
@@ -60,13 +63,18 @@ class Explored(BaseEnvironment):
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
         world = _world(Path(given["folder"]), bool(given.get("renamed")))
+        refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
+        try:
+            words = _words(world, marks)
+        except UnsolvableGame as error:
+            raise ConfigError(f"{world.folder}: {error}.") from error
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": _words(world, marks),
+            "words": words,
         }
 
     def model_post_init(self, context: object) -> None:
@@ -88,6 +96,10 @@ class Explored(BaseEnvironment):
     # ---- The game
 
     @property
+    def world(self) -> World:
+        return self._world
+
+    @property
     def seeds(self) -> range:
         return range(len(self._world.problems()))
 
@@ -98,26 +110,29 @@ class Explored(BaseEnvironment):
     def reset(self, seed: int) -> Observation:
         text = _text(self._world, seed)
         self._goal = goal_of(text)
-        self._play = Play(self._world, self._world.task(text), self._goal)
+        task = self._world.task(text)
+        self._play = Play(self._world, task, self._goal)
+        refuse_names(self._world, task, Telling(self._world), self._play.commands)
         return self._observe(self._play.opening())
 
     def step(self, command: str) -> Observation:
-        told = self._playing.carry_out(command)
+        told = self.play.carry_out(command)
         refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
 
     def won(self) -> bool:
-        return self._playing.won
+        return self.play.won
 
     @property
-    def _playing(self) -> Play:
+    def play(self) -> Play:
+        """The game that is being played."""
         if self._play is None:
             raise ValueError("reset comes before the first step")
         return self._play
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
-        offered = tuple(sorted(self._playing.offered()))
-        return Observation(text, feedback, self._playing.won, commands=offered)
+        offered = tuple(sorted(self.play.offered()))
+        return Observation(text, feedback, self.play.won, commands=offered)
 
     # ---- What methods are given
 
@@ -135,7 +150,7 @@ class Explored(BaseEnvironment):
     ) -> str | None:
         """Returns the command for a planned action, whose names need not exist."""
         name, *things = planned.strip("() ").lower().split()
-        commands = self._playing.commands
+        commands = self.play.commands
         phrase = commands.phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
