@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import outlines
 import torch
@@ -37,18 +37,6 @@ _NEAR_TOKENS = 8
 """How many preceding tokens may influence how the tokens after them are decoded to
 text.
 """
-
-
-class Draw(NamedTuple):
-    """The tokens of one call of `generate`, for training the model on its own answers.
-
-    `tokens` were drawn after the tokens `before`; they include the end of text if it
-    was drawn. `masks` hold their grammar; None means free text.
-    """
-
-    before: list[int]
-    tokens: list[int]
-    masks: ForcedTokens | None
 
 
 class Watched:
@@ -88,7 +76,6 @@ class Generation:
         cannot read the folder as a causal model.
         """
         self.name = name
-        self.on_draw: Callable[[Draw], None] | None = None
         self._stopped = threading.Event()
         self._forced_tokens = forced_tokens
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -281,10 +268,7 @@ class Generation:
             )
         if self._stopped.is_set():
             raise ModelFault(f"{self.name} was closed while an answer was being drawn.")
-        tokens = list(output[0, len(ids) :].tolist())
-        if self.on_draw:
-            self.on_draw(Draw(ids, tokens, loop))
-        return tokens
+        return list(output[0, len(ids) :].tolist())
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))
