@@ -138,7 +138,7 @@ class Generation:
         torch.manual_seed(sampling.seed)
         thought: list[int] = []
         is_whole = True
-        if sampling.thinking and not continues(so_far, sampling):
+        if not continues(so_far, sampling) and sampling.thinking:
             thought, is_whole = self._think(before, sampling, budget)
         written = self._reader_after(earlier)
         watch, watched = so_far.watch, None
