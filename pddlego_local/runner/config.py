@@ -101,15 +101,19 @@ class CellConfig:
     def identity(self) -> dict[str, Any]:
         """The options that change results, and the seed. A folder of weights, data or
         domains is represented by its name only. A secret is no part of it: another key
-        gives the same cell.
+        gives the same cell. Neither is the default of an option that was added later,
+        so that a cell keeps its name.
         """
         options: dict[str, Any] = {}
         for group in GROUPS:
             without_effect = WITHOUT_EFFECT.get(group, ())
+            given = self.tree[group]
+            later = parts.defaults_of_later(str(given.get("_target_")))
             options[group] = {
                 key: value
-                for key, value in self.tree[group].items()
+                for key, value in given.items()
                 if key not in without_effect
+                and (key not in later or value != later[key])
             }
         for group, key in _FOLDERS:
             path = options[group].get(key)
