@@ -66,9 +66,12 @@ class Player(ABC):
     its start.
 
     A subclass implements `play`, which begins after the first observation.
+    `one_problem` says that an episode ends with one problem file, which is compared
+    with the gold file.
     """
 
     learns: ClassVar[bool | str] = False
+    one_problem: ClassVar[bool] = False
 
     @abstractmethod
     def play(self, episode: Episode) -> str:

@@ -24,6 +24,7 @@ class FormalizerProblem(Player):
     rounds: AtLeast0 = added(0)
 
     prompts = "formalizer_problem"
+    one_problem = True
     forms: ClassVar[tuple[Form[Fields], ...]] = (PROBLEM,)
 
     @property

@@ -25,7 +25,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
-from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.protocols import Environment, Numbered, WithGold
 from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
@@ -33,6 +33,7 @@ from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding, configured, default_of
+from pddlego_local.methods import Method
 from pddlego_local.runner import parts
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import (
@@ -42,7 +43,7 @@ from pddlego_local.runner.overrides import (
     known_options,
     refuse_sweep,
 )
-from pddlego_local.runner.settings import Settings
+from pddlego_local.runner.settings import BY_GOLD, Settings
 
 # Limits, concurrency, paths, and model metadata do not change results, so they are not
 # part of a cell's name.
@@ -196,7 +197,26 @@ class CellConfig:
                 f"decoding.repair={decoding.repair} repairs PDDL, but method="
                 f"{self.labels['method']} requests none; choose decoding.repair=none."
             )
+        self._check_outcomes(built["environment"], built["method"])
         return built
+
+    def _check_outcomes(self, environment: Environment, method: Method) -> None:
+        """Raises ConfigError if a declared comparison needs a gold file that there is
+        not.
+        """
+        has_gold = isinstance(environment, WithGold)
+        if has_gold and getattr(method, "one_problem", False):
+            return
+        for declared in self.settings.compare or ():
+            if declared.outcome in BY_GOLD:
+                raise ConfigError(
+                    f"compare: outcome={declared.outcome} needs an environment with"
+                    " gold files (environment=described) and a method whose episode"
+                    " ends with one problem file (such as method=formalizer), and this"
+                    f" is environment={self.labels['environment']} and method="
+                    f"{self.labels['method']}; choose outcome=success, accepted or"
+                    " plan."
+                )
 
     def check_games(self, environment: Environment, games: Iterable[int]) -> None:
         """Raises ConfigError for a game that the environment does not have."""

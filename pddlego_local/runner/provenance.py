@@ -77,6 +77,7 @@ def run_record(
         backend_version=identity.pop("backend_version", None),
         servers=identity.pop("servers", "").split(),
         rows_before=rows_before,
+        arm=config.arm or None,
         **here,
     )
     # What a method learns depends on the games.

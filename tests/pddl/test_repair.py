@@ -125,8 +125,8 @@ def test_names_that_the_prompt_does_not_show() -> None:
     # Only a name that is shown is declared, and as it is shown.
     pair = one_change("(at hall)", "(at attic)")
     assert repair(*pair, grounded(*SEEN)).changes == ("problem: left out (at attic)",)
-    told = ("problem: declared Attic - room",)
-    assert repair(*pair, grounded(*SEEN, "Attic")).changes == told
+    spelled = repair(*pair, grounded(*SEEN, "Attic"))
+    assert spelled.changes == ("problem: declared Attic - room",)
 
 
 def test_a_given_domain_stays() -> None:
