@@ -10,6 +10,7 @@ from rich.table import Table
 from pddlego_local.core.grouping import grouped
 from pddlego_local.report.comparisons import Answer, Compared, Comparison, Side
 from pddlego_local.report.contrasts import Role
+from pddlego_local.report.outcomes import WINS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -113,6 +114,7 @@ def verdict(found: Comparison) -> str:
         "p": _p,
         "percent": _percent,
         "concluded": concluded,
+        "wins_if": WINS[found.outcome],
     }
     sentences = notes_of("verdict", found=found, LEVEL=LEVEL, **words)
     return " ".join(filter(None, sentences))

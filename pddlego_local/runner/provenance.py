@@ -110,6 +110,7 @@ def _start(
         config=dict(config.tree),
         games_teach_each_other=learns_from_all and config.settings.trials > 1,
         rows_before=rows_before,
+        arm=config.arm or None,
         **server,
         **here,
     )
