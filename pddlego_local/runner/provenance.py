@@ -59,26 +59,15 @@ def run_record(
     the names of the method's forms to their constraints.
     """
     identity = model.identity()
-    here = provenance()
-    if isinstance(environment, Versioned):
-        packages = {**here["packages"], **environment.versions()}
-        here = {**here, "packages": packages}
+    server = {
+        "backend_version": identity.pop("backend_version", None),
+        "servers": identity.pop("servers", "").split(),
+    }
     groups = difficulty_groups(environment.package)
     own_outcomes = {
         **getattr(environment, "outcomes", {}),
         **getattr(method, "outcomes", {}),
     }
-    learns_from_all = method.learns == FROM_ALL_GAMES
-    start = Start(
-        began=now(),
-        command=words_of(sys.argv),
-        config=dict(config.tree),
-        games_teach_each_other=learns_from_all and config.settings.trials > 1,
-        backend_version=identity.pop("backend_version", None),
-        servers=identity.pop("servers", "").split(),
-        rows_before=rows_before,
-        **here,
-    )
     # What a method learns depends on the games.
     games = list(config.settings.games) if method.learns else None
     return RunRecord(
@@ -99,7 +88,31 @@ def run_record(
         code_sha256=code_sha256(type(environment), type(method)) or None,
         games=games,
         outcomes=own_outcomes or None,
-        starts=[start],
+        starts=[_start(config, environment, method, rows_before, server)],
+    )
+
+
+def _start(
+    config: CellConfig,
+    environment: Environment,
+    method: Method,
+    rows_before: int | None,
+    server: Mapping[str, Any],
+) -> Start:
+    here = provenance()
+    if isinstance(environment, Versioned):
+        packages = {**here["packages"], **environment.versions()}
+        here = {**here, "packages": packages}
+    learns_from_all = method.learns == FROM_ALL_GAMES
+    return Start(
+        began=now(),
+        command=words_of(sys.argv),
+        config=dict(config.tree),
+        games_teach_each_other=learns_from_all and config.settings.trials > 1,
+        rows_before=rows_before,
+        arm=config.arm or None,
+        **server,
+        **here,
     )
 
 

@@ -120,6 +120,35 @@ def test_names_come_back(name: str) -> None:
     assert unspelled(spelled(name)) == name
 
 
+def test_what_a_world_cannot_be_is_one_sentence(house: Path) -> None:
+    domain = (house / "domain.pddl").read_text(encoding="utf-8")
+    derived = "(:derived (at ?r - room) (exists (?t - lamp) (in ?t ?r)))"
+    for text, message in (
+        (domain.replace("(:action go", ":time (:action go"), "would refuse it"),
+        (derived.join(["(define (domain d) (:types room lamp)", ")"]), "would refuse"),
+    ):
+        (house / "domain.pddl").write_text(text, encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"domain\.pddl") as caught:
+            read_world(house)
+        assert message in str(caught.value) and "\n" not in str(caught.value)
+    (house / "domain.pddl").write_text(
+        "(define (domain d) (:types room lamp) (:predicates (in ?l - lamp ?r - room)"
+        f" (at ?r - room)) {derived})",
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError, match="at is derived"):
+        _ = read_world(house).here
+
+
+def test_a_world_in_which_nobody_is_anywhere_is_refused(house: Path) -> None:
+    problem = house / "p1.pddl"
+    text = problem.read_text(encoding="utf-8").replace("(at hall)", "")
+    problem.write_text(text, encoding="utf-8")
+    config = compose_cell(["environment=explored", f"environment.folder={house}"])
+    with pytest.raises(ConfigError, match="nobody is anywhere at its start"):
+        config.build("environment")
+
+
 def test_a_world_without_types_says_which_could_be_types(house: Path) -> None:
     domain = "(define (domain d) (:predicates (room ?x) (at ?x)))"
     (house / "domain.pddl").write_text(domain, encoding="utf-8")

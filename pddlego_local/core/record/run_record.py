@@ -107,7 +107,7 @@ class Start:
     `config` is the whole resolved configuration. `games_teach_each_other` says that
     trials of one game use the trials of other games, so that games are not independent.
     `committed` is the time of the commit. `rows_before` is how many rows were found if
-    run.json was lost.
+    run.json was lost. `arm` is the name of the arm's file, if one was chosen.
     """
 
     config: Annotated[dict[str, Any], _with(_Config)]
@@ -123,6 +123,7 @@ class Start:
     dirty: bool | None = None
     machine: dict[str, Any] | None = None
     rows_before: Annotated[int | None, _if_known] = None
+    arm: Annotated[str | None, _if_known] = None
 
     @property
     def episodes(self) -> set[GameTrial]:

@@ -16,7 +16,7 @@ from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
 from pddlego_local.environments.explored.ambiguity import refuse_names
-from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.belief import Belief, Beliefs
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
@@ -54,6 +54,7 @@ class Explored(BaseEnvironment):
     renamed: bool = False
     _world: World
     _marks: tuple[Mark, ...] = ()
+    _beliefs: Beliefs
     _play: Play | None = None
     _goal: str = ""
 
@@ -79,6 +80,7 @@ class Explored(BaseEnvironment):
     def model_post_init(self, context: object) -> None:
         self._world = _world(self.folder, self.renamed)
         self._marks = marks_of(self._world)
+        self._beliefs = Beliefs(self._world, self._marks)
         super().model_post_init(context)
 
     @classmethod
@@ -139,7 +141,7 @@ class Explored(BaseEnvironment):
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         objects = tuple(belief.names)
         return Names(objects, tuple(spelled(name) for name in objects))
 
@@ -160,7 +162,7 @@ class Explored(BaseEnvironment):
         """Returns everything that is known, for the domain. The method sets the
         goal.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         return belief.problem("(and)")
 
     def formalize(
@@ -170,27 +172,19 @@ class Explored(BaseEnvironment):
         memory, since another environment may play another game of this world at the
         same time.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         return self.domain, belief.problem(belief.goal)
 
     def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
         """Yields domain and problem for each sub-goal of exploring, for when there is
         no plan for the goal.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         for mark in self._marks:
             yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
         return (self._world.file.task or _GOAL,)
-
-    def _belief(self, memory: Turns) -> Belief:
-        belief = Belief(self._world, self._marks)
-        first, *later = memory
-        belief.begin(first.text)
-        for turn in later:
-            belief.follow(turn.command, turn.text)
-        return belief
 
 
 def _world(folder: Path, has_pseudo_words: bool) -> World:
@@ -239,8 +233,7 @@ def _placeholders(world: World) -> Iterator[str]:
 
 def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns the reference's first two answers in the last problem."""
-    text = _text(world, -1)
-    play = Play(world, world.task(text), goal_of(text))
+    play = _last_play(world)
     belief = Belief(world, marks)
     opening = play.opening()
     belief.begin(opening)
@@ -259,6 +252,18 @@ def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
             "edits": json.dumps(difference(before, belief.problem("(and)"))),
         },
     }
+
+
+def _last_play(world: World) -> Play:
+    """Returns the last game that can be played. Raises ConfigError if there is none."""
+    unsolvable = UnsolvableGame()
+    for number in reversed(range(len(world.problems()))):
+        text = _text(world, number)
+        try:
+            return Play(world, world.task(text), goal_of(text))
+        except UnsolvableGame as error:
+            unsolvable = error
+    raise ConfigError(f"{world.folder}: no game can be played: {unsolvable}.")
 
 
 def _text(world: World, number: int) -> str:

@@ -17,6 +17,7 @@ from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored import yaml_traps
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
+from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import read_typed_list
@@ -109,6 +110,8 @@ class World:
         if predicate is None:
             known = ", ".join(self.predicates)
             raise self.wrong("here", f"there is no predicate {name}; there are {known}")
+        if name in {axiom.predicate.word.name for axiom in self.domain.axioms}:
+            raise self.wrong("here", f"{name} is derived; name a predicate that is not")
         parameters = predicate.parameters or []
         if len(parameters) != len(variables) or not variables:
             raise self.wrong("here", f"{name} {predicate.has}")
@@ -344,6 +347,8 @@ def read_world(folder: Path) -> World:
         raise ConfigError(
             f"{folder}: {DOMAIN} and {FILE} must be texts in UTF-8; save them so."
         ) from None
+    if fault := domain_fault(domain):
+        raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
