@@ -28,6 +28,7 @@ from pddlego_local.pddl.task import Domain, Predicate, TypedName
 Rule = Literal["see", "always", "place", "thing"]
 FILE = "world.yaml"
 DOMAIN = "domain.pddl"
+DRAW = "draw.py"
 
 
 class WorldFile(BaseModel, extra="forbid"):
@@ -38,7 +39,8 @@ class WorldFile(BaseModel, extra="forbid"):
     are types whose objects are listed at the start, and `located` the predicates that
     say where a thing is. `see` has conditions for facts to be seen (views.py), and
     `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
-    of an episode.
+    of an episode. `vary` has an argument of a predicate that each seed puts elsewhere,
+    and `sizes` are the least and the greatest size that `draw.py` is given (draws.py).
     """
 
     here: str
@@ -53,6 +55,8 @@ class WorldFile(BaseModel, extra="forbid"):
     task: str = ""
     known: list[str] | None = None
     located: list[str] | None = None
+    vary: dict[str, str] = {}
+    sizes: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,15 @@ class HerePattern:
 
 @dataclass(frozen=True)
 class World:
-    """A world of a folder, without its problems. If `has_pseudo_words`, its names are
-    those of renamed.py, and not those of the folder's files.
+    """A world of a folder. `files` are the texts of its files by name, as they were
+    when it was read. If `has_pseudo_words`, the names of the world are those of
+    renamed.py, and not those of the files.
     """
 
     folder: Path
     file: WorldFile
     domain_text: str
+    files: Mapping[str, str]
     has_pseudo_words: bool = False
 
     @cached_property
@@ -143,9 +149,8 @@ class World:
 
     def problems(self) -> list[Path]:
         """Returns the folder's problem files in the order of their names."""
-        return sorted(
-            path for path in self.folder.glob("*.pddl") if path.name != DOMAIN
-        )
+        names = sorted(self.files.keys() - {DOMAIN, FILE, DRAW})
+        return [self.folder / name for name in names]
 
     def task(self, problem: str) -> Task:
         return Task(self.domain, read_problem(read(problem)))
@@ -282,6 +287,10 @@ class World:
             not other.isdisjoint(self.types.with_ancestors(name)) for name in own
         )
 
+    def instances(self, task: Task, predicate: str, number: int) -> frozenset[str]:
+        """Returns the objects that a predicate's argument, counted from 0, may be."""
+        return self._objects(task, self._parameter(predicate, number + 1).type_names)
+
     def _objects(self, task: Task, types: frozenset[str]) -> frozenset[str]:
         return frozenset(
             name
@@ -300,13 +309,16 @@ def _costs(block: Block) -> Iterator[Block]:
 
 
 def read_world(folder: Path) -> World:
-    """Reads a folder with `domain.pddl` and `world.yaml`.
+    """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
     try:
-        content: Any = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
-        domain = (folder / DOMAIN).read_text(encoding="utf-8")
+        files = {
+            path.name: path.read_text(encoding="utf-8")
+            for path in (folder / FILE, folder / DOMAIN, *_games(folder))
+        }
+        content: Any = yaml.safe_load(files[FILE])
     except OSError as error:
         raise ConfigError(
             f"{folder} holds no partly seen world: {error.strerror}:"
@@ -318,6 +330,9 @@ def read_world(folder: Path) -> World:
             " that begins with { needs quotes, and so do slots and variables (?x) that"
             " stand within { } or [ ]."
         ) from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{folder}: all of its files must be UTF-8.") from None
+    domain = files[DOMAIN]
     if fault := domain_fault(domain):
         raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
     if not isinstance(content, dict):
@@ -331,7 +346,7 @@ def read_world(folder: Path) -> World:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"])) or "the file"
         raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
-    world = World(folder, file, domain)
+    world = World(folder, file, domain, files)
     if not world.domain.types:
         unary = [
             name
@@ -343,3 +358,8 @@ def read_world(folder: Path) -> World:
             f" places; these predicates could be types: {', '.join(unary) or 'none'}."
         )
     return world
+
+
+def _games(folder: Path) -> list[Path]:
+    """Returns the files of a folder from which its games come."""
+    return [*(set(folder.glob("*.pddl")) - {folder / DOMAIN}), *folder.glob(DRAW)]
