@@ -22,6 +22,12 @@ from pddlego_local.report.cells import (
 )
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.exports import Formulas, columns, write_csv
+from pddlego_local.report.first_screen import (
+    alone_markdown,
+    comparisons_on_screen,
+    ended_markdown,
+    verdicts_markdown,
+)
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import paper_results, papers_markdown
@@ -31,12 +37,7 @@ from pddlego_local.report.text import (
     report_markdown,
     unfinished,
 )
-from pddlego_local.report.verdicts import (
-    comparisons_markdown,
-    comparisons_on_screen,
-    history_in_words,
-    verdicts_markdown,
-)
+from pddlego_local.report.verdicts import comparisons_markdown, history_in_words
 from pddlego_local.runner.sweep import Episodes, read_sweeps
 
 
@@ -168,6 +169,8 @@ def _write_tables(report: _Report, folder: Path) -> list[Path]:
 def _write_texts(report: _Report, folder: Path) -> Iterator[Path]:
     parts = [
         verdicts_markdown(report.comparisons),
+        ended_markdown(report.numbers),
+        alone_markdown(report.comparisons),
         report_markdown(report.numbers),
         comparisons_markdown(report.comparisons),
         report.missing,

@@ -3,6 +3,9 @@ the domain is given, and the model writes changes to the problem, which are appl
 deterministically.
 """
 
+import dataclasses
+import json
+
 from pddlego_local.core.nouns import Turns
 from pddlego_local.core.record.events import EditApplied, Where
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
@@ -16,30 +19,39 @@ from pddlego_local.pddl.edit import apply, empty_problem
 @settings
 class PddlEdit(PddlegoLoop):
     forms = (EDIT, SEEN)
-    templates = ("edit", "seen")
+    asks_for = "edit"
 
     def formalize(
-        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
+        self,
+        episode: Episode,
+        news: Turns,
+        problem: str,
+        previous: Formalization | None,
+        *,
+        step: int,
+        retry: int,
     ) -> Formalization:
         environment = episode.environment
         domain = environment.domain
         goals = environment.goals(episode.memory)
         problem = problem or empty_problem(domain)
         shown = prompting.render(
-            "pddlego/edit",
+            self.template(previous),
             environment.package,
             domain=domain,
             goals=goals,
             observations=news,
             problem=problem,
+            tried=previous,
         )
         question = episode.question(EDIT, shown, domain=domain, problem=problem)
 
         def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent, redundant = apply(edit.model_dump(), problem)
             episode.record(EditApplied(where=where, faults=absent, redundant=redundant))
-            return episode.plan(
+            planned = episode.plan(
                 question, domain, edited, where, goals=goals, given=True
             )
+            return dataclasses.replace(planned, answer=json.dumps(edit.model_dump()))
 
         return episode.propose(question, plan, step=step, retry=retry)

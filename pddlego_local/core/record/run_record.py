@@ -107,7 +107,7 @@ class Start:
     `config` is the whole resolved configuration. `games_teach_each_other` says that
     trials of one game use the trials of other games, so that games are not independent.
     `committed` is the time of the commit. `rows_before` is how many rows were found if
-    run.json was lost.
+    run.json was lost. `arm` is the name of the arm's file, if one was chosen.
     """
 
     config: Annotated[dict[str, Any], _with(_Config)]
@@ -123,6 +123,7 @@ class Start:
     dirty: bool | None = None
     machine: dict[str, Any] | None = None
     rows_before: Annotated[int | None, _if_known] = None
+    arm: Annotated[str | None, _if_known] = None
 
     @property
     def episodes(self) -> set[GameTrial]:
@@ -145,7 +146,8 @@ class RunRecord:
 
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
-    files of an environment or a method from outside the project.
+    files of an environment or a method from outside the project, and those from which
+    games are made.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]

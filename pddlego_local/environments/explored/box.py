@@ -6,7 +6,7 @@ from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean
-from pddlego_local.environments.explored.world import FILE
+from pddlego_local.environments.explored.folder import FILE
 
 _WORLDS = Path(__file__).with_name("worlds")
 

@@ -20,7 +20,8 @@ from random import Random
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import in_one_line
-from pddlego_local.environments.explored.world import DOMAIN, DRAW, World
+from pddlego_local.environments.explored.folder import DOMAIN, DRAW
+from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.reader import Block, Word, read
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.nouns import Budget
+from pddlego_local.environments.explored import yaml_traps
+from pddlego_local.environments.explored.folder import DOMAIN, DRAW, FILE, texts_of
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
@@ -26,9 +28,6 @@ from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
 Rule = Literal["see", "always", "place", "thing"]
-FILE = "world.yaml"
-DOMAIN = "domain.pddl"
-DRAW = "draw.py"
 
 
 class WorldFile(BaseModel, extra="forbid"):
@@ -190,21 +189,32 @@ class World:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
             return "place"
-        movers = [mover.type_names for mover in here.movers]
-        for parameter in parameters:
-            if any(self._is(parameter.type_names, mover) for mover in movers):
-                return "always"
-        if predicate in self.held:
+        if self.names_mover(predicate) or predicate in self.held:
             return "always"
-        things = [
+        if any(self.is_thing(predicate, n) for n, _ in enumerate(parameters)):
+            return "thing"
+        return "always"
+
+    def names_mover(self, predicate: str) -> bool:
+        """Returns whether a parameter of a predicate can only be a mover."""
+        movers = [mover.type_names for mover in self.here.movers]
+        return any(
+            self._is(parameter.type_names, mover)
+            for parameter in self.predicates[predicate].parameters or []
+            for mover in movers
+        )
+
+    def is_thing(self, predicate: str, number: int) -> bool:
+        """Returns whether a parameter of a predicate, counted from 0, can be at a
+        place.
+        """
+        parameters = self.predicates[predicate].parameters or []
+        own = parameters[number].type_names
+        kinds = [
             self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
         ]
-        for parameter in parameters:
-            own = parameter.type_names
-            if any(self._is(own, kind) or self._is(kind, own) for kind in things):
-                return "thing"
-        return "always"
+        return any(self._is(own, kind) or self._is(kind, own) for kind in kinds)
 
     def is_place(self, predicate: str, number: int) -> bool:
         """Returns whether a parameter of a predicate, counted from 0, is a place."""
@@ -248,6 +258,11 @@ class World:
                     "located", f"{name} has not two arguments, one of them a place"
                 )
         return found
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """The predicates of which rules decide, and no action."""
+        return frozenset(rule.predicate.word.name for rule in self.domain.axioms)
 
     @cached_property
     def held(self) -> frozenset[str]:
@@ -308,44 +323,34 @@ def _costs(block: Block) -> Iterator[Block]:
             yield from _costs(inner)
 
 
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(map(str, first["loc"]))
+    if not key:
+        return "write keys and values, at least a line such as here: (at ?r)"
+    if first["type"] == "extra_forbidden":
+        keys = WorldFile.model_fields
+        hint = did_you_mean(key, keys)
+        return f"{key}: there is no such key{hint} The keys are {', '.join(keys)}"
+    if yaml_traps.is_slot(first["input"]):
+        return f"{key}: {yaml_traps.why_quoted()}"
+    return f"{key}: {first['msg']}"
+
+
 def read_world(folder: Path) -> World:
     """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
-    try:
-        files = {
-            path.name: path.read_text(encoding="utf-8")
-            for path in (folder / FILE, folder / DOMAIN, *_games(folder))
-        }
-        content: Any = yaml.safe_load(files[FILE])
-    except OSError as error:
-        raise ConfigError(
-            f"{folder} holds no partly seen world: {error.strerror}:"
-            f" {error.filename}; it needs {DOMAIN} and {FILE}."
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigError(
-            f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
-            " that begins with { needs quotes, and so do slots and variables (?x) that"
-            " stand within { } or [ ]."
-        ) from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{folder}: all of its files must be UTF-8.") from None
+    files = texts_of(folder)
+    content = yaml_traps.load(folder / FILE, files[FILE])
     domain = files[DOMAIN]
     if fault := domain_fault(domain):
         raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
-    if not isinstance(content, dict):
-        raise ConfigError(
-            f"{folder / FILE} has no keys; write at least where the player is, such as"
-            " here: (at ?room)."
-        )
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or "the file"
-        raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
+        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
     world = World(folder, file, domain, files)
     if not world.domain.types:
         unary = [
@@ -358,8 +363,3 @@ def read_world(folder: Path) -> World:
             f" places; these predicates could be types: {', '.join(unary) or 'none'}."
         )
     return world
-
-
-def _games(folder: Path) -> list[Path]:
-    """Returns the files of a folder from which its games come."""
-    return [*(set(folder.glob("*.pddl")) - {folder / DOMAIN}), *folder.glob(DRAW)]
