@@ -57,7 +57,7 @@ class PddlegoPlus(Player):
     """
 
     max_attempts: AtLeast1 = 5
-    max_retries: AtLeast0 = 5
+    rounds: AtLeast0 = 5
     variant: Variant = "detailed"
     keep_prefix: bool = False
     domains: Path | None = None
@@ -129,7 +129,7 @@ class PddlegoPlus(Player):
         fixed = previous.domain if self.domains and previous else ""
         (form,) = self.forms
         error = ""
-        for retry in range(self.max_retries + 1):
+        for retry in range(self.rounds + 1):
             shown = prompting.render(
                 f"pddlego_plus/{template_of(self.variant)}",
                 episode.environment.package,
