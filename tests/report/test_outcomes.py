@@ -132,8 +132,8 @@ def test_as_good_within_a_margin(
 def test_arms_are_compared_as_wholes(tmp_path: Path) -> None:
     """Also where they differ in several options."""
     arms = {
-        "asked_again": ("decoding=free", "method.max_retries=2"),
-        "grounded": ("decoding=grounded", "method.max_retries=0"),
+        "asked_again": ("decoding=free", "method.rounds=2"),
+        "grounded": ("decoding=grounded", "method.rounds=0"),
     }
     for number, (name, options) in enumerate(arms.items()):
         start = {"config": {"games": "0-39", "trials": 1}, "arm": name}
