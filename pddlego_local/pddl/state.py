@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from pddlego_local.core.grouping import grouped
 from pddlego_local.pddl.conditions import (
+    TRUE,
     Atomic,
     Binding,
     Choices,
@@ -246,6 +247,11 @@ class Task:
         if schema.cost[0].isdigit():
             return int(schema.cost[0])
         return self._values.get(ground(schema.cost, binding))
+
+    def condition(self, text: str) -> Condition:
+        """Returns a condition of one's own, of which a check has found no faults."""
+        block = read(text)
+        return TRUE if block is None else self._condition(block)
 
     # ---- From the files
 
