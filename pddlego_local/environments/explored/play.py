@@ -10,12 +10,15 @@ import re
 from collections.abc import Collection, Iterable
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
+from pddlego_local.environments.explored.effects import plainly_deleted
+from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
-from pddlego_local.pddl.conditions import Fact, ground
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Step, Task
 
 LOOK = "look around"
@@ -33,10 +36,11 @@ class Play:
         self._world = world
         self._task = task
         self._goal = goal
-        self._whereabouts = world.whereabouts(task)
-        self._sight = Sight(task, self._whereabouts)
+        self._sight = Sight(world, task)
+        self._whereabouts = self._sight.whereabouts
+        self._hidden = hidden_of(world)
         self._telling = Telling(world)
-        self.commands = Commands(world, task, self._whereabouts, self._sight)
+        self.commands = Commands(world, task, self._sight)
         self._parameters = {
             name: [entry.type_names for entry in predicate.parameters or ()]
             for name, predicate in world.predicates.items()
@@ -44,6 +48,7 @@ class Play:
         self._mentioned = set[str]()
         self._check(world)
         self.state: State = task.initial
+        self._note_placeholders()
 
     def _check(self, world: World) -> None:
         """Raises ConfigError if a text could mean two objects, and UnsolvableGame if
@@ -109,6 +114,10 @@ class Play:
         return self._task.is_goal(self.state)
 
     @property
+    def true_state(self) -> TrueState:
+        return self._task.inspected(self.state)
+
+    @property
     def seen(self) -> frozenset[Fact]:
         """The facts that the player sees now."""
         return self._sight.seen(self.state)
@@ -131,31 +140,30 @@ class Play:
                 why = self.commands.refusal(command, self.state)
             return f"{REFUSED}{command.strip()}: {why}."
         (step,) = steps
-        return self._after(step)
+        return self._after(step, self.commands.said_as(command, step))
 
-    def _after(self, step: Step) -> str:
+    def _after(self, step: Step, command: str) -> str:
         """Carries out an action and returns the text about it."""
         before = self.state
         seen_before = self.seen
-        command = self.commands.said(step)
         self.state = self._task.successor(before, step)
+        self._note_placeholders()
         seen = self.seen
-        gone = seen_before - self.state.true - self._plainly_deleted(step)
+        gone = seen_before - self.state.true
+        gone -= plainly_deleted(self._task, before, step)
         told = [f"You {command}.", *self._told(seen - seen_before)]
         lost = [self._without_end(text) for text in self._sentences(gone)]
         if lost:
             told.append(f"{NO_LONGER}{'; '.join(lost)}.")
         return " ".join(told)
 
-    def _plainly_deleted(self, step: Step) -> frozenset[Fact]:
-        """Returns the facts that an action deletes without a condition."""
-        deleted = set[Fact]()
-        for schema in self._task.actions[step[0]]:
-            binding = schema.binding(step[1:])
-            for change in schema.changes:
-                if change.negated and not change.choices:
-                    deleted.add(ground(change.pattern, binding))
-        return frozenset(deleted)
+    def _note_placeholders(self) -> None:
+        """Notes what the placeholders stand for that texts tell now."""
+        for fact in self.seen:
+            hidden = self._hidden.get(fact[0])
+            if hidden:
+                true_name = fact[hidden.position]
+                self.commands.true_names[hidden.placeholder(fact)] = true_name
 
     def _told(self, facts: Collection[Fact]) -> list[str]:
         """Returns sentences for facts, and the types of objects that are mentioned for
@@ -166,21 +174,31 @@ class Play:
     def _sentences(self, facts: Iterable[Fact]) -> list[str]:
         places = self._whereabouts.places(self.state.true)
         place = next(iter(places)) if len(places) == 1 else None
-        return self._telling.said(facts, place)
+        return self._telling.said(map(self._masked, facts), place)
+
+    def _masked(self, fact: Fact) -> Fact:
+        """Returns the fact as texts tell it: with a placeholder for what is not seen
+        yet.
+        """
+        hidden = self._hidden.get(fact[0])
+        return hidden.masked(fact) if hidden else fact
 
     def _kinds(self, facts: Iterable[Fact]) -> list[str]:
         """Returns the types of the objects whose type neither their name nor the
         declared type of a parameter shows.
         """
         sentences = []
-        for fact in sorted(facts):
-            for name, declared in zip(fact[1:], self._parameters[fact[0]], strict=True):
-                if name in self._mentioned:
+        for fact in sorted(facts, key=self._masked):  # the true order would tell
+            declared = self._parameters[fact[0]]
+            for told, name, types in zip(
+                self._masked(fact)[1:], fact[1:], declared, strict=True
+            ):
+                if told in self._mentioned:
                     continue
-                self._mentioned.add(name)
+                self._mentioned.add(told)
                 kind = self._task.objects[name]
-                if kind not in declared and _NUMBER.sub("", name) != kind:
-                    sentences.append(self._telling.kind(name, kind))
+                if kind not in types and _NUMBER.sub("", told) != kind:
+                    sentences.append(self._telling.kind(told, kind))
         return sentences
 
     @staticmethod

@@ -1,7 +1,6 @@
 """What a partly seen world tells: facts as sentences, and sentences as facts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 from pddlego_local.environments.explored.phrases import (
     Phrase,
@@ -24,6 +23,7 @@ class Telling:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._parameters = world.parameters
         self.defaults: Mapping[str, Phrase] = {
             name: Phrase(self._default(name), parameters)
             for name, parameters in self._parameters.items()
@@ -32,7 +32,12 @@ class Telling:
             name: Phrase(world.file.say.get(name, self.defaults[name].text), parameters)
             for name, parameters in self._parameters.items()
         }
+        self.aims: Mapping[str, Phrase] = {
+            name: Phrase(world.file.aim.get(name, self.defaults[name].text), parameters)
+            for name, parameters in self._parameters.items()
+        }
         self._check()
+        self._check_aims()
 
     def _check(self) -> None:
         """Raises ConfigError for a phrase that does not come back when it is read."""
@@ -65,13 +70,34 @@ class Telling:
                         f"{text!r} would be read as {read or 'nothing'}, not as {fact}",
                     )
 
-    @cached_property
-    def _parameters(self) -> Mapping[str, Sequence[str]]:
-        """The parameters of each predicate, without "?"."""
-        return {
-            name: [entry.name.removeprefix("?") for entry in predicate.parameters or ()]
-            for name, predicate in self._world.predicates.items()
-        }
+    def _check_aims(self) -> None:
+        """Raises ConfigError for words of a goal that do not come back."""
+        for name in self._world.file.aim:
+            key = f"aim.{name}"
+            if name not in self.aims:
+                known = ", ".join(self.aims)
+                raise self._world.wrong(
+                    key, f"there is no such predicate; there are {known}"
+                )
+            listed = ", ".join(self._parameters[name])
+            if unknown := self.aims[name].unknown:
+                raise self._world.wrong(
+                    key, f"{unknown[0]} is none of its parameters {listed}"
+                )
+            if unsaid := self.aims[name].unsaid:
+                raise self._world.wrong(
+                    key, f"it leaves out {unsaid[0]}, and a goal names all of {listed}"
+                )
+            if self.aims[name].starred or ";" in self.aims[name].text:
+                raise self._world.wrong(key, "a goal has no lists and no semicolons")
+        for name, parameters in self._parameters.items():
+            things = {parameter: f"thing{n}" for n, parameter in enumerate(parameters)}
+            text = self.aims[name].said(things)
+            read = self._read_aim(text)
+            if read != [(name, *things.values())]:
+                raise self._world.wrong(
+                    f"aim.{name}", f"{text!r} would be read as {read or 'nothing'}"
+                )
 
     def _default(self, name: str) -> str:
         """Returns the phrase of a predicate for which the author gives none."""
@@ -131,6 +157,14 @@ class Telling:
                     return [*_facts_of(name, candidate, read, place)]
         return []
 
+    def _read_aim(self, text: str) -> list[Fact]:
+        """Returns the facts that a part of a goal in words says."""
+        for name, phrase in self.aims.items():
+            read = phrase.read(text)
+            if read is not None:
+                return [*_facts_of(name, phrase, read, None)]
+        return []
+
     def goal(self, goal: str) -> str:
         """Returns a goal in words: its facts, or PDDL if it is no list of facts."""
         block = read(goal)
@@ -142,7 +176,7 @@ class Telling:
             fact = tuple(word.name for word in part.words)
             if part.blocks or not fact or fact[0] not in self.defaults:
                 return goal
-            phrase = self.defaults[fact[0]]
+            phrase = self.aims[fact[0]]
             things = dict(zip(phrase.parameters, fact[1:], strict=True))
             said.append(phrase.said(things))
         return "; ".join(said)
@@ -151,7 +185,7 @@ class Telling:
         """Returns the PDDL of a goal that `goal` has put into words."""
         if text.startswith("("):
             return text
-        facts = [fact for part in text.split("; ") for fact in self.read(part, None)]
+        facts = [fact for part in text.split("; ") for fact in self._read_aim(part)]
         atoms = [f"({' '.join(fact)})" for fact in facts]
         return f"(and {' '.join(atoms)})"
 

@@ -14,7 +14,9 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
+from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import read_typed_list
@@ -23,7 +25,7 @@ from pddlego_local.pddl.state import Task
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
-Rule = Literal["always", "place", "thing"]
+Rule = Literal["see", "always", "place", "thing"]
 FILE = "world.yaml"
 DOMAIN = "domain.pddl"
 
@@ -31,15 +33,22 @@ DOMAIN = "domain.pddl"
 class WorldFile(BaseModel, extra="forbid"):
     """The contents of `world.yaml`.
 
-    `say` has a phrase for a predicate, `do` one for an action, and `explore` one for a
-    mark. `about` and `task` are sentences. `known` are types whose objects are listed
-    at the start, and `located` the predicates that say where a thing is.
+    `say` has a phrase for a predicate, `aim` one for it in a goal, `do` one for an
+    action, and `explore` one for a mark. `about` and `task` are sentences. `known`
+    are types whose objects are listed at the start, and `located` the predicates that
+    say where a thing is. `see` has conditions for facts to be seen (views.py), and
+    `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
+    of an episode.
     """
 
     here: str
     say: dict[str, str] = {}
+    aim: dict[str, str] = {}
     do: dict[str, str] = {}
     explore: dict[str, str] = {}
+    see: dict[str, str | list[str]] = {}
+    hide: dict[str, dict[str, str]] = {}
+    budget: Budget = Budget(unit="actions", limit=100)
     about: str = ""
     task: str = ""
     known: list[str] | None = None
@@ -57,11 +66,14 @@ class HerePattern:
 
 @dataclass(frozen=True)
 class World:
-    """A world of a folder, without its problems."""
+    """A world of a folder, without its problems. If `has_pseudo_words`, its names are
+    those of renamed.py, and not those of the folder's files.
+    """
 
     folder: Path
     file: WorldFile
     domain_text: str
+    has_pseudo_words: bool = False
 
     @cached_property
     def domain(self) -> Domain:
@@ -74,6 +86,14 @@ class World:
     @cached_property
     def predicates(self) -> Mapping[str, Predicate]:
         return {entry.word.name: entry for entry in self.domain.predicates or ()}
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """The parameters of each predicate, without "?"."""
+        return {
+            name: [entry.name.removeprefix("?") for entry in predicate.parameters or ()]
+            for name, predicate in self.predicates.items()
+        }
 
     @cached_property
     def here(self) -> HerePattern:
@@ -89,6 +109,8 @@ class World:
         if predicate is None:
             known = ", ".join(self.predicates)
             raise self.wrong("here", f"there is no predicate {name}; there are {known}")
+        if name in {axiom.predicate.word.name for axiom in self.domain.axioms}:
+            raise self.wrong("here", f"{name} is derived; name a predicate that is not")
         parameters = predicate.parameters or []
         if len(parameters) != len(variables) or not variables:
             raise self.wrong("here", f"{name} {predicate.has}")
@@ -157,6 +179,8 @@ class World:
         """
         parameters = self.predicates[predicate].parameters or []
         here = self.here
+        if predicate in self.file.see:
+            return "see"
         if predicate == here.predicate and self.places_movers_alone:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
@@ -165,6 +189,8 @@ class World:
         for parameter in parameters:
             if any(self._is(parameter.type_names, mover) for mover in movers):
                 return "always"
+        if predicate in self.held:
+            return "always"
         things = [
             self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
@@ -219,6 +245,25 @@ class World:
         return found
 
     @cached_property
+    def held(self) -> frozenset[str]:
+        """The predicates that an action makes true of a thing while it takes the thing
+        from its place.
+        """
+        held = set[str]()
+        for action in self.domain.actions:
+            taken = set[str]()
+            for change in action.effect.changes:
+                name, *terms = change.atom.key
+                if change.negated and name in self.located:
+                    taken.add(terms[self.located[name].thing - 1])
+            for change in action.effect.changes:
+                name, *terms = change.atom.key
+                adds = not change.negated and name not in self.located
+                if adds and not taken.isdisjoint(terms):
+                    held.add(name)
+        return frozenset(held)
+
+    @cached_property
     def _deleted(self) -> frozenset[str]:
         return frozenset(
             change.atom.predicate.name
@@ -270,8 +315,16 @@ def read_world(folder: Path) -> World:
     except yaml.YAMLError as error:
         raise ConfigError(
             f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
-            " that begins with { and a variable ?x within [ ] need quotes."
+            " that begins with { needs quotes, and so do slots and variables (?x) that"
+            " stand within { } or [ ]."
         ) from None
+    if fault := domain_fault(domain):
+        raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
+    if not isinstance(content, dict):
+        raise ConfigError(
+            f"{folder / FILE} has no keys; write at least where the player is, such as"
+            " here: (at ?room)."
+        )
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
