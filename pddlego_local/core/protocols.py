@@ -14,6 +14,7 @@ from pddlego_local.core.nouns import (
     PlanResult,
     Prefix,
     Sampling,
+    TrueState,
     Turns,
 )
 
@@ -108,6 +109,14 @@ class Mapped(Protocol):
         It depends on the game alone, not on what has been played. No method or model is
         shown it.
         """
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """An environment that knows what is true in its game."""
+
+    def true_state(self) -> TrueState:
+        """Returns what is true now. Only records get it, no method and no model."""
 
 
 @runtime_checkable

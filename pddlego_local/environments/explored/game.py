@@ -12,7 +12,14 @@ from typing import Any
 from pydantic import model_validator
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
-from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
+from pddlego_local.core.nouns import (
+    Action,
+    Goal,
+    Names,
+    Observation,
+    TrueState,
+    Turns,
+)
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
 from pddlego_local.environments.explored.ambiguity import refuse_names
@@ -129,6 +136,9 @@ class Explored(BaseEnvironment):
         told = self.play.carry_out(command)
         refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
+
+    def true_state(self) -> TrueState:
+        return self._playing.true_state
 
     def won(self) -> bool:
         return self.play.won
