@@ -138,7 +138,7 @@ class Explored(BaseEnvironment):
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self._playing.true_state
+        return self.play.true_state
 
     def won(self) -> bool:
         return self.play.won

@@ -116,7 +116,7 @@ class Play:
 
     @property
     def true_state(self) -> TrueState:
-        return self._task.inspected(self.state)
+        return self.task.inspected(self.state)
 
     @property
     def seen(self) -> frozenset[Fact]:
