@@ -86,7 +86,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     report is then written from the rest, or with these rows, and names them.
     """
     folder = _folder(arguments)
-    report = _report(arguments)
+    also: list[Apart] = []
+    if arguments.with_trivial:
+        also += TRIVIAL
+    if arguments.with_seen:
+        also += SEEN
+    report = _report(arguments.runs, also)
     _print(report)
     if folder:
         files = _write_tables(report, folder)
@@ -111,15 +116,19 @@ def _folder(arguments: argparse.Namespace) -> Path | None:
     return run
 
 
-def _report(arguments: argparse.Namespace) -> _Report:
-    also: list[Apart] = []
-    if arguments.with_trivial:
-        also += TRIVIAL
-    if arguments.with_seen:
-        also += SEEN
-    cells = find_cells(arguments.runs)
+def write_report(run: Path) -> Path:
+    """Writes the report of a run with its pages into the folder of the run, and returns
+    the path of the first page.
+    """
+    report = _report([run], ())
+    _write_tables(report, run)
+    return _write_pages(report, run)
+
+
+def _report(runs: Sequence[Path], also: Also) -> _Report:
+    cells = find_cells(runs)
     planned = dict[Path, Episodes]()
-    for run in arguments.runs:
+    for run in runs:
         planned |= read_sweeps(run)
     doubtful = list[str]()
     for cell in cells:

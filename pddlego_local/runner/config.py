@@ -27,7 +27,11 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered, WithGold
 from pddlego_local.core.record.rows import GameTrial
-from pddlego_local.core.record.run_record import check_readable
+from pddlego_local.core.record.run_record import (
+    check_readable,
+    with_first_names,
+    with_options_renamed,
+)
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
@@ -93,7 +97,7 @@ class CellConfig:
         labels = {group: choices[group] for group in GROUPS if group in choices}
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
-        written = at_home(plain)
+        written = with_options_renamed(at_home(plain))
         read = {group: parts.as_fields_read(written[group]) for group in GROUPS}
         arm = choices.get("arm") or ""
         return cls({**written, **read}, labels, arm)
@@ -137,7 +141,7 @@ class CellConfig:
         """A stable folder name from labels, seed, and a hash of everything that changes
         results.
         """
-        text = json.dumps(self.identity, sort_keys=True)
+        text = json.dumps(with_first_names(self.identity), sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = [self.labels[group] for group in GROUPS[:4]]
         seed = f"s{self.settings.seed}"

@@ -81,7 +81,7 @@ def test_both_files_of_one_answer(planner: FastDownward) -> None:
     model = Scripted([json.dumps(slip), "?"])
     decoding = Decoding(rung="free", repair="typed")
     _, events = play(
-        PddlegoPlus(max_retries=0), one_round(2), model, planner, decoding=decoding
+        PddlegoPlus(rounds=0), one_round(2), model, planner, decoding=decoding
     )
     (repair,) = of(events, Repair)
     assert repair.domain == slip["df"]

@@ -10,7 +10,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, Comparison, compared
-from pddlego_local.report.verdicts import verdicts
+from pddlego_local.report.verdicts import verdicts, word
 from tests.planted import GAMES, composed, plant, plant_rows, wins
 from tests.rows import row
 
@@ -125,13 +125,15 @@ def test_as_good_within_a_margin(
     found = only(compared_by(tmp_path, margin_points=margin))
     assert found.margin_points == margin
     assert found.as_good == as_good
+    said = f"as good within ±{margin:g} points" if margin else "as good"
+    assert (word(found) == said) == as_good
 
 
 def test_arms_are_compared_as_wholes(tmp_path: Path) -> None:
     """Also where they differ in several options."""
     arms = {
-        "asked_again": ("decoding=free", "method.max_retries=2"),
-        "grounded": ("decoding=grounded", "method.max_retries=0"),
+        "asked_again": ("decoding=free", "method.rounds=2"),
+        "grounded": ("decoding=grounded", "method.rounds=0"),
     }
     for number, (name, options) in enumerate(arms.items()):
         start = {"config": {"games": "0-39", "trials": 1}, "arm": name}

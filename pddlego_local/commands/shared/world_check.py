@@ -122,7 +122,7 @@ def check_world(folder: Path, games: int, walks: int, seconds: int) -> WorldChec
         FastDownward(limits=limits) as optimal,
         FastDownward(search="lama_first", limits=limits) as fast,
     ):
-        world: World = environment.world
+        world: World = environment.loaded
         seeds = [*(environment.seeds or range(games))[:games]]
         first_texts, optima, found = list[str](), dict[int, Optimum](), Walks()
         for seed in seeds:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
 from pddlego_local.environments.explored.effects import plainly_deleted
 from pddlego_local.environments.explored.hidden import hidden_of
@@ -113,6 +114,10 @@ class Play:
     @property
     def won(self) -> bool:
         return self.task.is_goal(self.state)
+
+    @property
+    def true_state(self) -> TrueState:
+        return self.task.inspected(self.state)
 
     @property
     def seen(self) -> frozenset[Fact]:

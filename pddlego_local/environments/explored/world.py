@@ -16,6 +16,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.nouns import Budget
 from pddlego_local.environments.explored import yaml_traps
+from pddlego_local.environments.explored.folder import DOMAIN, DRAW, FILE, texts_of
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
@@ -27,8 +28,6 @@ from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
 Rule = Literal["see", "always", "place", "thing"]
-FILE = "world.yaml"
-DOMAIN = "domain.pddl"
 
 
 class WorldFile(BaseModel, extra="forbid"):
@@ -39,7 +38,8 @@ class WorldFile(BaseModel, extra="forbid"):
     are types whose objects are listed at the start, and `located` the predicates that
     say where a thing is. `see` has conditions for facts to be seen (views.py), and
     `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
-    of an episode.
+    of an episode. `vary` has an argument of a predicate that each seed puts elsewhere,
+    and `sizes` are the least and the greatest size that `draw.py` is given (draws.py).
     """
 
     here: str
@@ -54,6 +54,8 @@ class WorldFile(BaseModel, extra="forbid"):
     task: str = ""
     known: list[str] | None = None
     located: list[str] | None = None
+    vary: dict[str, str] = {}
+    sizes: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,15 @@ class HerePattern:
 
 @dataclass(frozen=True)
 class World:
-    """A world of a folder, without its problems. If `has_pseudo_words`, its names are
-    those of renamed.py, and not those of the folder's files.
+    """A world of a folder. `files` are the texts of its files by name, as they were
+    when it was read. If `has_pseudo_words`, the names of the world are those of
+    renamed.py, and not those of the files.
     """
 
     folder: Path
     file: WorldFile
     domain_text: str
+    files: Mapping[str, str]
     has_pseudo_words: bool = False
 
     @cached_property
@@ -144,9 +148,8 @@ class World:
 
     def problems(self) -> list[Path]:
         """Returns the folder's problem files in the order of their names."""
-        return sorted(
-            path for path in self.folder.glob("*.pddl") if path.name != DOMAIN
-        )
+        names = sorted(self.files.keys() - {DOMAIN, FILE, DRAW})
+        return [self.folder / name for name in names]
 
     def task(self, problem: str) -> Task:
         return Task(self.domain, read_problem(read(problem)))
@@ -299,6 +302,10 @@ class World:
             not other.isdisjoint(self.types.with_ancestors(name)) for name in own
         )
 
+    def instances(self, task: Task, predicate: str, number: int) -> frozenset[str]:
+        """Returns the objects that a predicate's argument, counted from 0, may be."""
+        return self._objects(task, self._parameter(predicate, number + 1).type_names)
+
     def _objects(self, task: Task, types: frozenset[str]) -> frozenset[str]:
         return frozenset(
             name
@@ -333,29 +340,20 @@ def _first_fault(error: ValidationError) -> str:
 
 
 def read_world(folder: Path) -> World:
-    """Reads a folder with `domain.pddl` and `world.yaml`.
+    """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
-    try:
-        content = yaml_traps.load(folder / FILE)
-        domain = (folder / DOMAIN).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"{folder} holds no partly seen world: {error.strerror}:"
-            f" {error.filename}; it needs {DOMAIN} and {FILE}."
-        ) from None
-    except UnicodeDecodeError:
-        raise ConfigError(
-            f"{folder}: {DOMAIN} and {FILE} must be texts in UTF-8; save them so."
-        ) from None
+    files = texts_of(folder)
+    content = yaml_traps.load(folder / FILE, files[FILE])
+    domain = files[DOMAIN]
     if fault := domain_fault(domain):
         raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
         raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
-    world = World(folder, file, domain)
+    world = World(folder, file, domain, files)
     if not world.domain.types:
         unary = [
             name

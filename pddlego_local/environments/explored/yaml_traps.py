@@ -16,11 +16,10 @@ _QUOTED_PHRASE = 'a phrase with { } needs quotes, such as "{x} is lit"'
 _QUOTED_VARIABLE = 'a variable within [ ] or { } needs quotes, such as "(open ?x)"'
 
 
-def load(path: Path) -> Any:
+def load(path: Path, text: str) -> Any:
     """Returns the content of a file. Raises ConfigError with the line and what to
-    write, and OSError for a file that cannot be read.
+    write.
     """
-    text = path.read_text(encoding="utf-8")
     try:
         return yaml.load(text, Loader=_OneKeyEach)
     except yaml.YAMLError as error:

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING
@@ -143,35 +142,34 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
         title = panel.title
         if len(names) == 1:
             title += f": {names[0]}"
-        elif not _name_lines(axis, panel, names, styles):
+        elif not _name_lines(axis, panel, names):
             _legend(axis)
         axis.set_title(_wrapped(title))
 
 
-def _name_lines(
-    axis: "Axes", panel: Panel, names: Sequence[str], styles: Mapping[str, int]
-) -> bool:
-    """Writes the name of each line to the right of its last dot. Returns False, and
-    writes none, if the names are long or there is no room for them.
+def _name_lines(axis: "Axes", panel: Panel, names: Sequence[str]) -> bool:
+    """Writes the name of each line to the right of its last dot, and names of near dots
+    one below the other. Returns False, and writes none, if they do not fit there.
     """
     last = panel.ticks[-1]
-    shares = {}
-    for name in names:
-        rate = panel.lines[name].get(last)
-        if rate and rate.share is not None:
-            shares[name] = rate.share
-    in_order = sorted(shares.values())
-    gaps = [high - low for low, high in pairwise(in_order)]
-    is_close = any(gap < LINE_OF_TEXT for gap in gaps)
-    if len(shares) < len(names) or is_close or max(map(len, names)) > SHORT:
+    rates = {name: panel.lines[name].get(last) for name in names}
+    ends = {name: rate.share for name, rate in rates.items() if rate and rate.n}
+    if len(ends) < len(names) or max(map(len, names)) > SHORT:
         return False
-    for name, share in shares.items():
+    lowest = 2.0
+    places = {}
+    for name, share in sorted(ends.items(), key=lambda end: -(end[1] or 0.0)):
+        places[name] = min(share or 0.0, lowest - LINE_OF_TEXT)
+        lowest = places[name]
+    moved = max((ends[name] or 0.0) - place for name, place in places.items())
+    if moved > LINE_OF_TEXT:
+        return False
+    for name, place in places.items():
         axis.annotate(
             visible(name),
-            (len(panel.ticks) - 1, share),
-            xytext=(14, 0),
+            (len(panel.ticks) - 1, place),
+            xytext=(20, 0),
             textcoords="offset points",
-            color=COLOURS[styles[name] % len(COLOURS)],
             va="center",
             fontsize=9,
             annotation_clip=False,

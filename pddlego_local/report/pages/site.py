@@ -35,6 +35,7 @@ from pddlego_local.report.pages.links import (
     episode_links,
     with_neighbours,
 )
+from pddlego_local.report.pages.maps import Reference
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 
@@ -69,10 +70,12 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
+        reference = Reference(cell)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
+            shown = episode_page(cell, link, neighbours, reference)
+            path.write_text(shown, encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
