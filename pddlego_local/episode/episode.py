@@ -116,6 +116,7 @@ class Episode(GameRunner):
                 map_seen=map_ in self._trained_on,
             )
         )
+        self._record_state()
         return first
 
     def steps(self) -> Iterator[int]:

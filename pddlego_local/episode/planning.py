@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Goal
+from pddlego_local.core.nouns import Goal, PlanResult
 from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Repair, Where
@@ -74,10 +74,7 @@ def plan(
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem
         result = planner.plan(domain, pf)
-        told = result.message
-        has_faults = result.outcome not in ("solved", "timeout")
-        if has_faults and decoding.feedback == "explained":
-            told = explain(domain, pf, result)
+        told = _told(decoding, domain, pf, result)
         event = Plan(
             where=where,
             goal=goal.words if goal else None,
@@ -94,6 +91,14 @@ def plan(
         if result.outcome == "translate_error" and _is_faulty(domain, pf):
             break
     return formalization
+
+
+def _told(decoding: Decoding, domain: str, problem: str, result: PlanResult) -> str:
+    """Returns the feedback for the model."""
+    has_faults = result.outcome not in ("solved", "timeout")
+    if has_faults and decoding.feedback == "explained":
+        return explain(domain, problem, result)
+    return result.message
 
 
 def repaired(

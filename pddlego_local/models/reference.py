@@ -9,6 +9,8 @@ tests every method without weights. The rules of an environment are in
                                                       in words;
         -> (domain, problem)                          `offered`: the commands to choose
                                                       from, if any
+    otherwise(memory) -> iterable of (domain,         optional: what to plan for if
+        problem)                                      there is no plan for the task
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
     contents(memory) -> (closed, items)               only if the environment has
@@ -26,7 +28,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.nouns import Completion, Sampling, Turns
 from pddlego_local.decoding.question import (
     AnyQuestion,
     Drawn,
@@ -35,7 +37,7 @@ from pddlego_local.decoding.question import (
 )
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
-from pddlego_local.planner import FastDownward
+from pddlego_local.planner import FastDownward, Limits
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -43,11 +45,21 @@ class ReferenceFormalizer(WholeAnswerModel):
     """The rule-based model, which is deterministic and uses no tokens.
 
     To name an action, it plans with the PDDL that it would write and takes the plan's
-    first action.
+    first action. Whether there is a plan for the task is asked of a fast search with a
+    short limit, since it is asked before every answer.
     """
 
     _planner: FastDownward = field(
         default_factory=FastDownward, init=False, repr=False, compare=False
+    )
+
+    _fast: FastDownward = field(
+        default_factory=lambda: FastDownward(
+            search="lama_first", limits=Limits(cpu_s=10)
+        ),
+        init=False,
+        repr=False,
+        compare=False,
     )
 
     def identity(self) -> dict[str, str]:
@@ -71,19 +83,20 @@ class ReferenceFormalizer(WholeAnswerModel):
 
     def close(self) -> None:
         self._planner.close()
+        self._fast.close()
 
     def _answer(self, question: AnyQuestion, rules: Any) -> dict[str, Any]:
         context = question.context
         memory = context.memory
         match question.form.name:
             case "pddl":
-                domain, problem = rules.formalize(memory)
+                domain, problem = self._files(rules, memory)
                 return {"df": domain, "pf": problem}
             case "domain":
                 return {"df": rules.formalize(memory)[0]}
             case "problem" if context.own_goal:
                 # The domain came from the reference itself.
-                return {"pf": rules.formalize(memory)[1]}
+                return {"pf": self._files(rules, memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
             case "edit":
@@ -107,6 +120,18 @@ class ReferenceFormalizer(WholeAnswerModel):
             f" {question.form.name!r}"
         )
 
+    def _files(self, rules: Any, memory: Turns) -> tuple[str, str]:
+        """Returns the files for the task, or if it has no plan yet, those among the
+        rules' others with the shortest plan.
+        """
+        files: tuple[str, str] = rules.formalize(memory)
+        others = getattr(rules, "otherwise", None)
+        if others is None or self._fast.plan(*files).plan:
+            return files
+        plans = {other: self._fast.plan(*other).plan for other in others(memory)}
+        reachable = [other for other, plan in plans.items() if plan]
+        return min(reachable, key=lambda other: len(plans[other]), default=files)
+
     def _choice(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
         """Chooses a numbered command for the sub-goal of the question.
 
@@ -127,6 +152,6 @@ class ReferenceFormalizer(WholeAnswerModel):
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
     def _next_command(self, context: GrammarContext, rules: Any) -> str:
-        plan = self._planner.plan(*rules.formalize(context.memory)).plan
+        plan = self._planner.plan(*self._files(rules, context.memory)).plan
         command: str | None = rules.command(plan[0]) if plan else None
         return command or "look around"

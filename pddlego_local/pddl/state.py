@@ -27,7 +27,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from pddlego_local.core.grouping import grouped
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.pddl.conditions import (
+    TRUE,
     Atomic,
     Binding,
     Choices,
@@ -151,6 +153,19 @@ class Task:
         known = known_as(state.true)
         return self.goal.holds({}, known)
 
+    def inspected(self, state: State) -> TrueState:
+        """Returns a state with its objects and the predicates of the domain, for a
+        record.
+        """
+        predicates = self._domain.predicates or []
+        return TrueState(
+            objects=self.objects,
+            facts=state.true,
+            predicates=frozenset(
+                (entry.word.name, len(entry.parameters or ())) for entry in predicates
+            ),
+        )
+
     # ---- Actions
 
     def applicable(self, state: State) -> list[Fact]:
@@ -246,6 +261,11 @@ class Task:
         if schema.cost[0].isdigit():
             return int(schema.cost[0])
         return self._values.get(ground(schema.cost, binding))
+
+    def condition(self, text: str) -> Condition:
+        """Returns a condition of one's own, of which a check has found no faults."""
+        block = read(text)
+        return TRUE if block is None else self._condition(block)
 
     # ---- From the files
 

@@ -168,7 +168,7 @@ def defaults_of_later(target: str) -> dict[str, Any]:
 def as_fields_read(part: Any) -> Any:
     """Returns the configuration of a part, a mapping with a `_target_`, with its values
     as the fields of the class read them. What a field refuses, and what has no type,
-    stays as it is.
+    stays as it is. A class with `settled` then fills in what its files say.
     """
     if not isinstance(part, Mapping):
         return part
@@ -177,7 +177,18 @@ def as_fields_read(part: Any) -> Any:
     for key in fields.keys() & part.keys():
         kind, default = fields[key]
         read[key] = _as_read(part[key], kind, default)
-    return read
+    settled = getattr(_class_of(part), "settled", None)
+    return settled(read) if settled else read
+
+
+def _class_of(part: Mapping[str, Any]) -> Any:
+    """Returns the class of a part; None if it cannot be imported, which `build`
+    reports.
+    """
+    try:
+        return pkgutil.resolve_name(str(part.get("_target_")))
+    except Exception:  # a module can raise anything on import
+        return None
 
 
 @functools.cache

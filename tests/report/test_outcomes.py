@@ -10,7 +10,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, Comparison, compared
-from pddlego_local.report.verdicts import verdicts
+from pddlego_local.report.verdicts import verdicts, word
 from tests.planted import GAMES, composed, plant, plant_rows, wins
 from tests.rows import row
 
@@ -125,6 +125,8 @@ def test_as_good_within_a_margin(
     found = only(compared_by(tmp_path, margin_points=margin))
     assert found.margin_points == margin
     assert found.as_good == as_good
+    said = f"as good within ±{margin:g} points" if margin else "as good"
+    assert (word(found) == said) == as_good
 
 
 def test_arms_are_compared_as_wholes(tmp_path: Path) -> None:

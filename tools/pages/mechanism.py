@@ -184,17 +184,18 @@ def steps(cells: Iterable[CellRecord], rung: str) -> list[Dot]:
 
 
 def draw(records: Records) -> None:
-    """Draws which part of the way from free answers to a rung each step is."""
-    panels = {
-        f"{sweep[1]}: {rung}": steps(records.sweep(*sweep), rung)
-        for sweep in (FILES, EDITS)
-        for rung in RUNGS
-    }
-    heights = [rows_height(len(rows)) for rows in panels.values()]
-    with drawing(records.folder, "steps", heights) as axes:
-        for axis, (title, rows) in zip(axes, panels.items(), strict=True):
-            draw_dots(axis, title, rows, differences=True)
-    shutil.copy(records.folder / "steps.png", RESULTS / "mechanism")
+    """Draws which part of the way from free answers to a rung each step is: a figure
+    for each sweep.
+    """
+    for name, sweep in {"steps": FILES, "steps_edits": EDITS}.items():
+        panels = {
+            f"{sweep[1]}: {rung}": steps(records.sweep(*sweep), rung) for rung in RUNGS
+        }
+        heights = [rows_height(len(rows)) for rows in panels.values()]
+        with drawing(records.folder, name, heights) as axes:
+            for axis, (title, rows) in zip(axes, panels.items(), strict=True):
+                draw_dots(axis, title, rows, differences=True)
+        shutil.copy(records.folder / f"{name}.png", RESULTS / "mechanism")
 
 
 def games(sweep: tuple[str, str]) -> Callable[[Records], str]:

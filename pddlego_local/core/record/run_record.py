@@ -153,7 +153,8 @@ class RunRecord:
 
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
-    files of an environment or a method from outside the project.
+    files of an environment or a method from outside the project, and those from which
+    games are made.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]

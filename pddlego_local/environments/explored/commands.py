@@ -9,9 +9,9 @@ names the first plain precondition that fails and can be seen from where the pla
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.phrases import Phrase, spelled
-from pddlego_local.environments.explored.sight import Sight
-from pddlego_local.environments.explored.whereabouts import Whereabouts
+from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import (
     Atomic,
@@ -30,13 +30,13 @@ UNSEEN = "something that you do not see prevents it"
 class Commands:
     """The commands of one task."""
 
-    def __init__(
-        self, world: World, task: Task, whereabouts: Whereabouts, sight: Sight
-    ) -> None:
-        self._world = world
+    def __init__(self, world: World, task: Task, sight: Sight) -> None:
         self._task = task
-        self._whereabouts = whereabouts
+        self._whereabouts = sight.whereabouts
         self._sight = sight
+        self._hidden = hidden_of(world)
+        self.true_names: dict[str, str] = {}
+        """What a placeholder stands for, since a command may name it."""
         self.phrases: Mapping[str, Phrase] = {
             schema.name: Phrase(
                 world.file.do.get(schema.name, self._default(schema)),
@@ -45,31 +45,25 @@ class Commands:
             for named in task.actions.values()
             for schema in named
         }
-        for name in world.file.do:
-            if name not in self.phrases:
-                known = ", ".join(self.phrases)
-                raise world.wrong(
-                    f"do.{name}", f"there is no such action; there are {known}"
-                )
-            if unknown := self.phrases[name].unknown:
-                raise world.wrong(
-                    f"do.{name}", f"{unknown[0]} is none of the action's parameters"
-                )
 
-    @classmethod
-    def of(cls, world: World, task: Task) -> "Commands":
-        whereabouts = world.whereabouts(task)
-        return cls(world, task, whereabouts, Sight(task, whereabouts))
+    def unseen(self, *schemas: Schema) -> frozenset[str]:
+        """Returns the parameters that stand in a hidden argument of a precondition."""
+        return frozenset(
+            atom.pattern[self._hidden[atom.pattern[0]].position].removeprefix("?")
+            for schema in schemas
+            for atom in atoms_of(schema.condition)
+            if atom.pattern[0] in self._hidden and not atom.negated
+        )
 
     def _default(self, schema: Schema) -> str:
-        """Returns the action's name with all parameters but the player's place."""
+        """Returns the action's name with all parameters but the player's place and
+        what is not seen yet.
+        """
         anchors = self._whereabouts.anchors(schema)
-        place = anchors[0].place if anchors else ""
-        slots = [
-            f"{{{entry.name.removeprefix('?')}}}"
-            for entry in schema.parameters
-            if entry.name != place
-        ]
+        left_out = {anchors[0].place.removeprefix("?")} if anchors else set[str]()
+        left_out |= self.unseen(schema)
+        names = [entry.name.removeprefix("?") for entry in schema.parameters]
+        slots = [f"{{{name}}}" for name in names if name not in left_out]
         return f"{spelled(schema.name)} {', '.join(slots)}".strip()
 
     def said(self, step: Step) -> str:
@@ -77,6 +71,16 @@ class Commands:
         name, *things = step
         phrase = self.phrases[name]
         return phrase.said(dict(zip(phrase.parameters, things, strict=True)))
+
+    def said_as(self, text: str, step: Step) -> str:
+        """Returns the command for an action, with the names that a text has for it. A
+        placeholder stays one.
+        """
+        name, *things = step
+        phrase = self.phrases[name]
+        read = phrase.read(text.strip()) or {}
+        named = {slot: names[0] for slot, names in read.items()}
+        return phrase.said(dict(zip(phrase.parameters, things, strict=True)) | named)
 
     def offered(self, state: State) -> list[str]:
         """Returns the commands for all possible actions whose preconditions are in
@@ -102,7 +106,10 @@ class Commands:
         """Returns the possible actions that a command means in the true state."""
         known = known_as(state.true)
         found: dict[Step, None] = {}
-        for schema, binding in self._meant(text):
+        for schema, named in self._meant(text):
+            binding = {
+                slot: self.true_names.get(name, name) for slot, name in named.items()
+            }
             exist = all(name in self._task.objects for name in binding.values())
             if not exist or self._task.misfit(schema, binding):
                 continue
@@ -133,6 +140,8 @@ class Commands:
             whole = binding | self._place_of(schema, places)
             for part in conjuncts(schema.condition):
                 if not isinstance(part, Atomic) or part.variables - whole.keys():
+                    continue
+                if part.pattern[0] in self._hidden:
                     continue
                 fact = ground(part.pattern, whole)
                 fails = not part.holds(whole, known)

@@ -5,28 +5,43 @@ only what is visible from where it is.
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import model_validator
 
-from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Action, Goal, Names, Observation, Turns
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.nouns import (
+    Action,
+    Goal,
+    Names,
+    Observation,
+    TrueState,
+    Turns,
+)
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
-from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.ambiguity import refuse_names
+from pddlego_local.environments.explored.belief import Belief, Beliefs
+from pddlego_local.environments.explored.box import folder_of
 from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.draws import problem_text, seeds_of
+from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
+from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
+from pddlego_local.environments.explored.mistakes import refuse_mistakes
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
+from pddlego_local.environments.explored.renamed import renamed, renamed_problem
+from pddlego_local.environments.explored.sight import Sight
+from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World, read_world
-from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import difference
-from pddlego_local.pddl.files import read_domain, read_problem
-from pddlego_local.pddl.reachability import why_no_plan
+from pddlego_local.pddl.files import read_problem
 from pddlego_local.pddl.reader import read
 
+MOST_TRIED = 20
 _GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
 _EMPTY = "(define (problem believed) (:objects) (:init))"
@@ -41,13 +56,17 @@ _CLOSED = (
 
 
 class Explored(BaseEnvironment):
-    """The worlds of a folder with `domain.pddl`, `world.yaml` and problems. Game n is
-    played in the n-th problem.
+    """The games of a folder with `domain.pddl`, `world.yaml`, and problems or
+    `draw.py`. It is one's own `folder`, or that of a `world` in the box. If `renamed`,
+    all names are pseudo-words.
     """
 
-    folder: Path
+    world: str | None = None
+    folder: Path | None = None
+    renamed: bool = False
     _world: World
     _marks: tuple[Mark, ...] = ()
+    _beliefs: Beliefs
     _play: Play | None = None
     _goal: str = ""
 
@@ -55,54 +74,85 @@ class Explored(BaseEnvironment):
     @classmethod
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
-        world = read_world(Path(given["folder"]).expanduser())
+        world = _world(folder_of(given), bool(given.get("renamed")))
+        refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
+        try:
+            words = _words(world, marks)
+        except UnsolvableGame as error:
+            raise ConfigError(f"{world.folder}: {error}.") from error
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": _words(world, marks),
+            "words": words,
         }
 
     def model_post_init(self, context: object) -> None:
-        self._world = read_world(self.folder.expanduser())
+        folder = folder_of({"world": self.world, "folder": self.folder})
+        self._world = _world(folder, self.renamed)
         self._marks = marks_of(self._world)
+        self._beliefs = Beliefs(self._world, self._marks)
         super().model_post_init(context)
+
+    @classmethod
+    def settled(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the options with the budget of `world.yaml` where they have none."""
+        given = options.get("budget")
+        if not isinstance(given, Mapping):
+            return options
+        own = vars(read_world(folder_of(options)).file.budget)
+        chosen = {key: value for key, value in given.items() if value is not None}
+        return {**options, "budget": {**own, **chosen}}
 
     # ---- The game
 
     @property
+    def loaded(self) -> World:
+        return self._world
+
+    @property
+    def files_sha256(self) -> dict[str, str]:
+        return hashes_of(self._world.files)
+
+    @property
     def seeds(self) -> range:
-        return range(len(self._world.problems()))
+        return seeds_of(self._world)
 
     @property
     def task_type(self) -> str:
-        return self.folder.name
+        return self._world.folder.name
 
     def reset(self, seed: int) -> Observation:
         text = _text(self._world, seed)
         self._goal = goal_of(text)
-        self._play = Play(self._world, self._world.task(text), self._goal)
+        task = self._world.task(text)
+        self._play = Play(self._world, task, self._goal)
+        refuse_names(self._world, task, Telling(self._world), self._play.commands)
         return self._observe(self._play.opening())
 
     def step(self, command: str) -> Observation:
-        told = self._playing.carry_out(command)
+        told = self.play.carry_out(command)
         refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
 
+    def true_state(self) -> TrueState:
+        return self.play.true_state
+
     def won(self) -> bool:
-        return self._playing.won
+        return self.play.won
 
     @property
-    def _playing(self) -> Play:
+    def play(self) -> Play:
+        """The game that is being played."""
         if self._play is None:
             raise ValueError("reset comes before the first step")
         return self._play
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
-        offered = tuple(sorted(self._playing.offered()))
-        return Observation(text, feedback, self._playing.won, commands=offered)
+        offered = tuple(sorted(self.play.offered()))
+        return Observation(text, feedback, self.play.won, commands=offered)
 
     # ---- What methods are given
 
@@ -111,8 +161,8 @@ class Explored(BaseEnvironment):
         return (end, *(Goal(mark.words, mark.goal) for mark in self._marks))
 
     def names(self, memory: Turns) -> Names:
-        belief = self._belief(memory)
-        objects = tuple(belief.kinds)
+        belief = self._beliefs.after(memory)
+        objects = tuple(belief.names)
         return Names(objects, tuple(spelled(name) for name in objects))
 
     def command(
@@ -120,7 +170,7 @@ class Explored(BaseEnvironment):
     ) -> str | None:
         """Returns the command for a planned action, whose names need not exist."""
         name, *things = planned.strip("() ").lower().split()
-        commands = self._playing.commands
+        commands = self.play.commands
         phrase = commands.phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
@@ -132,48 +182,40 @@ class Explored(BaseEnvironment):
         """Returns everything that is known, for the domain. The method sets the
         goal.
         """
-        belief = self._belief(memory)
+        belief = self._beliefs.after(memory)
         return belief.problem("(and)")
 
     def formalize(
         self, memory: Turns, goal: str = "", offered: Sequence[str] = ()
     ) -> tuple[str, str]:
-        """Returns domain and problem with the first goal that may be reached: the end
-        goal, otherwise a sub-goal of exploring. All of it comes from the memory, since
-        another environment may play another game of this world at the same time.
+        """Returns domain and problem with the end goal. All of it comes from the
+        memory, since another environment may play another game of this world at the
+        same time.
         """
-        belief = self._belief(memory)
-        problem = ""
-        for candidate in (belief.goal, *(mark.goal for mark in self._marks)):
-            problem = belief.problem(candidate)
-            if _may_be_reached(self.domain, problem):
-                break
-        return self.domain, problem
+        belief = self._beliefs.after(memory)
+        return self.domain, belief.problem(belief.goal)
+
+    def otherwise(self, memory: Turns) -> Iterator[tuple[str, str]]:
+        """Yields domain and problem for each sub-goal of exploring, for when there is
+        no plan for the goal.
+        """
+        belief = self._beliefs.after(memory)
+        for mark in self._marks:
+            yield self.domain, belief.problem(mark.goal)
 
     def subgoals(self, memory: Turns) -> tuple[str, ...]:
         return (self._world.file.task or _GOAL,)
 
-    def _belief(self, memory: Turns) -> Belief:
-        belief = Belief(self._world, self._marks)
-        first, *later = memory
-        belief.begin(first.text)
-        for turn in later:
-            belief.follow(turn.command, turn.text)
-        return belief
 
-
-def _may_be_reached(domain: str, problem: str) -> bool:
-    """Returns whether nothing shows that the goal cannot be met. What no action can
-    bring about is noticed, and not that two conditions exclude each other.
-    """
-    read_files = read_domain(read(domain)), read_problem(read(problem))
-    return not why_no_plan(*read_files, (domain, problem))
+def _world(folder: Path, has_pseudo_words: bool) -> World:
+    world = read_world(folder)
+    return renamed(world) if has_pseudo_words else world
 
 
 def _actions(world: World) -> Iterator[Action]:
     """Yields the actions with the wording of their commands."""
     task = world.task(_text(world, 0))
-    phrases = Commands.of(world, task).phrases
+    phrases = Commands(world, task, Sight(world, task)).phrases
     for action in world.domain.actions:
         name = action.word.name
         typed = [
@@ -189,16 +231,29 @@ def _words(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     goals = "; ".join([_GOAL, *(mark.words for mark in marks)])
     return {
         "task": world.file.about or _TASK,
-        "rules": [rules_in_words(world.domain_without_costs, {}), _SPELLING, _CLOSED],
+        "rules": [
+            rules_in_words(world.domain_without_costs, {}),
+            *(_SPELLING, *_placeholders(world), _CLOSED),
+        ],
         "goal_hint": f"Your goal is the first of these that can be reached: {goals}.",
         "demonstration": _demonstration(world, marks),
     }
 
 
+def _placeholders(world: World) -> Iterator[str]:
+    """Yields what prompts say of the names for what is not seen yet."""
+    for name, hidden in hidden_of(world).items():
+        parameters = " ".join(hidden.parameters)
+        yield (
+            f"In ({name} {parameters}), {hidden.parameters[hidden.position - 1]} is not"
+            f" seen yet: it is called {hidden.template} until you are told its name."
+            " Then write its name in the place of that."
+        )
+
+
 def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     """Returns the reference's first two answers in the last problem."""
-    text = _text(world, -1)
-    play = Play(world, world.task(text), goal_of(text))
+    play = _last_play(world)
     belief = Belief(world, marks)
     opening = play.opening()
     belief.begin(opening)
@@ -219,18 +274,23 @@ def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
     }
 
 
-def _text(world: World, number: int) -> str:
-    """Returns a problem's text. Raises ConfigError if there is no problem, or if the
-    planner would refuse it.
-    """
-    problems = world.problems()
-    if not problems:
-        raise ConfigError(f"{world.folder} holds no problem files (*.pddl).")
-    file = problems[number]
-    text = file.read_text(encoding="utf-8")
-    found = check(world.domain_text, text)
-    if not found.accepted:
-        raise ConfigError(f"{file}: {found.faults[0]}")
+def _last_play(world: World) -> Play:
+    """Returns the last game that can be played. Raises ConfigError if there is none."""
+    unsolvable = UnsolvableGame()
+    for number in reversed(seeds_of(world)[-MOST_TRIED:]):
+        text = _text(world, number)
+        try:
+            return Play(world, world.task(text), goal_of(text))
+        except UnsolvableGame as error:
+            unsolvable = error
+    raise ConfigError(f"{world.folder}: no game can be played: {unsolvable}.")
+
+
+def _text(world: World, seed: int) -> str:
+    """Returns the problem of a game, in the world's own names."""
+    text = problem_text(world, seed)
+    if world.has_pseudo_words:
+        return renamed_problem(world.folder, world.files[DOMAIN], text)
     return text
 
 

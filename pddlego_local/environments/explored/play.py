@@ -10,12 +10,15 @@ import re
 from collections.abc import Collection, Iterable
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.environments.explored.commands import UNSEEN, Commands
+from pddlego_local.environments.explored.effects import plainly_deleted
+from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.sight import Sight, atoms_of
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
-from pddlego_local.pddl.conditions import Fact, ground
+from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Step, Task
 
 LOOK = "look around"
@@ -31,12 +34,13 @@ class Play:
 
     def __init__(self, world: World, task: Task, goal: str) -> None:
         self._world = world
-        self._task = task
-        self._goal = goal
-        self._whereabouts = world.whereabouts(task)
-        self._sight = Sight(task, self._whereabouts)
-        self._telling = Telling(world)
-        self.commands = Commands(world, task, self._whereabouts, self._sight)
+        self.task = task
+        self.goal = goal
+        self.sight = Sight(world, task)
+        self._whereabouts = self.sight.whereabouts
+        self._hidden = hidden_of(world)
+        self.telling = Telling(world)
+        self.commands = Commands(world, task, self.sight)
         self._parameters = {
             name: [entry.type_names for entry in predicate.parameters or ()]
             for name, predicate in world.predicates.items()
@@ -44,20 +48,21 @@ class Play:
         self._mentioned = set[str]()
         self._check(world)
         self.state: State = task.initial
+        self._note_placeholders()
 
     def _check(self, world: World) -> None:
         """Raises ConfigError if a text could mean two objects, and UnsolvableGame if
         nobody is anywhere at the start.
         """
         by_spelling: dict[str, str] = {}
-        for name in self._task.objects:
+        for name in self.task.objects:
             other = by_spelling.setdefault(spelled(name), name)
             if other != name:
                 raise ConfigError(
                     f"{world.folder}: texts would write {other} and {name} in one way,"
                     f" {spelled(name)!r}; give one of them another name."
                 )
-        if not self._whereabouts.places(self._task.initial.true):
+        if not self._whereabouts.places(self.task.initial.true):
             raise UnsolvableGame(
                 f"{world.folder.name}: nobody is anywhere at its start, as `here` says"
             )
@@ -67,36 +72,37 @@ class Play:
         what is known, and all that is seen.
         """
         task = self._world.file.task or "Reach the goal."
-        goal = f"{GOAL}{self._telling.goal(self._goal)}."
-        named = [name for name in _WORD.findall(self._goal.lower()) if self._is(name)]
+        goal = f"{GOAL}{self.telling.goal(self.goal)}."
+        named = [name for name in _WORD.findall(self.goal.lower()) if self._is(name)]
         told = [task, goal]
         for name in dict.fromkeys([*named, *self._known()]):
-            told.append(self._telling.kind(name, self._task.objects[name]))
+            told.append(self.telling.kind(name, self.task.objects[name]))
             self._mentioned.add(name)
         return " ".join([*told, self.around()])
 
     def _is(self, name: str) -> bool:
-        return name in self._task.objects
+        return name in self.task.objects
 
     def _known(self) -> list[str]:
         """Returns the objects that no text would ever tell of: those of parameters that
-        no precondition names, such as the directions to which a satellite may turn.
+        no precondition names, or only what must be false, such as the directions to
+        which a satellite may turn.
         """
         own = self._world.file.known
         if own is not None:
             types = self._world.types
             return [
                 name
-                for name, kind in sorted(self._task.objects.items())
+                for name, kind in sorted(self.task.objects.items())
                 if not types.with_ancestors(kind).isdisjoint(own)
             ]
         found = dict[str, None]()
-        for named in self._task.actions.values():
+        for named in self.task.actions.values():
             for schema in named:
                 asked = {
                     term
                     for atom in atoms_of(schema.condition)
-                    if atom.pattern[0] != "="
+                    if atom.pattern[0] != "=" and not atom.negated
                     for term in atom.pattern[1:]
                 }
                 for entry in schema.parameters:
@@ -106,12 +112,16 @@ class Play:
 
     @property
     def won(self) -> bool:
-        return self._task.is_goal(self.state)
+        return self.task.is_goal(self.state)
+
+    @property
+    def true_state(self) -> TrueState:
+        return self.task.inspected(self.state)
 
     @property
     def seen(self) -> frozenset[Fact]:
         """The facts that the player sees now."""
-        return self._sight.seen(self.state)
+        return self.sight.seen(self.state)
 
     def offered(self) -> list[str]:
         return [LOOK, *self.commands.offered(self.state)]
@@ -131,31 +141,30 @@ class Play:
                 why = self.commands.refusal(command, self.state)
             return f"{REFUSED}{command.strip()}: {why}."
         (step,) = steps
-        return self._after(step)
+        return self._after(step, self.commands.said_as(command, step))
 
-    def _after(self, step: Step) -> str:
+    def _after(self, step: Step, command: str) -> str:
         """Carries out an action and returns the text about it."""
         before = self.state
         seen_before = self.seen
-        command = self.commands.said(step)
-        self.state = self._task.successor(before, step)
+        self.state = self.task.successor(before, step)
+        self._note_placeholders()
         seen = self.seen
-        gone = seen_before - self.state.true - self._plainly_deleted(step)
+        gone = seen_before - self.state.true
+        gone -= plainly_deleted(self.task, before, step)
         told = [f"You {command}.", *self._told(seen - seen_before)]
         lost = [self._without_end(text) for text in self._sentences(gone)]
         if lost:
             told.append(f"{NO_LONGER}{'; '.join(lost)}.")
         return " ".join(told)
 
-    def _plainly_deleted(self, step: Step) -> frozenset[Fact]:
-        """Returns the facts that an action deletes without a condition."""
-        deleted = set[Fact]()
-        for schema in self._task.actions[step[0]]:
-            binding = schema.binding(step[1:])
-            for change in schema.changes:
-                if change.negated and not change.choices:
-                    deleted.add(ground(change.pattern, binding))
-        return frozenset(deleted)
+    def _note_placeholders(self) -> None:
+        """Notes what the placeholders stand for that texts tell now."""
+        for fact in self.seen:
+            hidden = self._hidden.get(fact[0])
+            if hidden:
+                true_name = fact[hidden.position]
+                self.commands.true_names[hidden.placeholder(fact)] = true_name
 
     def _told(self, facts: Collection[Fact]) -> list[str]:
         """Returns sentences for facts, and the types of objects that are mentioned for
@@ -166,21 +175,31 @@ class Play:
     def _sentences(self, facts: Iterable[Fact]) -> list[str]:
         places = self._whereabouts.places(self.state.true)
         place = next(iter(places)) if len(places) == 1 else None
-        return self._telling.said(facts, place)
+        return self.telling.said(map(self._masked, facts), place)
+
+    def _masked(self, fact: Fact) -> Fact:
+        """Returns the fact as texts tell it: with a placeholder for what is not seen
+        yet.
+        """
+        hidden = self._hidden.get(fact[0])
+        return hidden.masked(fact) if hidden else fact
 
     def _kinds(self, facts: Iterable[Fact]) -> list[str]:
         """Returns the types of the objects whose type neither their name nor the
         declared type of a parameter shows.
         """
         sentences = []
-        for fact in sorted(facts):
-            for name, declared in zip(fact[1:], self._parameters[fact[0]], strict=True):
-                if name in self._mentioned:
+        for fact in sorted(facts, key=self._masked):  # the true order would tell
+            declared = self._parameters[fact[0]]
+            for told, name, types in zip(
+                self._masked(fact)[1:], fact[1:], declared, strict=True
+            ):
+                if told in self._mentioned:
                     continue
-                self._mentioned.add(name)
-                kind = self._task.objects[name]
-                if kind not in declared and _NUMBER.sub("", name) != kind:
-                    sentences.append(self._telling.kind(name, kind))
+                self._mentioned.add(told)
+                kind = self.task.objects[name]
+                if kind not in types and _NUMBER.sub("", told) != kind:
+                    sentences.append(self.telling.kind(told, kind))
         return sentences
 
     @staticmethod

@@ -13,13 +13,18 @@ it. For a fact, the first of these applies, judged in the true state:
 
 In addition, (e) a precondition of an action is seen from where the action could be
 carried out, as far as facts tell that no action changes.
+
+The author's conditions (`see`) replace all of this for their predicates.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pddlego_local.environments.explored.seen_when import HERE, seen_when
 from pddlego_local.environments.explored.whereabouts import Whereabouts
+from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import (
+    TRUE,
     Atomic,
     Choices,
     Condition,
@@ -30,10 +35,10 @@ from pddlego_local.pddl.conditions import (
     conjuncts,
     known_as,
 )
-from pddlego_local.pddl.state import Schema, State, Task
+from pddlego_local.pddl.state import State, Task
 
 
-class View(NamedTuple):
+class ActionView(NamedTuple):
     """A precondition of an action, and what must hold so that it is seen: the player is
     where the action could be carried out, and the facts that never change fit.
     """
@@ -46,31 +51,41 @@ class View(NamedTuple):
 class Sight:
     """The sight of one task. Its facts are those of the judge (pddl/state.py)."""
 
-    def __init__(self, task: Task, whereabouts: Whereabouts) -> None:
-        self._whereabouts = whereabouts
-        self._bound = _bound_places(task, whereabouts)
-        self._held = _held(task, whereabouts)
-        self._views = _views(task, whereabouts)
+    def __init__(self, world: World, task: Task) -> None:
+        self.whereabouts = world.whereabouts(task)
+        self._parameters = world.parameters
+        self._seen_when = {
+            name: TRUE if seen.is_always else task.condition(seen.condition)
+            for name, seen in seen_when(world).items()
+        }
+        self._held = world.held
+        self.bound = _bound_places(task, self.whereabouts)
+        self._views = _views(task, self.whereabouts)
 
     def seen(self, state: State) -> frozenset[Fact]:
         """Returns the facts of a state that the player sees."""
         known = known_as(state.true)
-        places = self._whereabouts.places(state.true)
+        places = self.whereabouts.places(state.true)
         return frozenset(
             fact for fact in state.true if self.is_seen(fact, known, places)
         )
 
     def is_seen(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
         """Returns whether the player sees whether a fact is true, from these places."""
-        return self._by_default(fact, known, places) or self._can_act(fact, known)
+        condition = self._seen_when.get(fact[0])
+        if condition is None:
+            return self._by_default(fact, known, places) or self._can_act(fact, known)
+        variables = [f"?{name}" for name in self._parameters[fact[0]]]
+        binding = dict(zip(variables, fact[1:], strict=True))
+        return any(condition.holds({**binding, HERE: place}, known) for place in places)
 
     def _by_default(self, fact: Fact, known: Known, places: frozenset[str]) -> bool:
-        where = self._whereabouts
+        where = self.whereabouts
         if fact[0] == where.here and where.places_movers_alone:
             return True
         in_fact = [n for n, name in enumerate(fact) if n and name in where.all_places]
         if in_fact:
-            asked = self._bound.get(fact[0], frozenset()).intersection(in_fact)
+            asked = self.bound.get(fact[0], frozenset()).intersection(in_fact)
             return any(fact[n] in places for n in asked or in_fact[:1])
         if fact[0] in self._held or any(name in where.movers for name in fact[1:]):
             return True
@@ -93,7 +108,7 @@ class Sight:
         return False
 
 
-def _matched(view: View, fact: Fact) -> dict[str, str] | None:
+def _matched(view: ActionView, fact: Fact) -> dict[str, str] | None:
     """Returns the binding under which the view's precondition is the fact."""
     found: dict[str, str] = {}
     if len(view.pattern) != len(fact):
@@ -114,7 +129,7 @@ def _bound_places(task: Task, where: Whereabouts) -> dict[str, frozenset[int]]:
     the player acts.
     """
     bound: dict[str, set[int]] = {}
-    for schema in _schemas(task):
+    for schema in task.schemas:
         for anchor in where.anchors(schema):
             for part in atoms_of(schema.condition):
                 if part in anchor.conditions:
@@ -125,33 +140,13 @@ def _bound_places(task: Task, where: Whereabouts) -> dict[str, frozenset[int]]:
     return {name: frozenset(positions) for name, positions in bound.items()}
 
 
-def _held(task: Task, where: Whereabouts) -> frozenset[str]:
-    """Returns the predicates that an action makes true of a thing while it takes the
-    thing from its place.
-    """
-    held = set[str]()
-    for schema in _schemas(task):
-        taken = {
-            change.pattern[where.located[change.pattern[0]].thing]
-            for change in schema.changes
-            if change.negated and change.pattern[0] in where.located
-        }
-        for change in schema.changes:
-            name, *terms = change.pattern
-            if change.negated or name in where.located:
-                continue
-            if not taken.isdisjoint(terms):
-                held.add(name)
-    return frozenset(held)
-
-
-def _views(task: Task, where: Whereabouts) -> dict[str, list[View]]:
+def _views(task: Task, where: Whereabouts) -> dict[str, list[ActionView]]:
     """Returns the views of all actions, by the predicate that is seen."""
     changing = {
-        change.pattern[0] for schema in _schemas(task) for change in schema.changes
+        change.pattern[0] for schema in task.schemas for change in schema.changes
     }
-    views: dict[str, list[View]] = {}
-    for schema in _schemas(task):
+    views: dict[str, list[ActionView]] = {}
+    for schema in task.schemas:
         static = [
             part
             for part in conjuncts(schema.condition)
@@ -161,7 +156,7 @@ def _views(task: Task, where: Whereabouts) -> dict[str, list[View]]:
             conditions = [*anchor.conditions, *static]
             for part in conjuncts(schema.condition):
                 for atom, choices in _with_choices(part, schema.choices):
-                    view = View(atom.pattern, choices, conditions)
+                    view = ActionView(atom.pattern, choices, conditions)
                     views.setdefault(atom.pattern[0], []).append(view)
     return views
 
@@ -182,7 +177,3 @@ def _with_choices(
 def atoms_of(condition: Condition) -> Iterator[Atomic]:
     for atom, _ in _with_choices(condition, {}):
         yield atom
-
-
-def _schemas(task: Task) -> Iterable[Schema]:
-    return (schema for named in task.actions.values() for schema in named)

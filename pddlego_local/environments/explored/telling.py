@@ -1,13 +1,13 @@
 """What a partly seen world tells: facts as sentences, and sentences as facts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 from pddlego_local.environments.explored.phrases import (
     Phrase,
     grouped_facts,
     sentence,
     spelled,
+    unspelled,
     with_article,
 )
 from pddlego_local.environments.explored.world import World
@@ -24,6 +24,7 @@ class Telling:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._parameters = world.parameters
         self.defaults: Mapping[str, Phrase] = {
             name: Phrase(self._default(name), parameters)
             for name, parameters in self._parameters.items()
@@ -32,45 +33,9 @@ class Telling:
             name: Phrase(world.file.say.get(name, self.defaults[name].text), parameters)
             for name, parameters in self._parameters.items()
         }
-        self._check()
-
-    def _check(self) -> None:
-        """Raises ConfigError for a phrase that does not come back when it is read."""
-        for name in self._world.file.say:
-            if name not in self.phrases:
-                known = ", ".join(self.phrases)
-                raise self._world.wrong(
-                    f"say.{name}", f"there is no such predicate; there are {known}"
-                )
-            if unknown := self.phrases[name].unknown:
-                listed = ", ".join(self._parameters[name])
-                raise self._world.wrong(
-                    f"say.{name}",
-                    f"{unknown[0]} is none of its parameters {listed}",
-                )
-            for left_out in self.phrases[name].unsaid:
-                if not self._world.is_place(
-                    name, self._parameters[name].index(left_out)
-                ):
-                    raise self._world.wrong(
-                        f"say.{name}", f"it leaves out {left_out}, which is no place"
-                    )
-        for name, parameters in self._parameters.items():
-            fact = (name, *(f"thing{n}" for n, _ in enumerate(parameters, start=1)))
-            for text in self.said([fact], fact[-1]):
-                read = self.read(text, fact[-1])
-                if read != [fact]:
-                    raise self._world.wrong(
-                        f"say.{name}",
-                        f"{text!r} would be read as {read or 'nothing'}, not as {fact}",
-                    )
-
-    @cached_property
-    def _parameters(self) -> Mapping[str, Sequence[str]]:
-        """The parameters of each predicate, without "?"."""
-        return {
-            name: [entry.name.removeprefix("?") for entry in predicate.parameters or ()]
-            for name, predicate in self._world.predicates.items()
+        self.aims: Mapping[str, Phrase] = {
+            name: Phrase(world.file.aim.get(name, self.defaults[name].text), parameters)
+            for name, parameters in self._parameters.items()
         }
 
     def _default(self, name: str) -> str:
@@ -118,18 +83,49 @@ class Telling:
             for things_said in grouped_facts(those, chosen):
                 yield sentence(chosen.said(things_said))
 
-    def read(self, text: str, place: str | None) -> list[Fact]:
+    def used(self, name: str) -> Sequence[Phrase]:
+        """Returns the phrases with which texts say the facts of a predicate."""
+        phrase, default = self.phrases[name], self.defaults[name]
+        is_enough = phrase.text == default.text or not phrase.unsaid
+        return (phrase,) if is_enough else (phrase, default)
+
+    def read(self, text: str, place: str | None) -> Sequence[Fact]:
         """Returns the facts that a sentence says; none if it is of no phrase.
 
         `place` is the player's place at that moment.
         """
+        return next(iter(self.readings(text, place)), ())
+
+    def readings(self, text: str, place: str | None) -> list[Sequence[Fact]]:
+        """Returns the different readings of a sentence. A sentence of a game has at
+        most one (ambiguity.py).
+        """
         stripped = text.strip().removesuffix(".")
-        for name, phrase in self.phrases.items():
-            for candidate in (phrase, self.defaults[name]):
-                read = candidate.read(stripped)
+        found = dict[Sequence[Fact], None]()
+        for name in self.phrases:
+            for candidate in self.used(name):
+                read = candidate.read(stripped, told=True)
                 if read is not None:
-                    return [*_facts_of(name, candidate, read, place)]
-        return []
+                    found[tuple(_facts_of(name, candidate, read, place))] = None
+        return [*found]
+
+    def read_kind(self, text: str) -> tuple[str, str] | None:
+        """Returns the object and the type of a sentence that `kind` has made."""
+        subject, is_a, kind = text.removesuffix(".").partition(" is a")
+        article, _, rest = kind.partition(" ")
+        name = unspelled(rest)
+        if is_a and article in ("", "n") and name in self._world.type_names:
+            return unspelled(subject), name
+        return None
+
+    def aim_readings(self, text: str) -> list[Sequence[Fact]]:
+        """Returns the different readings of a part of a goal in words."""
+        found = dict[Sequence[Fact], None]()
+        for name, phrase in self.aims.items():
+            read = phrase.read(text, told=True)
+            if read is not None:
+                found[tuple(_facts_of(name, phrase, read, None))] = None
+        return [*found]
 
     def goal(self, goal: str) -> str:
         """Returns a goal in words: its facts, or PDDL if it is no list of facts."""
@@ -142,7 +138,7 @@ class Telling:
             fact = tuple(word.name for word in part.words)
             if part.blocks or not fact or fact[0] not in self.defaults:
                 return goal
-            phrase = self.defaults[fact[0]]
+            phrase = self.aims[fact[0]]
             things = dict(zip(phrase.parameters, fact[1:], strict=True))
             said.append(phrase.said(things))
         return "; ".join(said)
@@ -151,8 +147,8 @@ class Telling:
         """Returns the PDDL of a goal that `goal` has put into words."""
         if text.startswith("("):
             return text
-        facts = [fact for part in text.split("; ") for fact in self.read(part, None)]
-        atoms = [f"({' '.join(fact)})" for fact in facts]
+        readings = [self.aim_readings(part)[:1] for part in text.split("; ")]
+        atoms = [f"({' '.join(fact)})" for (facts,) in readings for fact in facts]
         return f"(and {' '.join(atoms)})"
 
     def kind(self, name: str, kind: str) -> str:

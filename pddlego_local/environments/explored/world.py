@@ -8,13 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nearest import did_you_mean
+from pddlego_local.core.nouns import Budget
+from pddlego_local.environments.explored import yaml_traps
+from pddlego_local.environments.explored.folder import DOMAIN, DRAW, FILE, texts_of
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
+from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import read_typed_list
@@ -23,27 +27,35 @@ from pddlego_local.pddl.state import Task
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
-Rule = Literal["always", "place", "thing"]
-FILE = "world.yaml"
-DOMAIN = "domain.pddl"
+Rule = Literal["see", "always", "place", "thing"]
 
 
 class WorldFile(BaseModel, extra="forbid"):
     """The contents of `world.yaml`.
 
-    `say` has a phrase for a predicate, `do` one for an action, and `explore` one for a
-    mark. `about` and `task` are sentences. `known` are types whose objects are listed
-    at the start, and `located` the predicates that say where a thing is.
+    `say` has a phrase for a predicate, `aim` one for it in a goal, `do` one for an
+    action, and `explore` one for a mark. `about` and `task` are sentences. `known`
+    are types whose objects are listed at the start, and `located` the predicates that
+    say where a thing is. `see` has conditions for facts to be seen (views.py), and
+    `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
+    of an episode. `vary` has an argument of a predicate that each seed puts elsewhere,
+    and `sizes` are the least and the greatest size that `draw.py` is given (draws.py).
     """
 
     here: str
     say: dict[str, str] = {}
+    aim: dict[str, str] = {}
     do: dict[str, str] = {}
     explore: dict[str, str] = {}
+    see: dict[str, str | list[str]] = {}
+    hide: dict[str, dict[str, str]] = {}
+    budget: Budget = Budget(unit="actions", limit=100)
     about: str = ""
     task: str = ""
     known: list[str] | None = None
     located: list[str] | None = None
+    vary: dict[str, str] = {}
+    sizes: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -57,11 +69,16 @@ class HerePattern:
 
 @dataclass(frozen=True)
 class World:
-    """A world of a folder, without its problems."""
+    """A world of a folder. `files` are the texts of its files by name, as they were
+    when it was read. If `has_pseudo_words`, the names of the world are those of
+    renamed.py, and not those of the files.
+    """
 
     folder: Path
     file: WorldFile
     domain_text: str
+    files: Mapping[str, str]
+    has_pseudo_words: bool = False
 
     @cached_property
     def domain(self) -> Domain:
@@ -74,6 +91,14 @@ class World:
     @cached_property
     def predicates(self) -> Mapping[str, Predicate]:
         return {entry.word.name: entry for entry in self.domain.predicates or ()}
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """The parameters of each predicate, without "?"."""
+        return {
+            name: [entry.name.removeprefix("?") for entry in predicate.parameters or ()]
+            for name, predicate in self.predicates.items()
+        }
 
     @cached_property
     def here(self) -> HerePattern:
@@ -89,6 +114,8 @@ class World:
         if predicate is None:
             known = ", ".join(self.predicates)
             raise self.wrong("here", f"there is no predicate {name}; there are {known}")
+        if name in {axiom.predicate.word.name for axiom in self.domain.axioms}:
+            raise self.wrong("here", f"{name} is derived; name a predicate that is not")
         parameters = predicate.parameters or []
         if len(parameters) != len(variables) or not variables:
             raise self.wrong("here", f"{name} {predicate.has}")
@@ -121,9 +148,8 @@ class World:
 
     def problems(self) -> list[Path]:
         """Returns the folder's problem files in the order of their names."""
-        return sorted(
-            path for path in self.folder.glob("*.pddl") if path.name != DOMAIN
-        )
+        names = sorted(self.files.keys() - {DOMAIN, FILE, DRAW})
+        return [self.folder / name for name in names]
 
     def task(self, problem: str) -> Task:
         return Task(self.domain, read_problem(read(problem)))
@@ -157,23 +183,38 @@ class World:
         """
         parameters = self.predicates[predicate].parameters or []
         here = self.here
+        if predicate in self.file.see:
+            return "see"
         if predicate == here.predicate and self.places_movers_alone:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
             return "place"
-        movers = [mover.type_names for mover in here.movers]
-        for parameter in parameters:
-            if any(self._is(parameter.type_names, mover) for mover in movers):
-                return "always"
-        things = [
+        if self.names_mover(predicate) or predicate in self.held:
+            return "always"
+        if any(self.is_thing(predicate, n) for n, _ in enumerate(parameters)):
+            return "thing"
+        return "always"
+
+    def names_mover(self, predicate: str) -> bool:
+        """Returns whether a parameter of a predicate can only be a mover."""
+        movers = [mover.type_names for mover in self.here.movers]
+        return any(
+            self._is(parameter.type_names, mover)
+            for parameter in self.predicates[predicate].parameters or []
+            for mover in movers
+        )
+
+    def is_thing(self, predicate: str, number: int) -> bool:
+        """Returns whether a parameter of a predicate, counted from 0, can be at a
+        place.
+        """
+        parameters = self.predicates[predicate].parameters or []
+        own = parameters[number].type_names
+        kinds = [
             self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
         ]
-        for parameter in parameters:
-            own = parameter.type_names
-            if any(self._is(own, kind) or self._is(kind, own) for kind in things):
-                return "thing"
-        return "always"
+        return any(self._is(own, kind) or self._is(kind, own) for kind in kinds)
 
     def is_place(self, predicate: str, number: int) -> bool:
         """Returns whether a parameter of a predicate, counted from 0, is a place."""
@@ -219,6 +260,30 @@ class World:
         return found
 
     @cached_property
+    def derived(self) -> frozenset[str]:
+        """The predicates of which rules decide, and no action."""
+        return frozenset(rule.predicate.word.name for rule in self.domain.axioms)
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """The predicates that an action makes true of a thing while it takes the thing
+        from its place.
+        """
+        held = set[str]()
+        for action in self.domain.actions:
+            taken = set[str]()
+            for change in action.effect.changes:
+                name, *terms = change.atom.key
+                if change.negated and name in self.located:
+                    taken.add(terms[self.located[name].thing - 1])
+            for change in action.effect.changes:
+                name, *terms = change.atom.key
+                adds = not change.negated and name not in self.located
+                if adds and not taken.isdisjoint(terms):
+                    held.add(name)
+        return frozenset(held)
+
+    @cached_property
     def _deleted(self) -> frozenset[str]:
         return frozenset(
             change.atom.predicate.name
@@ -237,6 +302,10 @@ class World:
             not other.isdisjoint(self.types.with_ancestors(name)) for name in own
         )
 
+    def instances(self, task: Task, predicate: str, number: int) -> frozenset[str]:
+        """Returns the objects that a predicate's argument, counted from 0, may be."""
+        return self._objects(task, self._parameter(predicate, number + 1).type_names)
+
     def _objects(self, task: Task, types: frozenset[str]) -> frozenset[str]:
         return frozenset(
             name
@@ -254,31 +323,35 @@ def _costs(block: Block) -> Iterator[Block]:
             yield from _costs(inner)
 
 
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(map(str, first["loc"]))
+    if not key:
+        return "write keys and values, at least a line such as here: (at ?r)"
+    if first["type"] == "extra_forbidden":
+        keys = WorldFile.model_fields
+        hint = did_you_mean(key, keys)
+        return f"{key}: there is no such key{hint} The keys are {', '.join(keys)}"
+    if yaml_traps.is_slot(first["input"]):
+        return f"{key}: {yaml_traps.why_quoted()}"
+    return f"{key}: {first['msg']}"
+
+
 def read_world(folder: Path) -> World:
-    """Reads a folder with `domain.pddl` and `world.yaml`.
+    """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
-    try:
-        content: Any = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
-        domain = (folder / DOMAIN).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"{folder} holds no partly seen world: {error.strerror}:"
-            f" {error.filename}; it needs {DOMAIN} and {FILE}."
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigError(
-            f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
-            " that begins with { and a variable ?x within [ ] need quotes."
-        ) from None
+    files = texts_of(folder)
+    content = yaml_traps.load(folder / FILE, files[FILE])
+    domain = files[DOMAIN]
+    if fault := domain_fault(domain):
+        raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or "the file"
-        raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
-    world = World(folder, file, domain)
+        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
+    world = World(folder, file, domain, files)
     if not world.domain.types:
         unary = [
             name

@@ -1,0 +1,205 @@
+"""Partly seen worlds with doors and chests: what is behind them has no name until it is
+seen, and what is in them is seen when they are open.
+"""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.environments.explored.belief import Belief
+from pddlego_local.environments.explored.game import goal_of
+from pddlego_local.environments.explored.marks import marks_of
+from pddlego_local.environments.explored.play import Play
+from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
+
+DOMAIN = """(define (domain doors)
+(:requirements :adl)
+(:types room dir thing chest)
+(:constants north south east west - dir)
+(:predicates (at ?r - room) (closed ?from - room ?to - room ?dir - dir)
+  (open ?from - room ?to - room ?dir - dir) (back ?dir - dir ?back - dir)
+  (stands ?c - chest ?r - room) (ajar ?c - chest) (inside ?t - thing ?c - chest)
+  (held ?t - thing))
+(:action open-door :parameters (?from - room ?to - room ?dir - dir ?back - dir)
+ :precondition (and (at ?from) (closed ?from ?to ?dir) (back ?dir ?back))
+ :effect (and (not (closed ?from ?to ?dir)) (open ?from ?to ?dir)
+   (not (closed ?to ?from ?back)) (open ?to ?from ?back)))
+(:action close-door :parameters (?from - room ?to - room ?dir - dir ?back - dir)
+ :precondition (and (at ?from) (open ?from ?to ?dir) (back ?dir ?back))
+ :effect (and (not (open ?from ?to ?dir)) (closed ?from ?to ?dir)
+   (not (open ?to ?from ?back)) (closed ?to ?from ?back)))
+(:action go :parameters (?from - room ?to - room ?dir - dir)
+ :precondition (and (at ?from) (open ?from ?to ?dir))
+ :effect (and (not (at ?from)) (at ?to)))
+(:action lift-lid :parameters (?c - chest ?r - room)
+ :precondition (and (at ?r) (stands ?c ?r)) :effect (ajar ?c))
+(:action take :parameters (?t - thing ?c - chest ?r - room)
+ :precondition (and (at ?r) (stands ?c ?r) (ajar ?c) (inside ?t ?c))
+ :effect (and (not (inside ?t ?c)) (held ?t))))
+"""
+# A ring of four rooms: a room is reached from two sides.
+PROBLEM = """(define (problem p) (:domain doors)
+(:objects kitchen hall pantry study - room coin - thing box1 box2 - chest)
+(:init (at kitchen) (back north south) (back south north) (back east west)
+ (back west east)
+ (closed kitchen hall east) (closed hall kitchen west)
+ (closed kitchen study north) (closed study kitchen south)
+ (closed hall pantry north) (closed pantry hall south)
+ (closed study pantry east) (closed pantry study west)
+ (stands box1 study) (stands box2 pantry) (inside coin box2))
+(:goal (held coin)))
+"""
+WORLD = """here: (at ?r)
+say:
+  closed: a closed door leads {dir} to {to}
+  open: an open door leads {dir} to {to}
+aim: {held: "you hold {t}"}
+do:
+  open-door: open door to {dir}
+  close-door: close door to {dir}
+  go: go {dir}
+see:
+  inside: (and (stands ?c ?here) (ajar ?c))
+  back: always
+hide: {closed: {to: "behind_{from}_{dir}"}}
+"""
+
+
+@pytest.fixture
+def doors(tmp_path: Path) -> World:
+    folder = tmp_path / "doors"
+    folder.mkdir()
+    for name, text in (
+        ("domain.pddl", DOMAIN),
+        ("p1.pddl", PROBLEM),
+        ("world.yaml", WORLD),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+    return read_world(folder)
+
+
+def begun(world: World) -> tuple[Play, Belief]:
+    text = world.problems()[0].read_text(encoding="utf-8")
+    play = Play(world, world.task(text), goal_of(text))
+    belief = Belief(world, marks_of(world))
+    belief.begin(play.opening())
+    return play, belief
+
+
+def test_no_text_names_the_room_behind_a_closed_door(doors: World) -> None:
+    play, _ = begun(doors)
+    opening = play.opening()
+    assert "A closed door leads the east to the behind kitchen east." in opening
+    for room in ("hall", "study", "pantry"):
+        assert room not in opening
+    assert not any("kitchen" in command for command in play.offered())
+    refused = {play.carry_out(f"go to {name}") for name in ("the hall", "the moon")}
+    assert len({text.replace("hall", "moon") for text in refused}) == 1
+
+
+def test_a_room_that_is_seen_gets_its_name_everywhere(doors: World) -> None:
+    play, belief = begun(doors)
+    assert ("closed", "kitchen", "behind_kitchen_east", "east") in belief.facts
+    belief.follow("open door to the east", play.carry_out("open door to the east"))
+    assert ("open", "kitchen", "hall", "east") in belief.facts
+    assert ("open", "hall", "kitchen", "west") in belief.facts
+    assert "behind_kitchen_east" not in belief.problem("(and)")
+    assert "behind_kitchen_east" in belief.names
+    belief.follow("close door to the east", play.carry_out("close door to the east"))
+    told = play.carry_out("look around")
+    assert "leads the east to the behind kitchen east" in told
+    belief.follow("look around", told)
+    assert ("closed", "kitchen", "hall", "east") in belief.facts
+    assert "behind_kitchen_east" not in belief.problem("(and)")
+
+
+def test_a_command_may_name_what_has_no_name_yet(doors: World) -> None:
+    """By the default phrases, going names the room. A plan through a closed door can
+    only name its placeholder, which tells nothing of the room.
+    """
+    world = replace(doors, file=doors.file.model_copy(update={"do": {}}))
+    play, _ = begun(world)
+    through = "go the behind kitchen east, the east"
+    refused = play.carry_out(through)
+    assert refused.startswith("You cannot ") and "hall" not in refused
+    assert play.carry_out("open-door the east, the west").startswith("You open-door")
+    assert play.carry_out(through).startswith(f"You {through}. You are in the hall. ")
+    answers = [
+        play.carry_out(f"go the {name}, the west")
+        for name in ("behind pantry west", "moon")
+    ]
+    assert (
+        answers[0]
+        .replace("behind pantry west", "moon")
+        .replace("behind_pantry_west", "moon")
+        == answers[1]
+    )
+
+
+def real(belief: Belief) -> set[tuple[str, ...]]:
+    """The believed facts without placeholders."""
+    return {fact for fact in belief.facts if "behind_" not in " ".join(fact)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_player_who_closes_doors_again_believes_what_is_true(
+    doors: World, seed: int
+) -> None:
+    """On a random walk, no room that has been seen has a second name."""
+    play, belief = begun(doors)
+    chance = random.Random(seed)
+    for _ in range(40):
+        command = chance.choice(play.offered()[1:])
+        belief.follow(command, play.carry_out(command))
+        assert real(belief) <= play.state.true
+        in_sight = {fact for fact in play.seen if fact[0] != "closed"}
+        assert in_sight <= belief.facts
+        for fact in belief.facts:
+            if fact[0] == "closed" and fact[2].startswith("behind_"):
+                (true,) = [
+                    other
+                    for other in play.state.true
+                    if other[:2] == fact[:2] and other[3] == fact[3]
+                ]
+                opposite = {"north": "south", "east": "west"}
+                opposite |= {back: way for way, back in opposite.items()}
+                other_side = ("closed", true[2], true[1], opposite[true[3]])
+                assert other_side not in belief.facts
+
+
+def test_what_is_in_a_chest_is_seen_when_it_is_open(doors: World) -> None:
+    play, _ = begun(doors)
+    for command in ("open door to north", "go north", "open door to east", "go east"):
+        told = play.carry_out(command)
+    assert "Box 2" in told and "coin" not in told
+    assert "inside" in play.carry_out("lift-lid box 2")
+    (mark,) = [m for m in marks_of(doors) if m.predicate == "seen-inside"]
+    assert mark.goal == (
+        "(exists (?x1 - chest) (and (exists (?here - room) (and (at ?here) (and (stands"
+        " ?x1 ?here) (ajar ?x1)))) (not (seen-inside ?x1))))"
+    )
+
+
+@pytest.mark.parametrize("method", ["pddlego_plus", "pddl_edit"])
+@pytest.mark.parametrize("renamed", ["true", "false"])
+def test_the_reference_wins_it_with_and_without_names_that_mean_something(
+    doors: World, method: str, renamed: str, tmp_path: Path
+) -> None:
+    words = [
+        *("environment=explored", f"environment.folder={doors.folder}"),
+        *("model=reference", f"method={method}", "games=0"),
+        *(f"environment.renamed={renamed}", f"run.out={tmp_path / 'out'}"),
+    ]
+    result = run_cell(compose_cell(words))
+    assert result.faults == []
+    (row,) = read_rows(result.folder / "episodes.jsonl")
+    assert row.success and row.refused == 0
+    transcripts = "".join(
+        path.read_text(encoding="utf-8") for path in result.folder.rglob("*.jsonl")
+    )
+    assert ("pantry" in transcripts) == (renamed == "false")
