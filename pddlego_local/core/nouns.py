@@ -11,7 +11,7 @@ types. Both files know nothing of Hydra, vLLM, Fast Downward or any game.
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -128,6 +128,19 @@ class Names:
 
     objects: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TrueState:
+    """What is true in a game at one moment, in the words of the environment's domain.
+
+    `objects` has their types. `predicates` are those, with their arities, whose facts
+    are all known, so that a fact that is absent is false.
+    """
+
+    objects: Mapping[str, str]
+    facts: frozenset[tuple[str, ...]]
+    predicates: frozenset[tuple[str, int]]
 
 
 @dataclass(frozen=True)

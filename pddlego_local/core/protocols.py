@@ -14,6 +14,7 @@ from pddlego_local.core.nouns import (
     PlanResult,
     Prefix,
     Sampling,
+    TrueState,
     Turns,
 )
 
@@ -111,11 +112,28 @@ class Mapped(Protocol):
 
 
 @runtime_checkable
+class Inspectable(Protocol):
+    """An environment that knows what is true in its game."""
+
+    def true_state(self) -> TrueState:
+        """Returns what is true now. Only records get it, no method and no model."""
+
+
+@runtime_checkable
 class Versioned(Protocol):
     """An environment that is played by packages of its own, which a record names."""
 
     def versions(self) -> dict[str, str]:
         """Returns the versions of these packages, by package."""
+
+
+@runtime_checkable
+class MadeFromFiles(Protocol):
+    """An environment whose games are made from files that a user may edit."""
+
+    @property
+    def files_sha256(self) -> dict[str, str]:
+        """The hash of each file, by name, as the file was when it was read."""
 
 
 @runtime_checkable

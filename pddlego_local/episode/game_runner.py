@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Observation, Turn, Turns
-from pddlego_local.core.protocols import Environment
+from pddlego_local.core.protocols import Environment, Inspectable
 from pddlego_local.core.record.events import ActionTaken, Emit, Restart
+from pddlego_local.core.record.states import NOTHING, change
 from pddlego_local.core.visible import visible
 
 
@@ -42,6 +43,7 @@ class GameRunner:
         self.environment = environment
         self._emit = emit
         self._moves = 0
+        self._state = NOTHING
 
     @property
     def spent(self) -> bool:
@@ -70,6 +72,7 @@ class GameRunner:
                     f"game {game} of {self.environment.name} is not repeatable: "
                     f"{turn.command!r} no longer gives {turn.text!r}"
                 )
+        self._record_state()
 
     def execute(
         self,
@@ -120,7 +123,16 @@ class GameRunner:
         seen = self.environment.step(command)
         self.commands = seen.commands
         self._taken(planned, command, seen)
+        self._record_state()
         return Turn(command, seen.text), seen
+
+    def _record_state(self) -> None:
+        """Records what is true now, if the environment knows it and it has changed."""
+        if isinstance(self.environment, Inspectable):
+            state = self.environment.true_state()
+            if event := change(self._state, state):
+                self._emit(event)
+            self._state = state
 
     def _taken(
         self, planned: str | None, command: str | None, seen: Observation

@@ -23,7 +23,8 @@ class Formalization:
 
     `cause` is one of `outcomes.CAUSES`, or "" before a model was asked. `plan` is empty
     unless the problem was solved. `message` is the feedback for the model. `goal` is
-    the goal of the plan, if the method and not the model chose it.
+    the goal of the plan, if the method and not the model chose it. `answer` is what the
+    model wrote, if that is no file.
     """
 
     domain: str
@@ -32,6 +33,7 @@ class Formalization:
     plan: tuple[str, ...]
     message: str
     goal: Goal | None = None
+    answer: str = ""
 
     @property
     def to_do(self) -> bool:

@@ -27,6 +27,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from pddlego_local.core.grouping import grouped
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.pddl.conditions import (
     TRUE,
     Atomic,
@@ -151,6 +152,19 @@ class Task:
     def is_goal(self, state: State) -> bool:
         known = known_as(state.true)
         return self.goal.holds({}, known)
+
+    def inspected(self, state: State) -> TrueState:
+        """Returns a state with its objects and the predicates of the domain, for a
+        record.
+        """
+        predicates = self._domain.predicates or []
+        return TrueState(
+            objects=self.objects,
+            facts=state.true,
+            predicates=frozenset(
+                (entry.word.name, len(entry.parameters or ())) for entry in predicates
+            ),
+        )
 
     # ---- Actions
 

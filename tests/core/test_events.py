@@ -24,6 +24,7 @@ from pddlego_local.core.record.events import (
     Repair,
     Restart,
     Start,
+    State,
     Unsolvable,
     Where,
 )
@@ -77,6 +78,12 @@ EVERY_EVENT: list[Event] = [
         planned="(a)", command=None, observation="", feedback="no", success=False
     ),
     Restart(replayed=("a", "b")),
+    State(
+        added=("(at hall)",),
+        removed=("(at attic)",),
+        objects={"room": ("hall",)},
+        predicates=("at/1",),
+    ),
     Note(facts={"reflection": {"plan": "x"}, "plans": 2, "none": None}),
     Unsolvable(message="no solution"),
     End(row=row("game_lost", 7, 2, causes={"solved": 2}, notes={"lesson": "l"})),

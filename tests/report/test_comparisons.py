@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
+from pddlego_local.report.first_screen import verdicts_markdown
 from pddlego_local.report.statistics.rates import Interval
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
@@ -18,7 +19,6 @@ from pddlego_local.report.verdicts import (
     span,
     verdict,
     verdicts,
-    verdicts_markdown,
 )
 from tests.planted import (
     FREE,

@@ -4,6 +4,7 @@ An event is a JSON object with its name under "event". `formats.to_json` writes 
 `EVENT` reads it back. This module knows nothing of files or games.
 """
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -229,6 +230,23 @@ class Restart(Recorded):
 
 
 @dataclass(frozen=True, kw_only=True)
+class State(Recorded):
+    """The true state of the game after a reset or a command, as the difference from
+    the last `State` of the episode: a state that is the same leaves no event.
+
+    `objects` are new objects by their types, and `predicates` new predicates whose
+    facts are all known, such as "at/1". `added` and `removed` are facts, such as "(at
+    kitchen)". No method and no model is shown any of it.
+    """
+
+    event: Literal["state"] = "state"
+    added: tuple[str, ...]
+    removed: tuple[str, ...] = ()
+    objects: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    predicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Note(Recorded):
     """The method noted `facts`, as JSON. The row keeps the last value of each name."""
 
@@ -253,7 +271,7 @@ class End(Recorded):
 
 
 _OfAnAnswer = Call | EditApplied | Repair | Plan | Chosen
-Event = Start | _OfAnAnswer | ActionTaken | Restart | Note | Unsolvable | End
+Event = Start | State | _OfAnAnswer | ActionTaken | Restart | Note | Unsolvable | End
 Emit = Callable[[Event], None]
 
 EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(

@@ -33,6 +33,7 @@ class Coin(HouseEnvironment):
     name = "coin"
     package = __package__
     tables = TABLES
+    told = frozenset({("at", 1), ("connected", 3), ("closed-door", 3), ("coin-at", 1)})
     actions = TABLES.schemas
     domain = TABLES.domain
 
@@ -56,7 +57,7 @@ class Coin(HouseEnvironment):
         return map_hash(self.name, house.start, house.ways, coins)
 
     def __post_init__(self) -> None:
-        self._game = self._start("coin", numLocations=self.rooms)
+        self._start("coin", numLocations=self.rooms)
 
     def reset(self, seed: int) -> Observation:
         return self._observe(self._game.reset(seed, self.fold), feedback="")

@@ -19,6 +19,7 @@ from pddlego_local.environments.textworld_express.house_map import (
     names,
     pddl_name,
 )
+from pddlego_local.environments.textworld_express.true_state import STATES
 from pddlego_local.environments.writing import atoms, of_each
 
 TABLES = Tables.load(__package__)
@@ -51,6 +52,12 @@ class Cooking(HouseEnvironment):
     name = "cooking"
     package = __package__
     tables = TABLES
+    told = frozenset(
+        {
+            ("at", 1), ("connected", 3), ("closed-door", 3), ("obj-at", 2),
+            ("have", 1), *((state, 1) for state in STATES),
+        }
+    )  # fmt: skip
     actions = TABLES.schemas
     domain = TABLES.domain
 
@@ -70,7 +77,7 @@ class Cooking(HouseEnvironment):
 
     def __post_init__(self) -> None:
         self._won = False
-        self._game = self._start(
+        self._start(
             "cookingworld", numLocations=self.rooms, numIngredients=self.ingredients
         )
 

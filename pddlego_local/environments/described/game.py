@@ -12,7 +12,15 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turns
+from pddlego_local.core.nouns import (
+    Action,
+    Budget,
+    Goal,
+    Names,
+    Observation,
+    TrueState,
+    Turns,
+)
 from pddlego_local.environments.described.generated import (
     Degree,
     Family,
@@ -127,7 +135,8 @@ class Described:
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects.
-        Returns "equivalent", "different", "not comparable" if it uses another domain's
+        Returns "equivalent", "equivalent but for idle objects" if they differ only in
+        objects without facts, "different", "not comparable" if it uses another domain's
         names, "undecided" if the comparison would take too much work, or "not fully
         specified" in your own worlds, and in worlds without invariants that complete a
         goal.
@@ -175,6 +184,10 @@ class Described:
         tables = Tables(actions=self.actions, feedback=())
         command = tables.command(action, str)
         return command and command.lower()
+
+    def true_state(self) -> TrueState:
+        assert self._simulator
+        return self._simulator.true_state
 
     def won(self) -> bool:
         return self._simulator is not None and self._simulator.done

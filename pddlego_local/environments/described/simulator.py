@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from pddlego_local.core.errors import UnsolvableGame
+from pddlego_local.core.nouns import TrueState
 from pddlego_local.environments.described.world import World
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, read_task
@@ -37,6 +38,10 @@ class Simulator:
     def facts(self) -> frozenset[Fact]:
         """The facts that are true now."""
         return self._states[0].facts
+
+    @property
+    def true_state(self) -> TrueState:
+        return self._task.inspected(self._states[0])
 
     def carry_out(self, command: str) -> str:
         """Carries out a command and returns "". Returns the reason if that is

@@ -7,7 +7,9 @@ is newly in sight and untold is dropped, because everything that is newly seen i
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from threading import Lock
 
+from pddlego_local.core.nouns import Turn, Turns
 from pddlego_local.environments.explored.commands import Commands
 from pddlego_local.environments.explored.effects import (
     effects,
@@ -15,13 +17,15 @@ from pddlego_local.environments.explored.effects import (
 )
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark
-from pddlego_local.environments.explored.phrases import unspelled
 from pddlego_local.environments.explored.play import GOAL, NO_LONGER, REFUSED
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
 from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Step, Task
+
+_KEPT = 200
+"""As many beliefs are kept, some for each game that is played at the same time."""
 
 
 @dataclass
@@ -48,6 +52,16 @@ class Belief:
             self.kinds[entry.name] = min(entry.type_names)
             self.names[entry.name] = None
         self._task: Task | None = None
+
+    def copy(self) -> "Belief":
+        """Returns a belief that can be changed alone."""
+        copy = Belief(self.world, self.marks)
+        copy.kinds, copy.names = dict(self.kinds), dict(self.names)
+        copy.facts, copy.marked = set(self.facts), set(self.marked)
+        copy.goal = self.goal
+        copy._placeholders = set(self._placeholders)
+        copy._true_names = dict(self._true_names)
+        return copy
 
     @property
     def task(self) -> Task:
@@ -139,14 +153,11 @@ class Belief:
         return None
 
     def _take_kind(self, sentence: str) -> None:
-        subject, is_a, kind = sentence.removesuffix(".").partition(" is a")
-        if is_a:
-            article, _, rest = kind.partition(" ")
-            name = unspelled(rest)
-            if article in ("", "n") and name in self.world.type_names:
-                self.kinds[unspelled(subject)] = name
-                self.names[unspelled(subject)] = None
-                self._task = None
+        if read := self._telling.read_kind(sentence):
+            name, kind = read
+            self.kinds[name] = kind
+            self.names[name] = None
+            self._task = None
 
     # ---- Facts
 
@@ -155,7 +166,8 @@ class Belief:
         parameters = self.world.predicates[fact[0]].parameters or ()
         for name, entry in zip(fact[1:], parameters, strict=True):
             self._meet(name, entry.type_names)
-        self._replace(self.facts | {fact})
+        if fact[0] not in self.world.derived:  # which the planner wants to derive
+            self._replace(self.facts | {fact})
 
     def _replace(self, facts: Iterable[Fact]) -> None:
         self.facts = set(facts)
@@ -271,6 +283,44 @@ class Belief:
             riding = {(where.here, mover, place) for mover, place in standing.items()}
         for mark in self.marks:
             self.marked |= {*mark.earned(self.task, self.state.true | riding)}
+
+
+class Beliefs:
+    """The newest beliefs by the memory that they come from, so that a memory which has
+    grown is not read from its beginning. Several threads may share it.
+    """
+
+    def __init__(self, world: World, marks: Sequence[Mark]) -> None:
+        self._world = world
+        self._marks = marks
+        self._newest: dict[tuple[Turn, ...], Belief] = {}
+        self._lock = Lock()
+
+    def after(self, memory: Turns) -> Belief:
+        """Returns the belief that a memory gives. It must not be changed."""
+        turns = tuple(memory)
+        belief, count = self._longest(turns)
+        for turn in turns[count:]:
+            belief.follow(turn.command, turn.text)
+        with self._lock:
+            self._newest[turns] = belief
+            if len(self._newest) > _KEPT:
+                oldest = next(iter(self._newest))
+                del self._newest[oldest]
+        return belief
+
+    def _longest(self, turns: tuple[Turn, ...]) -> tuple[Belief, int]:
+        """Returns a belief of one's own for the longest beginning that is known, and
+        how many turns it has.
+        """
+        with self._lock:
+            for count in range(len(turns), 0, -1):
+                known = self._newest.get(turns[:count])
+                if known is not None:
+                    return known.copy(), count
+        belief = Belief(self._world, self._marks)
+        belief.begin(turns[0].text)
+        return belief, 1
 
 
 def _renamed(fact: Fact, names: Mapping[str, str]) -> Fact:

@@ -12,7 +12,7 @@ import logging
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib import resources
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -22,9 +22,10 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
-from pddlego_local.core.nouns import Observation
+from pddlego_local.core.nouns import Observation, TrueState
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE
+from pddlego_local.environments.textworld_express.true_state import Watched
 
 SEEDS = range(1 << 31)
 """The simulator's seeds are Java integers. Games are counted from 0."""
@@ -82,6 +83,7 @@ class ExpressGame:
         self._game = game
         self._parameters = parameters
         self.house: House | None = None
+        self._watched: Watched | None = None
 
     def reset(self, seed: int, fold: str) -> Observation:
         """Starts the game of `seed`, which is one of SEEDS. Raises EnvironmentFault if
@@ -108,8 +110,16 @@ class ExpressGame:
                 f" {self._parameters}"
             )
         with self._as_fault("game"):
-            self.house = _house(self._interface.game())
+            game = self._interface.game()
+            self.house = _house(game)
+            self._watched = Watched(game)
         return reply
+
+    def true_state(self, predicates: Collection[tuple[str, int]]) -> TrueState:
+        """Returns what is true now, as far as these predicates tell it."""
+        assert self._watched
+        with self._as_fault("state"):
+            return self._watched.state(predicates)
 
     def step(self, command: str) -> Observation:
         return self._reply("stepJSON", command)
@@ -155,11 +165,13 @@ class HouseEnvironment:
     fold: Literal["train", "dev", "test"] = "train"
 
     tables: ClassVar[Tables]
+    told: ClassVar[frozenset[tuple[str, int]]]
+    """The predicates of the hand-written domain that the simulator decides."""
     shows_commands = True
     seeds = SEEDS
 
-    def _start(self, game: str, **parameters: int) -> ExpressGame:
-        return ExpressGame(
+    def _start(self, game: str, **parameters: int) -> None:
+        self._game = ExpressGame(
             game,
             {
                 **parameters,
@@ -174,6 +186,9 @@ class HouseEnvironment:
 
     def command(self, action: str) -> str | None:
         return self.tables.command(action)
+
+    def true_state(self) -> TrueState:
+        return self._game.true_state(self.told)
 
     def close(self) -> None:
         """Does nothing: the Java process is shared and ends with this process."""

@@ -1,8 +1,9 @@
 """Writes the pages of a report: index.html, episodes/<cell>/<game>-<trial>.html and
 figures/.
 
-index.html shows the verdicts with a figure next to them, then the report's tables, the
-other figures, all episodes, and how they were run.
+index.html shows a line for each tested comparison, how the episodes ended, the games
+that one arm alone won, then the report's tables, the other figures, all episodes, and
+how they were run.
 """
 
 import shlex
@@ -25,6 +26,7 @@ from pddlego_local.report.figures.charts import (
     draw_figures,
     series_of,
 )
+from pddlego_local.report.first_screen import axis_of, difference
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
@@ -33,12 +35,13 @@ from pddlego_local.report.pages.links import (
     episode_links,
     with_neighbours,
 )
+from pddlego_local.report.pages.maps import Reference
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
-FIRST_FIGURE = ("trials", "success")
-"""The first of these figures that exists is shown next to the verdicts."""
+ENDED = "outcomes"
+"""The figure below the verdicts, if it exists."""
 
 MOST_VERDICTS = 8  # visible on the first screen
 FIRST_COLUMNS = (
@@ -67,10 +70,12 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
+        reference = Reference(cell)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
+            shown = episode_page(cell, link, neighbours, reference)
+            path.write_text(shown, encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
@@ -90,7 +95,6 @@ def _first_page(
     **facts: object,
 ) -> str:
     """`facts` are further variables of the template."""
-    first = next((name for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
     return page(
         "experiment.html.jinja",
@@ -100,6 +104,8 @@ def _first_page(
         declared=declared_in_words(compared),
         history=history_in_words(compared),
         tested=compared.tested,
+        axis=axis_of(compared),
+        difference=difference,
         MOST=MOST_VERDICTS,
         first_rows=_first_rows(numbers),
         FOUND_FIRST=set(FIRST_COLUMNS) - {"games"},
@@ -108,8 +114,8 @@ def _first_page(
         split_common=text.split_common,
         notes=text.notes_of("results", cells=numbers.cells),
         inline=_inline,
-        first_figure=(first, figures[first]) if first else None,
-        figures={name: figures[name] for name in figures if name != first},
+        ended_figure=(ENDED, figures[ENDED]) if ENDED in figures else None,
+        figures={name: figures[name] for name in figures if name != ENDED},
         starts=_starts(cells),
         shell=shlex.join,
         cells=cells,

@@ -1,0 +1,207 @@
+"""Shows games while they are played, from their growing transcripts: the map as the
+model believes it, the plan as it runs, and what was refused.
+
+On a terminal, the picture changes in place, with the arms' games won above it. In a
+pipe, the first game of each arm is printed picture by picture. Playing does not wait
+for the pictures: games that end in the meantime are not shown.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from pddlego_local.core.errors import PddlegoError
+from pddlego_local.core.record.events import ActionTaken, Call, End, Event, Plan
+from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.visible import in_one_line, visible
+from pddlego_local.pddl.check import check
+from pddlego_local.report.bars import bar
+from pddlego_local.report.map.layout import Layout
+from pddlego_local.report.map.text import text_map
+from pddlego_local.report.pages.episode import ended, readable_file
+
+PICTURE_S = 0.3
+SHOWN_BY_PICTURES = (Plan, ActionTaken, End)
+
+
+class Watch:
+    """Shows the games in the folders of these cells, {name of the arm: folder}, until
+    the end of its `with` block.
+    """
+
+    def __init__(self, console: Console, arms: Mapping[str, Path], games: int) -> None:
+        self._console = console
+        self._arms = arms
+        self._games = games
+        self._shown = set[tuple[str, str]]()  # arm and game
+        self._over = threading.Event()
+        self._live = Live(
+            console=console,
+            transient=True,
+            refresh_per_second=8,
+            vertical_overflow="crop",
+        )
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+
+    def __enter__(self) -> "Watch":
+        if self._console.is_terminal:
+            self._live.start()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        self._live.stop()
+
+    def _follow(self) -> None:
+        self._show(Text("loading the models", "dim"))
+        while not self._over.is_set():
+            found = self._begun()
+            if found is None:
+                self._over.wait(PICTURE_S)
+                continue
+            arm, game = found
+            self._shown.add(found)
+            picture = Picture(arm, game)
+            for event in self._events(arm, game):
+                picture.add(event)
+                if isinstance(event, SHOWN_BY_PICTURES):
+                    self._show(picture.drawn(self._console.width))
+                    self._over.wait(PICTURE_S)
+
+    def _begun(self) -> tuple[str, str] | None:
+        """Returns the arm and the number of a game that is being played and was not
+        shown; in a pipe, a game of an arm of which none was shown.
+        """
+        for arm, folder in self._arms.items():
+            if not self._console.is_terminal and any(a == arm for a, _ in self._shown):
+                continue
+            for path in sorted(folder.glob("transcripts/*.partial")):
+                game = path.name.partition("-")[0]
+                if (arm, game) not in self._shown:
+                    return arm, game
+        return None
+
+    def _events(self, arm: str, game: str) -> Iterator[Event]:
+        """Yields the events of a game as they happen, to its end."""
+        transcripts = self._arms[arm] / "transcripts"
+        count = 0
+        while True:
+            is_over = self._over.is_set()
+            paths = [*transcripts.glob(f"{game}-0.*")]
+            try:
+                events = read_events(paths[0]) if paths else []
+            except (PddlegoError, OSError):  # the file just got its last name
+                events = []
+            yield from events[count:]
+            count = max(count, len(events))
+            if is_over or (events and isinstance(events[-1], End)):
+                return
+            self._over.wait(0.1)
+
+    def _show(self, picture: RenderableType) -> None:
+        if self._console.is_terminal:
+            self._live.update(Group(self._standing(), picture))
+        else:
+            self._console.print(picture)
+
+    def _standing(self) -> Text:
+        """Returns a line for each arm with its games won so far."""
+        longest = max(map(len, self._arms))
+        text = Text()
+        for arm, folder in self._arms.items():
+            rows = read_rows(folder / "episodes.jsonl")
+            won = sum(row.success for row in rows)
+            text.append(f"{arm:<{longest}}  {bar(won / self._games)}  ")
+            text.append(f"{won} won of {len(rows)} played\n")
+        return text
+
+
+@dataclass
+class Picture:
+    """One game at one moment. `failed` is why nothing runs: what was refused, and
+    why. `done` counts the commands of the plan that the game carried out.
+    """
+
+    arm: str
+    game: str
+    step: int = 1
+    plan: Plan | None = None
+    before: str = ""
+    done: int = 0
+    failed: tuple[str, str] = ("", "")
+    end: str = ""
+    layout: Layout = field(default_factory=Layout)
+
+    def add(self, event: Event) -> None:
+        match event:
+            case Call():
+                self.step = event.where.step
+            case Plan():
+                self.before = self.plan.problem if self.plan else ""
+                self.plan, self.done = event, 0
+                self.failed = ("", "") if event.plan else _refused(event)
+            case ActionTaken() if event.refused:
+                command = event.command or event.planned or ""
+                self.failed = (command, event.feedback)
+            case ActionTaken():
+                self.done += 1
+            case End():
+                self.end = ended(event.row)
+
+    def drawn(self, width: int) -> Text:
+        """Returns the whole picture; no line is longer than `width`."""
+        text = Text(no_wrap=True, overflow="ellipsis")
+        where = self.end or f"step {self.step}"
+        text.append(f"{self.arm}, game {self.game}: {where}\n", "bold")
+        if self.plan is None:
+            return text
+        for number, action in enumerate(self.plan.plan):
+            mark, style = ("✓", "green") if number < self.done else ("·", "dim")
+            text.append(f"{mark} {_line(action)}\n", style)
+        refused, why = self.failed
+        if refused:
+            text.append(f"✗ {_line(refused)}\n", "bold red")
+            text.append(f"  {_line(why)}\n", "red")
+        drawn = text_map(
+            self.plan.domain,
+            self.plan.problem,
+            before=self.before,
+            width=width,
+            layout=self.layout,
+        )
+        text.append_text(drawn)
+        return text
+
+
+def _refused(plan: Plan) -> tuple[str, str]:
+    """Returns the first line of PDDL that the planner refuses, and why. If it accepts
+    both files, returns the goal, which has no plan.
+    """
+    files = {
+        "domain": readable_file(plan.domain),
+        "problem": readable_file(plan.problem),
+    }
+    for fault in check(files["domain"], files["problem"]).faults:
+        if fault.kind != "warning":
+            lines = files[fault.file].split("\n")
+            return lines[fault.line - 1].strip(), fault.message
+    goals = [line for line in files["problem"].split("\n") if "(:goal" in line]
+    return (goals[-1].strip() if goals else "(:goal"), plan.message
+
+
+def _line(text: str) -> str:
+    """Returns a text on one line, without control characters."""
+    return in_one_line(visible(text[:200]))
