@@ -26,7 +26,7 @@ MARKS: Mapping[str, str] = {
 
 CHARACTER = 6.7  # width in pixels, at the size of the font
 LINE = 15  # height
-GAP_X, GAP_Y, MOST_GAP = 56, 44, 150  # between boxes
+GAP_X, GAP_Y, MOST_GAP = 56, 44, 130  # between boxes
 MOST_ROWS = 7  # of one box
 LARGE = 576  # pixels; a phone shows no more without making it too small to read
 MOST_LABELS = 3  # of one line

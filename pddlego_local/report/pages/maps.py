@@ -113,7 +113,8 @@ def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
     moments = moments_of(events, reference)
     worlds = list[World]()
     for moment in moments:
-        worlds += [moment.world, true_world(moment.true, moment.world)]
+        # The true state comes first: it decides which places lie where.
+        worlds += [true_world(moment.true, moment.world), moment.world]
     album = Album(worlds)
     found: list[Maps | None] = []
     before: Moment | None = None
@@ -128,22 +129,32 @@ def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> 
     world = moment.world
     differences = moment.differences
     known = before.world.facts if before else world.facts
-    marks = dict.fromkeys(world.facts - known, "new")
-    true_marks: dict[Fact, str] = {}
-    if differences:
-        marks |= dict.fromkeys(differences.wrong, "wrong")
-        true_marks = dict.fromkeys(differences.unseen, "unseen")
-        true_marks |= dict.fromkeys(differences.missed, "missed")
+    marks, true_marks = marks_of(moment, known)
     plan = moment.plan
     path = [*walked(plan.domain, plan.problem, plan.plan, world)]
     return Maps(
         world=world,
-        believed=album.draw(2 * number, marks, path),
-        true=album.draw(2 * number + 1, true_marks) if moment.true.facts else None,
+        believed=album.draw(2 * number + 1, marks, path),
+        true=album.draw(2 * number, true_marks) if moment.true.facts else None,
         differences=differences,
         is_told=moment.told is not None,
         gone=sorted(known - world.facts),
     )
+
+
+def marks_of(
+    moment: Moment, before: frozenset[Fact]
+) -> tuple[dict[Fact, str], dict[Fact, str]]:
+    """Returns the marks of the believed and of the true facts. `before` are the facts
+    of the last file.
+    """
+    marks = dict.fromkeys(moment.world.facts - before, "new")
+    true_marks: dict[Fact, str] = {}
+    if differences := moment.differences:
+        marks |= dict.fromkeys(differences.wrong, "wrong")
+        true_marks = dict.fromkeys(differences.unseen, "unseen")
+        true_marks |= dict.fromkeys(differences.missed, "missed")
+    return marks, true_marks
 
 
 def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
