@@ -70,7 +70,7 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
-        reference = Reference(cell)
+        reference = Reference(cell.run.identity)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
