@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -171,7 +172,7 @@ def test_a_picture_of_the_demo_has_the_plan_and_what_was_refused() -> None:
         " :parameters (?a ?b - room) :precondition (and (at ?a) (way ?a ?b))"
         " :effect (and (not (at ?a)) (at ?b))))"
     )
-    given = {
+    given: dict[str, Any] = {
         "where": Where(step=2), "goal": None, "then": (), "domain": domain,
         "message": "no plan", "told": "", "wall_time_s": 0.0, "wait_s": 0.0,
     }  # fmt: skip
@@ -182,7 +183,11 @@ def test_a_picture_of_the_demo_has_the_plan_and_what_was_refused() -> None:
     )
     picture.add(solved)
     assert "· (move a b)" in picture.drawn(80).plain
-    taken = {"planned": "(move a b)", "command": "go b", "observation": ""}
+    taken: dict[str, Any] = {
+        "planned": "(move a b)",
+        "command": "go b",
+        "observation": "",
+    }
     picture.add(ActionTaken(**taken, feedback="", success=False))
     assert "✓ (move a b)" in picture.drawn(80).plain
     picture.add(ActionTaken(**taken, feedback="The door is closed.", success=False))

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING
