@@ -24,7 +24,7 @@ from pddlego_local.report.bars import bar
 from pddlego_local.report.map.layout import Layout
 from pddlego_local.report.map.text import text_map
 from pddlego_local.report.pages.episode import ended
-from pddlego_local.report.pages.failure import Moment
+from pddlego_local.report.pages.failure import Progress
 
 PICTURE_S = 0.3
 SHOWN_BY_PICTURES = (Plan, ActionTaken, End)
@@ -137,34 +137,34 @@ class Picture:
     game: str
     step: int = 1
     before: str = ""
-    moment: Moment = field(default_factory=Moment)
+    progress: Progress = field(default_factory=Progress)
     end: str = ""
     layout: Layout = field(default_factory=Layout)
 
     def add(self, event: Event) -> None:
         if isinstance(event, Plan):
-            self.before = self.moment.plan.problem if self.moment.plan else ""
+            self.before = self.progress.plan.problem if self.progress.plan else ""
         if isinstance(event, Call):
             self.step = event.where.step
         if isinstance(event, End):
             self.end = ended(event.row)
-        self.moment = self.moment.after(event)
+        self.progress = self.progress.after(event)
 
     def drawn(self, width: int) -> Text:
         """Returns the whole picture; no line is longer than `width`."""
         text = Text(no_wrap=True, overflow="ellipsis")
         where = self.end or f"step {self.step}"
         text.append(f"{self.arm}, game {self.game}: {where}\n", "bold")
-        plan = self.moment.plan
+        plan = self.progress.plan
         if plan is None:
             return text
         for number, action in enumerate(plan.plan):
-            is_done = number < self.moment.done
+            is_done = number < self.progress.done
             mark, style = ("✓", "green") if is_done else ("·", "dim")
             text.append(f"{mark} {_line(action)}\n", style)
-        if self.moment.refused:
-            text.append(f"✗ {_line(self.moment.refused)}\n", "bold red")
-            text.append(f"  {_line(self.moment.why)}\n", "red")
+        if self.progress.refused:
+            text.append(f"✗ {_line(self.progress.refused)}\n", "bold red")
+            text.append(f"  {_line(self.progress.why)}\n", "red")
         drawn = text_map(
             plan.domain,
             plan.problem,

@@ -1,23 +1,33 @@
-"""Collects what an episode's page shows: its events in order, the lines of the PDDL
-that changed from one plan to the next, the parts of each answer, and the stages in
-which it was sampled.
+"""Collects what an episode's page shows: its steps with their events in order, the
+maps, the lines of the PDDL that changed from one plan to the next, the parts of each
+answer, and the stages in which it was sampled.
 """
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record.events import Call, DrawnStage, End, Event, Plan
+from pddlego_local.core.record.events import (
+    Call,
+    DrawnStage,
+    End,
+    Event,
+    Plan,
+    State,
+)
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.report.cells import CellRecord
+from pddlego_local.report.map.text import written
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
+from pddlego_local.report.pages.maps import Maps, Reference, maps_of
 from pddlego_local.report.pages.rendering import page
 
+MOST_FACTS = 12  # of one kind of difference
 MOST_LINES = (
     1000  # of two files together; comparing takes time in proportion to their product
 )
@@ -116,38 +126,72 @@ def _cut(texts: Sequence[str]) -> list[Line]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One event. `begins` is the number of the step that begins with it, or 0. For a
-    plan, `files` has the lines of its domain and problem, and `first` says whether it
-    is the first plan.
+    """One event. For a plan, `files` has the lines of its domain and problem, `first`
+    says whether it is the first plan, and `maps` are None if they are as before.
     """
 
     event: Event
-    begins: int = 0
     files: Mapping[str, Sequence[Line]] = field(default_factory=dict)
     first: bool = False
+    maps: Maps | None = None
 
 
-def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Neighbours) -> str:
+@dataclass(frozen=True)
+class Step:
+    """A part of an episode: its reset, one step of the method, or its end. `name` is
+    the end of its address.
+    """
+
+    title: str
+    name: str
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def wrong(self) -> list[str]:
+        """The lines of its problem files that are believed and wrong."""
+        facts = dict.fromkeys(
+            fact
+            for entry in self.entries
+            if entry.maps
+            for fact in sorted(entry.maps.wrong)
+        )
+        return [*map(written, facts)]
+
+
+def episode_page(
+    cell: CellRecord, link: EpisodeLink, neighbours: Neighbours, reference: Reference
+) -> str:
     """Returns the page as HTML."""
     events, unreadable = cell.events(link.row)
-    calls = [event for event in events if isinstance(event, Call)]
+    steps = steps_of(entries(events, maps_of(events, reference)))
     ends = [event for event in events if isinstance(event, End)]
     return page(
         "episode.html.jinja",
-        styles=["common.css", "episode.css"],
+        styles=["common.css", "episode.css", "map.css"],
+        script="episode.js",
         cell=cell,
         link=link,
         ended=ended(link.row),
         neighbours=neighbours,
         unreadable=unreadable,
-        entries=entries(events),
-        steps=sorted({call.where.step for call in calls}),
+        steps=steps,
+        first_wrong=next((step for step in steps if step.wrong), None),
+        has_states=any(isinstance(event, State) for event in events),
+        written=written,
+        wrong_lines_of=wrong_lines_of,
+        MOST=MOST_FACTS,
         row=ends[0].row if ends else None,
         parts_of=parts_of,
         drawn_stages=drawn_stages,
         OUTCOMES=OUTCOMES,
         CAUSES=CAUSES,
     )
+
+
+def wrong_lines_of(entry: Entry) -> set[str]:
+    """Returns the lines of a plan's problem file that are believed and wrong."""
+    facts = entry.maps.wrong if entry.maps else ()
+    return {f"({' '.join(fact)})" for fact in facts}
 
 
 def ended(row: EpisodeRow) -> str:
@@ -162,20 +206,38 @@ def ended(row: EpisodeRow) -> str:
     return "won" if outcome.played else "won in an earlier trial"
 
 
-def entries(events: Sequence[Event]) -> Iterator[Entry]:
-    """Yields the events in order, each with what a page shows in addition."""
+def entries(
+    events: Sequence[Event], maps: Sequence[Maps | None] = ()
+) -> Iterator[Entry]:
+    """Yields the events in order, each with what a page shows in addition. `maps` are
+    those of the plans.
+    """
     files = {"domain": "", "problem": ""}
-    step = 0
+    left = iter(maps)
     for event in events:
         match event:
-            case Call():
-                begins_step = event.where.step != step
-                step = event.where.step
-                yield Entry(event, begins=step if begins_step else 0)
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}
-                yield Entry(event, files=changes, first=not any(files.values()))
+                is_first = not any(files.values())
+                yield Entry(event, changes, is_first, next(left, None))
                 files = new
+            case State():
+                pass  # the maps show it
             case _:
                 yield Entry(event)
+
+
+def steps_of(entries: Iterable[Entry]) -> list[Step]:
+    """Returns the parts of an episode. A step begins with its first call."""
+    steps = [Step("Reset", "reset")]
+    number = 0
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, Call) and event.where.step != number:
+            number = event.where.step
+            steps.append(Step(f"Step {number}", f"step-{number}"))
+        if isinstance(event, End):
+            steps.append(Step("End", "end"))
+        steps[-1].entries.append(entry)
+    return steps

@@ -12,7 +12,7 @@ from pddlego_local.report.pages.episode import readable_file
 
 
 @dataclass(frozen=True)
-class Moment:
+class Progress:
     """A game after some event: the last `plan`, how many commands of it the game
     carried out, and what was refused and why; "" if nothing was.
     """
@@ -23,7 +23,7 @@ class Moment:
     why: str = ""
 
     def after(self, event: Event) -> Self:
-        """Returns the moment after one more event."""
+        """Returns the progress after one more event."""
         match event:
             case Plan():
                 refused, why = ("", "") if event.plan else _refused(event)
@@ -36,12 +36,12 @@ class Moment:
         return self
 
 
-def last_moment(events: Iterable[Event]) -> Moment:
-    """Returns the moment at the end of a game."""
-    moment = Moment()
+def progress_of(events: Iterable[Event]) -> Progress:
+    """Returns how far a game came."""
+    progress = Progress()
     for event in events:
-        moment = moment.after(event)
-    return moment
+        progress = progress.after(event)
+    return progress
 
 
 def _refused(plan: Plan) -> tuple[str, str]:

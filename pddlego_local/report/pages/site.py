@@ -28,16 +28,16 @@ from pddlego_local.report.figures.charts import (
 )
 from pddlego_local.report.first_screen import axis_of, difference
 from pddlego_local.report.map.drawing import Album
-from pddlego_local.report.map.world import read_world
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
-from pddlego_local.report.pages.failure import last_moment
+from pddlego_local.report.pages.failure import progress_of
 from pddlego_local.report.pages.links import (
     Links,
     cells_by_factor,
     episode_links,
     with_neighbours,
 )
+from pddlego_local.report.pages.maps import Moment, Reference, moments_of
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 
@@ -73,10 +73,12 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
+        reference = Reference(cell.run.identity)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
+            shown = episode_page(cell, link, neighbours, reference)
+            path.write_text(shown, encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
     found = verdicts(compared)
     figures |= draw_differences(compared, found, folder / "figures")
@@ -151,15 +153,22 @@ def _failures(
         for pair in found.discordant
         for row in (pair.other if pair.base_won else pair.base)
     }
-    found = {}
+    failures = {}
     for key, row in list(lost.items())[:MOST_MAPS]:
-        events, _ = cell_of[key].events(row)
-        moment = last_moment(events)
-        if moment.plan:
-            world = read_world(moment.plan.domain, moment.plan.problem)
-            drawn = Album([world]).draw(0)
-            found[key] = _Failure(drawn, moment.refused, moment.why)
-    return found
+        cell = cell_of[key]
+        events, _ = cell.events(row)
+        moments = moments_of(events, Reference(cell.run.identity))
+        if moments:
+            progress = progress_of(events)
+            drawn = _believed(moments[-1])
+            failures[key] = _Failure(drawn, progress.refused, progress.why)
+    return failures
+
+
+def _believed(moment: Moment) -> Markup:
+    """Draws what the model believed, with wrong facts marked."""
+    wrong = moment.differences.wrong if moment.differences else ()
+    return Album([moment.world]).draw(0, dict.fromkeys(wrong, "wrong"))
 
 
 def _episodes(cells: Sequence[CellRecord], links: Sequence[Links]) -> dict[str, Any]:

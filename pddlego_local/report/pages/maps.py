@@ -1,0 +1,178 @@
+"""Draws the maps of an episode's page: for each planned file what the model believed,
+what was true, and what it had been told.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from pddlego_local.core.nouns import TrueState, Turn, Turns
+from pddlego_local.core.record.events import (
+    ActionTaken,
+    Event,
+    Plan,
+    Restart,
+    Start,
+    State,
+)
+from pddlego_local.core.record.states import NOTHING, after
+from pddlego_local.environments import family
+from pddlego_local.episode.episode import FIRST_COMMAND
+from pddlego_local.pddl.conditions import Fact
+from pddlego_local.report.map.drawing import Album
+from pddlego_local.report.map.truth import Differences, compare, true_world, walked
+from pddlego_local.report.map.world import World, read_world
+from pddlego_local.runner.parts import build
+
+OURS = "pddlego_local.environments."
+
+
+class Reference:
+    """Says what the player had been told: the facts of the problem that the rule-based
+    reference writes for the same memory.
+
+    Only the project's own environments are built, because a record of others may name
+    any code.
+    """
+
+    def __init__(self, identity: Mapping[str, Any]) -> None:
+        """Takes `RunRecord.identity`."""
+        self._rules: Any = None
+        tree = identity.get("environment", {})
+        if all(str(target).startswith(OURS) for target in _targets(tree)):
+            try:
+                parts = {"environment": tree, "model": {}, "method": {}}
+                environment = build(parts, "environment")
+                self._rules = family.reference(environment.package)
+            except Exception:  # an old record, or its folder of worlds is gone
+                self._rules = None
+
+    def told(self, domain: str, memory: Turns) -> frozenset[Fact] | None:
+        """Returns None if it is not known."""
+        if self._rules is None or not memory:
+            return None
+        try:
+            return read_world(domain, self._rules.problem(memory)).facts
+        except Exception:  # a record may hold texts that its environment never writes
+            return None
+
+
+def _targets(tree: object) -> list[object]:
+    if not isinstance(tree, Mapping):
+        return []
+    inner = [target for value in tree.values() for target in _targets(value)]
+    own = [tree["_target_"]] if "_target_" in tree else []
+    return [*own, *inner]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One planned file, and what was true and told when it was written."""
+
+    plan: Plan
+    world: World
+    true: TrueState
+    told: frozenset[Fact] | None
+
+    @property
+    def differences(self) -> Differences | None:
+        """None if the record has no true state, or if no fact can be compared."""
+        if self.true == NOTHING:
+            return None
+        return compare(self.world, self.true, self.told)
+
+    @property
+    def drawn(self) -> tuple[object, ...]:
+        """What its maps show."""
+        return self.world, self.true, self.told, self.plan.plan
+
+
+class Maps(NamedTuple):
+    """The maps of one planned file. `true` is None if the record has no true state, and
+    `differences` if its facts cannot be compared. `is_told` says whether it is known
+    what the player had been told. `gone` are the facts of the last file that this one
+    does not have.
+    """
+
+    world: World
+    believed: Markup
+    true: Markup | None
+    differences: Differences | None
+    is_told: bool
+    gone: Sequence[Fact]
+
+    @property
+    def wrong(self) -> frozenset[Fact]:
+        return self.differences.wrong if self.differences else frozenset()
+
+
+def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
+    """Returns the maps of each plan, or None for those that are as before."""
+    moments = moments_of(events, reference)
+    worlds = list[World]()
+    for moment in moments:
+        worlds += [moment.world, true_world(moment.true, moment.world)]
+    album = Album(worlds)
+    found: list[Maps | None] = []
+    before: Moment | None = None
+    for number, moment in enumerate(moments):
+        is_same = before is not None and moment.drawn == before.drawn
+        found.append(None if is_same else _drawn(album, number, moment, before))
+        before = moment
+    return found
+
+
+def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> Maps:
+    world = moment.world
+    differences = moment.differences
+    known = before.world.facts if before else world.facts
+    marks = dict.fromkeys(world.facts - known, "new")
+    true_marks: dict[Fact, str] = {}
+    if differences:
+        marks |= dict.fromkeys(differences.wrong, "wrong")
+        true_marks = dict.fromkeys(differences.unseen, "unseen")
+        true_marks |= dict.fromkeys(differences.missed, "missed")
+    plan = moment.plan
+    path = [*walked(plan.domain, plan.problem, plan.plan, world)]
+    return Maps(
+        world=world,
+        believed=album.draw(2 * number, marks, path),
+        true=album.draw(2 * number + 1, true_marks) if moment.true.facts else None,
+        differences=differences,
+        is_told=moment.told is not None,
+        gone=sorted(known - world.facts),
+    )
+
+
+def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
+    """Returns a moment for each plan."""
+    moments = []
+    memory: list[Turn] = []
+    true = NOTHING
+    for event in events:
+        match event:
+            case Start():
+                memory = [Turn(FIRST_COMMAND, event.observation)]
+            case ActionTaken() if event.command is not None:
+                memory.append(Turn(event.command, event.observation))
+            case Restart():
+                memory = _replayed(memory, event.replayed)
+            case State():
+                true = after(true, event)
+            case Plan():
+                told = reference.told(event.domain, memory)
+                world = read_world(event.domain, event.problem)
+                moments.append(Moment(event, world, true, told))
+    return moments
+
+
+def _replayed(memory: Sequence[Turn], commands: Sequence[str]) -> list[Turn]:
+    """Returns the turns that are left of a memory after a restart."""
+    left = [*memory[:1]]
+    later = iter(memory[1:])
+    for command in commands:
+        kept = next((turn for turn in later if turn.command == command), None)
+        left += [kept] if kept else []
+    return left
