@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World, read_world
+from pddlego_local.environments.maps import map_hash
 from pddlego_local.pddl.edit import difference
 from pddlego_local.pddl.files import read_problem
 from pddlego_local.pddl.reader import read
@@ -57,24 +59,27 @@ _CLOSED = (
 
 class Explored(BaseEnvironment):
     """The games of a folder with `domain.pddl`, `world.yaml`, and problems or
-    `draw.py`. It is one's own `folder`, or that of a `world` in the box. If `renamed`,
-    all names are pseudo-words.
+    `draw.py`. It is one's own `folder`, or that of a `world` in the box. `sizes` are
+    the least and the greatest size of a drawn game. If `renamed`, all names are
+    pseudo-words.
     """
 
     world: str | None = None
     folder: Path | None = None
+    sizes: tuple[int, int] | None = None
     renamed: bool = False
     _world: World
     _marks: tuple[Mark, ...] = ()
     _beliefs: Beliefs
     _play: Play | None = None
     _goal: str = ""
+    _map: str = ""
 
     @model_validator(mode="before")
     @classmethod
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
-        world = _world(folder_of(given), bool(given.get("renamed")))
+        world = _world(given)
         refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
         return {
@@ -86,21 +91,26 @@ class Explored(BaseEnvironment):
         }
 
     def model_post_init(self, context: object) -> None:
-        folder = folder_of({"world": self.world, "folder": self.folder})
-        self._world = _world(folder, self.renamed)
+        self._world = _world(vars(self))
         self._marks = marks_of(self._world)
         self._beliefs = Beliefs(self._world, self._marks)
         super().model_post_init(context)
 
     @classmethod
     def settled(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with the budget of `world.yaml` where they have none."""
+        """Returns the options with the budget and the sizes of `world.yaml` where they
+        have none.
+        """
         given = options.get("budget")
         if not isinstance(given, Mapping):
             return options
-        own = vars(read_world(folder_of(options)).file.budget)
+        file = read_world(folder_of(options)).file
         chosen = {key: value for key, value in given.items() if value is not None}
-        return {**options, "budget": {**own, **chosen}}
+        return {
+            **options,
+            "budget": {**vars(file.budget), **chosen},
+            "sizes": options.get("sizes") or (file.sizes and list(file.sizes)),
+        }
 
     # ---- The game
 
@@ -120,8 +130,14 @@ class Explored(BaseEnvironment):
     def task_type(self) -> str:
         return self._world.folder.name
 
+    @property
+    def map(self) -> str:
+        return self._map
+
     def reset(self, seed: int) -> Observation:
-        text = _text(self._world, seed)
+        drawn = problem_text(self._world, seed)
+        self._map = map_hash(self.name, drawn)  # whether or not it is renamed
+        text = _with_own_names(self._world, drawn)
         self._goal = goal_of(text)
         task = self._world.task(text)
         self._play = Play(self._world, task, self._goal)
@@ -203,9 +219,12 @@ class Explored(BaseEnvironment):
         return (self._world.file.task or _GOAL,)
 
 
-def _world(folder: Path, has_pseudo_words: bool) -> World:
-    world = read_world(folder)
-    return renamed(world) if has_pseudo_words else world
+def _world(options: Mapping[str, Any]) -> World:
+    world = read_world(folder_of(options))
+    if sizes := options.get("sizes"):
+        file = world.file.model_copy(update={"sizes": tuple(sizes)})
+        world = replace(world, file=file)
+    return renamed(world) if options.get("renamed") else world
 
 
 def _actions(world: World) -> Iterator[Action]:
@@ -284,7 +303,10 @@ def _last_play(world: World) -> Play:
 
 def _text(world: World, seed: int) -> str:
     """Returns the problem of a game, in the world's own names."""
-    text = problem_text(world, seed)
+    return _with_own_names(world, problem_text(world, seed))
+
+
+def _with_own_names(world: World, text: str) -> str:
     if world.has_pseudo_words:
         return renamed_problem(world.folder, world.files[DOMAIN], text)
     return text
