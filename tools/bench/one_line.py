@@ -25,7 +25,10 @@ from tools.bench.markdown import table
 
 LINES = Path(__file__).with_name("one_line_worlds.yaml")
 GAMES, WALKS, SECONDS = 3, 10, 5
-PLACE = re.compile(r"[\w.]+: (?:domain|problem) line \d+, column \d+: ")
+PLACE = re.compile(
+    r"[\w.]+: (?:the planner would refuse it: )?"
+    r"(?:domain|problem) line \d+, column \d+: "
+)
 TOLD = ("world", "here", *COLUMNS[1:])
 
 
@@ -63,8 +66,9 @@ def short(folder: Path) -> str:
 
 def why_refused(error: ConfigError, folder: Path) -> str:
     """Returns the main clause of the sentence, without the place in the file."""
-    sentence = PLACE.sub("", str(error).replace(f"{folder}/", ""))
-    return re.split(r"(?<!`):|, | \(", sentence.removeprefix(f"{folder}: "))[0]
+    sentence = str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")
+    clause = PLACE.sub("", sentence.replace(f"{folder.name}: ", ""))
+    return re.split(r"(?<=`): |, | \(", clause)[0]
 
 
 def report(
