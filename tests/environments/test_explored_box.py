@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -250,7 +251,7 @@ def test_an_edited_world_does_not_continue_a_cell(
         with_draw(house, GOOD.replace("{!r}", repr(DRAW)))
     else:
         shutil.copy(house / "p1.pddl", house / "p2.pddl")
-    options = {
+    options: dict[str, Any] = {
         "environment": "explored",
         "environment__folder": str(house),
         "model": "reference",
