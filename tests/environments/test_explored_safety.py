@@ -137,7 +137,7 @@ def test_exploring_finds_all_that_can_be_reached(
     """With no goal but exploring, no reachable viewpoint is left out."""
     environment = environment_of(folder)
     memory = explored(environment, planner)
-    world = environment.world
+    world = environment.loaded
     belief = Belief(world, marks_of(world))
     belief.begin(memory[0].text)
     for turn in memory[1:]:
