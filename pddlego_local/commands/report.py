@@ -22,6 +22,12 @@ from pddlego_local.report.cells import (
 )
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.exports import Formulas, columns, write_csv
+from pddlego_local.report.first_screen import (
+    alone_markdown,
+    comparisons_on_screen,
+    ended_markdown,
+    verdicts_markdown,
+)
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import paper_results, papers_markdown
@@ -31,12 +37,7 @@ from pddlego_local.report.text import (
     report_markdown,
     unfinished,
 )
-from pddlego_local.report.verdicts import (
-    comparisons_markdown,
-    comparisons_on_screen,
-    history_in_words,
-    verdicts_markdown,
-)
+from pddlego_local.report.verdicts import comparisons_markdown, history_in_words
 from pddlego_local.runner.sweep import Episodes, read_sweeps
 
 
@@ -85,7 +86,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     report is then written from the rest, or with these rows, and names them.
     """
     folder = _folder(arguments)
-    report = _report(arguments)
+    also: list[Apart] = []
+    if arguments.with_trivial:
+        also += TRIVIAL
+    if arguments.with_seen:
+        also += SEEN
+    report = _report(arguments.runs, also)
     _print(report)
     if folder:
         files = _write_tables(report, folder)
@@ -110,15 +116,19 @@ def _folder(arguments: argparse.Namespace) -> Path | None:
     return run
 
 
-def _report(arguments: argparse.Namespace) -> _Report:
-    also: list[Apart] = []
-    if arguments.with_trivial:
-        also += TRIVIAL
-    if arguments.with_seen:
-        also += SEEN
-    cells = find_cells(arguments.runs)
+def write_report(run: Path) -> Path:
+    """Writes the report of a run with its pages into the folder of the run, and returns
+    the path of the first page.
+    """
+    report = _report([run], ())
+    _write_tables(report, run)
+    return _write_pages(report, run)
+
+
+def _report(runs: Sequence[Path], also: Also) -> _Report:
+    cells = find_cells(runs)
     planned = dict[Path, Episodes]()
-    for run in arguments.runs:
+    for run in runs:
         planned |= read_sweeps(run)
     doubtful = list[str]()
     for cell in cells:
@@ -168,6 +178,8 @@ def _write_tables(report: _Report, folder: Path) -> list[Path]:
 def _write_texts(report: _Report, folder: Path) -> Iterator[Path]:
     parts = [
         verdicts_markdown(report.comparisons),
+        ended_markdown(report.numbers),
+        alone_markdown(report.comparisons),
         report_markdown(report.numbers),
         comparisons_markdown(report.comparisons),
         report.missing,

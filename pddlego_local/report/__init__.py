@@ -8,6 +8,7 @@ interval, and no episode is left out silently.
     declared                   which comparisons were declared
     pairs, comparisons         the results of two arms, game by game and compared
     verdicts                   comparisons in words
+    bars, first_screen         what a reader sees first, as Markdown and in a terminal
     papers                     our numbers in the form of the papers' tables
     text                       Markdown and tables for the terminal
     exports                    CSV, also with a line for each call or episode

@@ -1,15 +1,16 @@
-"""Renders comparisons as verdicts in words that claim no more than was shown, as
-Markdown tables with notes, and as tables for the terminal.
+"""Renders comparisons as verdicts in words that claim no more than was shown, and as
+Markdown tables with notes.
 """
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
-from rich.table import Table
 
 from pddlego_local.core.grouping import grouped
 from pddlego_local.report.comparisons import Answer, Compared, Comparison, Side
 from pddlego_local.report.contrasts import Role
+from pddlego_local.report.outcomes import WINS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -18,13 +19,12 @@ from pddlego_local.report.text import (
     notes_of,
     number,
     percent,
-    rendered,
     with_common_first,
     without_empty,
 )
 
-MOST_ON_TOP = 12  # verdicts on a report's first screen, and on the terminal's
 MOST_OTHERS = 40  # lines of undeclared comparisons
+SMALL = 0.1  # an interval within ±SMALL says how large a difference is at most
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,15 @@ class Verdict:
     """The verdict on the tested comparison with this number.
 
     `arms` is for example "free → grounded". `where` distinguishes this comparison from
-    the others, for example "nano, pddlego_plus". `text` has the sentences of the
-    verdict.
+    the others, for example "nano, pddlego_plus". `word` is the verdict, for example
+    "too few to tell", and `text` has the sentences behind it.
     """
 
     number: int
     role: Role
     arms: str
     where: str
+    word: str
     text: str
     shown: bool
 
@@ -90,6 +91,7 @@ def verdicts(compared: Compared) -> list[Verdict]:
                 role=found.role,
                 arms=f"{found.base.value} → {found.other.value}",
                 where=", ".join(filter(None, where)),
+                word=word(found),
                 text=verdict(found),
                 shown=found.new.shown,
             )
@@ -113,31 +115,50 @@ def verdict(found: Comparison) -> str:
         "p": _p,
         "percent": _percent,
         "concluded": concluded,
+        "wins_if": WINS[found.outcome],
     }
     sentences = notes_of("verdict", found=found, LEVEL=LEVEL, **words)
     return " ".join(filter(None, sentences))
 
 
+def word(found: Comparison) -> str:
+    """Returns the first of these verdicts that applies: "shown", "as good within ±N
+    points" of a declared margin, "at most N points", "too few to tell".
+    """
+    if found.new.shown:
+        return "shown"
+    if found.as_good:
+        return f"as good within ±{found.margin_points:g} points"
+    largest = max(map(abs, found.new.interval))
+    if largest <= SMALL:
+        most = ceil(round(100 * largest, 6))
+        return f"at most {most} point{'s' if most != 1 else ''}"
+    return "too few to tell"
+
+
 def conclusion(found: Comparison, base: str, other: str) -> str:
-    """Returns the sentence that a verdict begins with. `base` and `other` are names of
+    """Returns the sentences that a verdict begins with. `base` and `other` are names of
     the arms.
     """
     if found.difference is None:
         return ""
     more = "more" if found.difference > 0 else "fewer"
     wins = f"{other} wins {more} games than {base}"
-    if found.new.shown:
-        if found.share_maps:
-            wins += ", on new maps too"
-        return f"{wins}."
-    largest = max(map(abs, found.new.interval))
-    open_words = f"differences of up to {100 * largest:.0f} points are not excluded."
+    said = word(found)
+    if said == "shown" and found.share_maps:
+        return f"Shown: {wins}, on new maps too."
+    if said == "shown":
+        return f"Shown: {wins}."
+    begins = f"{said.capitalize()}: no difference is shown"
     if found.here.shown:
+        begins = f"{said.capitalize()} for new maps: on these maps {wins}"
+    if said == "too few to tell":
+        largest = max(map(abs, found.new.interval))
         return (
-            f"{wins} on these maps. For new maps no difference is shown, and"
-            f" {open_words}"
+            f"{begins}, and differences of up to {100 * largest:.0f} points are not"
+            " excluded."
         )
-    return f"No difference is shown, and {open_words}"
+    return f"{begins}, and larger ones are excluded."
 
 
 def in_short(found: Comparison, answer: Answer) -> str:
@@ -179,19 +200,6 @@ def _end(share: float) -> str:
     if points == 0 or round(points) != 0:
         return f"{points:.0f}"
     return np.format_float_positional(points, precision=1, fractional=False, trim="-")
-
-
-def verdicts_markdown(compared: Compared) -> str:
-    """Returns the first screen of a report: the tested comparisons and their
-    verdicts.
-    """
-    return rendered(
-        "verdicts",
-        declared=declared_in_words(compared),
-        history=history_in_words(compared),
-        verdicts=verdicts(compared),
-        MOST=MOST_ON_TOP,
-    )
 
 
 def comparisons_markdown(compared: Compared) -> str:
@@ -257,21 +265,6 @@ def _other(found: Comparison) -> TextRow:
         "games": _games(found),
         "caveats": "; ".join(found.caveats),
     }
-
-
-def comparisons_on_screen(compared: Compared) -> Table:
-    """Returns a table of the first verdicts, with the tested comparisons as its
-    title.
-    """
-    found = verdicts(compared)
-    left = len(found) - MOST_ON_TOP
-    table = Table("comparison", "verdict", title=declared_in_words(compared))
-    if left > 0:
-        table.caption = f"{left} more comparisons: --out writes them all to report.md"
-    for verdict in found[:MOST_ON_TOP]:
-        which = f"{verdict.arms}\n{verdict.where}".strip()
-        table.add_row(which, verdict.text)
-    return table
 
 
 def _games(found: Comparison) -> str:

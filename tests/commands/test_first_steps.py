@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,8 @@ from rich.table import Table
 
 from pddlego_local.api.cell_warnings import training_warnings
 from pddlego_local.commands.shared.screen import show
+from pddlego_local.commands.shared.watch import Picture
+from pddlego_local.core.record.events import ActionTaken, Plan, Where
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 from tests.pddlego import Pddlego
@@ -143,26 +146,70 @@ def test_sample_shows_its_prompt_and_says_each_text_once(pddlego: Pddlego) -> No
     assert not unread["domain"]
 
 
-def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
+def test_the_demo_shows_maps_in_80_columns_and_ends_with_six_lines(
     tmp_path: Path, pddlego: Pddlego, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.argv", [".venv/bin/pddlego", "demo"])
     words = ["--model", "reference", "--games", "0,1,3", "--out", tmp_path]
-    told = pddlego("demo", *words).out
-    assert "100.0 % [34.2, 100.0] of 2" in told
-    assert "Trivial games (solved at reset) are excluded." in told
-    table = [line for line in told.splitlines() if line[:1] in "┏┃┡│└"]
-    assert "…" not in told
-    assert len(table) > 4
-    assert max(len(line) for line in table) <= 80
-    shown, typed = told.splitlines()[-2:]
-    assert shown.startswith("Shown: ")
-    assert typed.startswith("Next: ")
-    commands = re.findall(r"`\S+ ((?:show|report) \S+?)[ `]", typed)
-    assert len(commands) == 2, typed
-    for command in commands:
-        pddlego(*command.split())
+    told = pddlego("demo", *words).out.splitlines()
+    *pictures, played, won, _, little, to_open, to_type = told
+    assert max(map(len, pictures)) <= 80
+    assert played == "Played: 2 houses of CoinCollector, by PDDLego+"
+    assert won == "reference: won 2 of 2"
+    assert little.startswith("2 games are too few to tell")
+    page = Path(to_open.removeprefix("Open: ").partition(" (")[0])
+    assert "1-0.html" in page.read_text(encoding="utf-8")
+    typed = to_type.removeprefix("Type: .venv/bin/pddlego ")
+    assert typed == "formalize examples/puzzle.txt --model nano_worlds"
+
+
+def test_a_picture_of_the_demo_has_the_plan_and_what_was_refused() -> None:
+    problem = "(define (problem p) (:domain d) (:objects a b - room) {} (:goal (at b)))"
+    domain = (
+        "(define (domain d) (:requirements :typing) (:types room)"
+        " (:predicates (at ?r - room) (way ?a ?b - room)) (:action move"
+        " :parameters (?a ?b - room) :precondition (and (at ?a) (way ?a ?b))"
+        " :effect (and (not (at ?a)) (at ?b))))"
+    )
+    given: dict[str, Any] = {
+        "where": Where(step=2), "goal": None, "then": (), "domain": domain,
+        "message": "no plan", "told": "", "wall_time_s": 0.0, "wait_s": 0.0,
+    }  # fmt: skip
+    picture = Picture("nano, free", "3")
+    facts = "(:init (at a) (way a b))"
+    solved = Plan(
+        **given, problem=problem.format(facts), outcome="solved", plan=("(move a b)",)
+    )
+    picture.add(solved)
+    assert "· (move a b)" in picture.drawn(80).plain
+    taken: dict[str, Any] = {
+        "planned": "(move a b)",
+        "command": "go b",
+        "observation": "",
+    }
+    picture.add(ActionTaken(**taken, feedback="", success=False))
+    assert "✓ (move a b)" in picture.drawn(80).plain
+    picture.add(ActionTaken(**taken, feedback="The door is closed.", success=False))
+    assert red(picture) == ["✗ go b", "  The door is closed."]
+    undeclared = problem.format("(:init (at a)\n(way a cellar))")
+    picture.add(Plan(**given, problem=undeclared, outcome="translate_error", plan=()))
+    refused, why = red(picture)
+    assert refused == "✗ (way a cellar)"
+    assert "cellar" in why
+    no_way = problem.format("(:init (at a))")
+    picture.add(Plan(**given, problem=no_way, outcome="unsolvable", plan=()))
+    assert red(picture) == ["✗ (:goal (at b))", "  no plan"]
+
+
+def red(picture: Picture) -> list[str]:
+    """What a picture shows in red."""
+    text = picture.drawn(80)
+    return [
+        text.plain[span.start : span.end].rstrip("\n")
+        for span in text.spans
+        if "red" in str(span.style)
+    ]
 
 
 CAUSES = "translate_error, goal_already_true, unfinished_thought"

@@ -7,7 +7,8 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, compared
-from pddlego_local.report.verdicts import history_in_words, verdicts_markdown
+from pddlego_local.report.first_screen import verdicts_markdown
+from pddlego_local.report.verdicts import history_in_words
 from tests.pddlego import Pddlego
 from tests.planted import FREE, GAMES, SYNTAX, composed, declare, plant, wins
 from tests.report.test_export import lines_of

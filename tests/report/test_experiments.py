@@ -9,7 +9,7 @@ import pytest
 
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import verdicts_markdown
+from pddlego_local.report.first_screen import verdicts_markdown
 from pddlego_local.runner.config import compose_cell
 from tests.planted import conf_of, plant_rows, swept
 from tests.rows import row

@@ -57,6 +57,8 @@ NAMES = {
     "layout any": "typed, any layout",
     "max_retries 0": "free",
     "max_retries 5": "free, asked again",
+    "rounds 0": "free",
+    "rounds 5": "free, asked again",
 }
 
 
@@ -67,7 +69,7 @@ def by_name(cells: Iterable[CellRecord]) -> dict[str, CellRecord]:
     found = {}
     for cell in cells:
         name = tables.arm_name(cell)
-        if cell.run.identity["method"]["max_retries"]:
+        if tables.times_asked_again(cell):
             name += ", asked again"
         found[name] = cell
     return found
@@ -119,7 +121,7 @@ def what_again_shows(cell: CellRecord) -> str:
             if call.where.retry:
                 same += call.messages == before.messages
                 other += call.messages != before.messages
-    retries = cell.run.identity["method"]["max_retries"]
+    retries = tables.times_asked_again(cell)
     asked = f"free answers; without a plan, asked again up to {retries} times"
     every = f"{same + other} retries"
     if other > same:
@@ -182,17 +184,18 @@ def steps(cells: Iterable[CellRecord], rung: str) -> list[Dot]:
 
 
 def draw(records: Records) -> None:
-    """Draws which part of the way from free answers to a rung each step is."""
-    panels = {
-        f"{sweep[1]}: {rung}": steps(records.sweep(*sweep), rung)
-        for sweep in (FILES, EDITS)
-        for rung in RUNGS
-    }
-    heights = [rows_height(len(rows)) for rows in panels.values()]
-    with drawing(records.folder, "steps", heights) as axes:
-        for axis, (title, rows) in zip(axes, panels.items(), strict=True):
-            draw_dots(axis, title, rows, differences=True)
-    shutil.copy(records.folder / "steps.png", RESULTS / "mechanism")
+    """Draws which part of the way from free answers to a rung each step is: a figure
+    for each sweep.
+    """
+    for name, sweep in {"steps": FILES, "steps_edits": EDITS}.items():
+        panels = {
+            f"{sweep[1]}: {rung}": steps(records.sweep(*sweep), rung) for rung in RUNGS
+        }
+        heights = [rows_height(len(rows)) for rows in panels.values()]
+        with drawing(records.folder, name, heights) as axes:
+            for axis, (title, rows) in zip(axes, panels.items(), strict=True):
+                draw_dots(axis, title, rows, differences=True)
+        shutil.copy(records.folder / f"{name}.png", RESULTS / "mechanism")
 
 
 def games(sweep: tuple[str, str]) -> Callable[[Records], str]:

@@ -43,7 +43,8 @@ HOW_FAR = {
 }
 """The rates of answers in described worlds, with their names in the legend."""
 
-MOST_PANELS = 12
+MOST_PANELS = 12  # of all figures of a kind
+MOST_IN_ONE = 2  # panels of a figure; further ones are in figures of their own
 MOST_LINES = 10
 MOST_STACKS = 24
 LINES = 2.4  # the height of a panel with lines, in inches
@@ -157,27 +158,32 @@ def _short(settings: str) -> str:
 
 def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """Writes `name`.svg, `name`_dark.svg and `name`.png of each figure with something
-    to show, removes the files of the others, and returns the captions by name.
+    to show, removes the files of the others, and returns the captions by name. A kind
+    of figure with many panels has several figures: `name`, `name`_2, …
     """
     for name in CAPTIONS:
-        plotting.remove(folder, name)
+        for number in range(MOST_PANELS):
+            plotting.remove(folder, _numbered(name, number))
     systems = grouped_by(series, lambda arm: arm.panel)
     several = systems if len(series) > 1 else {}
     dots = list[Series]()
     for arms in several.values():
         if len(_rungs(arms)) == 1:
             dots += arms
-    captions = {
-        "success": _draw("success", _by_rung(several), folder, dots),
-        "outcomes": _draw_outcomes(series, folder),
-        "formalized": _draw("formalized", _how_far(series), folder),
-        "trials": _draw("trials", _by_trial(systems), folder),
-        "tasks": _draw("tasks", _by_task(series), folder),
+    return {
+        **_draw("success", _by_rung(several), folder, dots),
+        **_draw_outcomes(series, folder),
+        **_draw("formalized", _how_far(series), folder),
+        **_draw("trials", _by_trial(systems), folder),
+        **_draw("tasks", _by_task(series), folder),
     }
-    return {name: caption for name, caption in captions.items() if caption}
 
 
-def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
+def _numbered(name: str, number: int) -> str:
+    return f"{name}_{number + 1}" if number else name
+
+
+def _draw_outcomes(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """Draws how the episodes of each arm ended, with one bar for each arm and won games
     first. The arms of a model are next to each other, and what all arms share is in the
     title.
@@ -189,13 +195,15 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     for arm in shown:
         every += arm.measures.outcomes
     if len(shown) < 2 or len(every) < 2:
-        return ""
+        return {}
 
     def won_first(outcome: str) -> tuple[bool, int, str]:
         lost = not outcome_named(outcome).success
         return lost, -every[outcome], outcome
 
-    order = sorted(every, key=won_first)
+    # Success comes first, also where no game was won, so that no other outcome takes
+    # its colour.
+    order = list(dict.fromkeys(["success", *sorted(every, key=won_first)]))
     panels = {arm.panel for arm in shown}
     one_panel = len(panels) == 1
     title = "How episodes ended"
@@ -212,7 +220,7 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     with plotting.drawing(folder, "outcomes", heights) as axes:
         plotting.draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
-    return _caption("outcomes", left, "arms")
+    return {"outcomes": _caption("outcomes", left, "arms")}
 
 
 def _caption(name: str, left: int, what: str) -> str:
@@ -310,25 +318,32 @@ def _draw(
     panels: Iterable[Panel],
     folder: Path,
     dots: Sequence[Series] = (),
-) -> str:
-    """Draws the panels with two or more ticks, and below them one panel of `dots`.
-    Returns the caption, or "" if there is nothing to show.
+) -> dict[str, str]:
+    """Draws the panels with two or more ticks, and after them one panel of `dots`.
+    Returns the captions of the figures.
     """
     wide = [panel for panel in panels if len(panel.ticks) > 1]
-    if not wide and not dots:
-        return ""
     shown = wide[:MOST_PANELS]
-    heights = [LINES] * len(shown)
+    begins = range(0, len(shown), MOST_IN_ONE)
+    figures = [shown[begin : begin + MOST_IN_ONE] for begin in begins]
+    captions = {}
+    for number, of_figure in enumerate(figures):
+        figure = _numbered(name, number)
+        with plotting.drawing(folder, figure, [LINES] * len(of_figure)) as axes:
+            plotting.draw_lines(axes, of_figure, MOST_LINES)
+        captions[figure] = CAPTIONS[name]
     if dots:
-        heights.append(plotting.rows_height(len(dots)))
-    with plotting.drawing(folder, name, heights) as axes:
-        plotting.draw_lines(axes, shown, MOST_LINES)
-        if dots:
-            title = "one decoding" if shown else ""
-            rows = [_dot(arm) for arm in dots]
-            plotting.draw_dots(axes[-1], title, rows, differences=False)
+        figure = _numbered(name, len(figures))
+        rows = [_dot(arm) for arm in dots]
+        heights = [plotting.rows_height(len(rows))]
+        with plotting.drawing(folder, figure, heights) as axes:
+            title = "one decoding" if figures else ""
+            plotting.draw_dots(axes[0], title, rows, differences=False)
+        captions[figure] = CAPTIONS[name]
     left = len(wide) - len(shown)
-    return _caption(name, left, "systems")
+    if left:
+        captions[name] = _caption(name, left, "systems")
+    return captions
 
 
 def _dot(arm: Series) -> Dot:

@@ -23,28 +23,38 @@ DPI = 160
 MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
 COLOURS_ON_DARK = {
-    "#3b5b92": "#8fb3f0",
-    "#d9a441": "#e5b85c",
-    "#7aa07a": "#93c493",
-    "#b5534c": "#ec8c84",
-    "#8d7bb0": "#b7a5dc",
-    "#9c9c9c": "#bdbdbd",
-    "#58a6a6": "#74c7c7",
-    "#d98fb0": "#efb0cb",
+    "#0072b2": "#5ab4ee",
+    "#e69f00": "#f2b84b",
+    "#cc79a7": "#e6a6cb",
+    "#d55e00": "#ff8a3d",
+    "#7f7f7f": "#b8b8b8",
+    "#8fd0f5": "#bfe6ff",
+    "#4b3f9e": "#a195f2",
+    "#8c5a2b": "#c79764",
 }
+"""Colours after Okabe and Ito, which colour-blind readers can tell apart, each with the
+one on a dark page. The first one is success. None is green, which would read as
+success.
+"""
+
 COLOURS = tuple(COLOURS_ON_DARK)
 INK = "#1a1a1a"
 PAPER = "#ffffff"
-GREY = "#9c9c9c"
+ON_COLOURS = "#1b1b1b"  # on a light colour, also on a dark page
+GREY = "#7f7f7f"
 DARK = {INK: "#e6e6e3", PAPER: "#161616", **COLOURS_ON_DARK}
 """The colour on a dark page for each colour of a figure."""
 
 ENDINGS = (".svg", "_dark.svg", ".png")
 # the height of a name above its dot, as a share of the distance between two rows
 ABOVE = 0.21
+BELOW = 0.18  # how far a mark extends from its dot, in the same unit
 LETTERS = 60  # characters in a line that spans the figure
 SMALL_LETTERS = 84  # the same for the smaller names of rows
+LETTER = 0.0125  # the width of a letter in a bar, as a share of the bar
 LONG = 28  # characters in a legend's entry from which on two do not fit side by side
+SHORT = 22  # characters of a name that fits beside its line
+LINE_OF_TEXT = 0.09  # the height of a line of text, as a share of a panel with lines
 STYLE = Path(__file__).with_name("report.mplstyle")
 
 
@@ -130,11 +140,41 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
             _draw_line(axis, panel, name, aside, styles[name])
         _set_scale(axis, panel.ticks)
         title = panel.title
-        if len(names) > 1:
-            _legend(axis)
-        else:
+        if len(names) == 1:
             title += f": {names[0]}"
+        elif not _name_lines(axis, panel, names):
+            _legend(axis)
         axis.set_title(_wrapped(title))
+
+
+def _name_lines(axis: "Axes", panel: Panel, names: Sequence[str]) -> bool:
+    """Writes the name of each line to the right of its last dot, and names of near dots
+    one below the other. Returns False, and writes none, if they do not fit there.
+    """
+    last = panel.ticks[-1]
+    rates = {name: panel.lines[name].get(last) for name in names}
+    ends = {name: rate.share for name, rate in rates.items() if rate and rate.n}
+    if len(ends) < len(names) or max(map(len, names)) > SHORT:
+        return False
+    lowest = 2.0
+    places = {}
+    for name, share in sorted(ends.items(), key=lambda end: -(end[1] or 0.0)):
+        places[name] = min(share or 0.0, lowest - LINE_OF_TEXT)
+        lowest = places[name]
+    moved = max((ends[name] or 0.0) - place for name, place in places.items())
+    if moved > LINE_OF_TEXT:
+        return False
+    for name, place in places.items():
+        axis.annotate(
+            visible(name),
+            (len(panel.ticks) - 1, place),
+            xytext=(20, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+        )
+    return True
 
 
 def _set_scale(axis: "Axes", ticks: Sequence[str]) -> None:
@@ -182,7 +222,10 @@ def draw_dots(
         color=COLOURS[0],
     )
     if differences:
-        axes.axvline(0, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
+        # The line at 0 is drawn row by row, so that it crosses no name.
+        rows = range(len(dots))
+        ends = [row + BELOW for row in rows], [row - BELOW for row in rows]
+        axes.vlines([0] * len(dots), *ends, color=GREY, linewidth=1, zorder=0)
     else:
         axes.set_xlim(-0.03, 1.03)
     _name_rows(axes, [dot.name for dot in dots])
@@ -194,25 +237,37 @@ def draw_stacks(
 ) -> None:
     """Draws one bar for each name from the top, made of shares that add up to 1: {name:
     {part: share}}. Parts have the same order in all bars: that of their first
-    occurrence.
+    occurrence. A part is named where it has room for its name, and in a legend if it
+    has none in any bar.
     """
     parts = dict.fromkeys(part for shares in stacks.values() for part in shares)
     ends = [0.0] * len(stacks)
     for number, part in enumerate(parts):
         shares = [of_name.get(part, 0.0) for of_name in stacks.values()]
-        axes.barh(
+        room = max(map(len, part.split("\n"))) * LETTER
+        is_named = any(share > room for share in shares)
+        colour = COLOURS[number % len(COLOURS)]
+        bars = axes.barh(
             range(len(stacks)),
             shares,
             0.42,
             left=ends,
-            color=COLOURS[number % len(COLOURS)],
-            label=part,
+            color=colour,
+            label="_" if is_named else part,
         )
+        names = [part if share > room else "" for share in shares]
+        ink = PAPER if _is_dark(colour) else ON_COLOURS
+        axes.bar_label(bars, names, label_type="center", fontsize=8, color=ink)
         ends = [end + share for end, share in zip(ends, shares, strict=True)]
     axes.set_xlim(0, 1)
     _name_rows(axes, list(stacks))
     axes.set_title(_wrapped(title))
     _legend(axes)
+
+
+def _is_dark(colour: str) -> bool:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 128
 
 
 def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
@@ -259,6 +314,8 @@ def _errors(dots: Sequence[Dot]) -> tuple[list[float], list[float]]:
 def _legend(axes: "Axes") -> None:
     """Draws the legend below the panel, so that it hides nothing."""
     _, names = axes.get_legend_handles_labels()
+    if not names:
+        return
     fit_side_by_side = len(names) > 3 and max(map(len, names)) < LONG
     columns = 2 if fit_side_by_side else 1
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)
