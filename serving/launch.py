@@ -268,19 +268,12 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment.pop(variable, None)
     if installed(options.env)[1] == PATCHED_VLLM:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
-        # Ray copies to workers on other nodes only vLLM's own variables and those named
-        # here.
-        others = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "").split(",")
-        copied = dict.fromkeys([*filter(None, others), "PYTHONPATH"])
-        environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
+        _copy_to_workers(environment, "PYTHONPATH")
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
     if options.matmul_tiles:
         environment["PDDLEGO_MATMUL_TILES"] = str(options.matmul_tiles.absolute())
-        to_copy = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "")
-        environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = (
-            f"{to_copy},PDDLEGO_MATMUL_TILES"
-        )
+        _copy_to_workers(environment, "PDDLEGO_MATMUL_TILES")
     if options.forced_tokens:
         # The second runner has no such drafts.
         environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"
@@ -300,6 +293,15 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     # fixed here.
     environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment
+
+
+def _copy_to_workers(environment: dict[str, str], variable: str) -> None:
+    """Names a variable that workers on other nodes get too. Ray copies only vLLM's own
+    and those that are named.
+    """
+    named = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "").split(",")
+    copied = dict.fromkeys([*filter(None, named), variable])
+    environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
 
 
 # Words of vLLM's options for servers of several machines.
@@ -397,32 +399,32 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
         end(server)
 
 
+def _refuse(code: int, sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return code
+
+
 def main(arguments: list[str]) -> int:
     """Starts and supervises the server. Returns the exit code."""
     options = parse(arguments)
     build, version = installed(options.env)
     if not build:
-        print(
-            f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr
-        )
-        return 3
+        return _refuse(3, f"No vLLM in {options.env}; make it with `make serving`.")
     if not options.download and not is_here(options.model):
-        print(
+        return _refuse(
+            2,
             f"{options.model} is neither a folder nor in the local cache; fetch it with"
             f" `make fetch MODEL={options.model}` or give a model folder.",
-            file=sys.stderr,
         )
-        return 2
     options.device = build if options.device == "auto" else options.device
     try:
         command = server_command(options)
     except OSError as error:
-        print(
+        return _refuse(
+            2,
             f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME"
             " to a writable folder.",
-            file=sys.stderr,
         )
-        return 2
     environment = server_environment(options)
     if version != PATCHED_VLLM:
         print(

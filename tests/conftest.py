@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,7 +39,6 @@ MARKED = {
         *("test_chaos.py", "fuzz/", "models/test_families.py", "after_every_signal"),
         *(
             "models/test_forced_tokens.py",
-            "models/test_drafted_runs.py",
             "models/test_gguf.py",
         ),
         *("methods/test_ceiling.py", "report/test_papers.py"),
@@ -122,6 +122,14 @@ def planner() -> Iterator[Any]:
 
     with FastDownward() as planner:
         yield planner
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing waits before it tries again."""
+    monkeypatch.setattr(
+        "tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None)
+    )
 
 
 @pytest.fixture(scope="session")

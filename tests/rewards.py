@@ -1,4 +1,4 @@
-"""The rewards of 50 games, which every way to play a `Game` from outside has to agree
+"""The rewards of 52 games, which every way to play a `Game` from outside has to agree
 with.
 
     python -m tests.rewards     makes tests/rewards.jsonl again, in some minutes
@@ -20,6 +20,10 @@ FILE = Path(__file__).with_name("rewards.jsonl")
 COIN: dict[str, Any] = {"environment": "coin", "environment__rooms": 5}
 COOKING: dict[str, Any] = {"environment": "cooking_easy"}
 BLOCKS: dict[str, Any] = {"environment": "described"}
+HOUSE: dict[str, Any] = {
+    "environment": "explored",
+    "environment__folder": "examples/house",
+}
 PLUS = {"actions": "pddl", "method": "pddlego_plus"}
 EDIT = {"actions": "pddl", "method": "pddl_edit"}
 
@@ -55,9 +59,11 @@ GROUPS: tuple[tuple[dict[str, Any], str, tuple[str, ...], range], ...] = (
         WRONG_FILES,
         range(11),
     ),
+    (HOUSE | {"actions": "commands"}, "pddl_edit", (), range(1)),
+    (HOUSE | PLUS, "pddlego_plus", (), range(1)),
 )
 """The options of `Game`, the method whose recorded games give the texts, wrong texts,
-and games.
+and games. Without wrong texts, all are right.
 """
 
 Step = Callable[[str], tuple[float, bool]]
@@ -150,7 +156,7 @@ def made() -> Iterator[Row]:
             ):
                 kind = len(wrong) + 1 - left
                 given = right if kind < 0 else [*wrong[kind : kind + 1], *right]
-                given = given if kind < len(wrong) else [*wrong] * 20
+                given = given if kind < len(wrong) or not wrong else [*wrong] * 20
                 told = []
                 info = game.reset(number)[1]
                 for text in given:

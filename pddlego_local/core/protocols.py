@@ -128,6 +128,15 @@ class Versioned(Protocol):
 
 
 @runtime_checkable
+class MadeFromFiles(Protocol):
+    """An environment whose games are made from files that a user may edit."""
+
+    @property
+    def files_sha256(self) -> dict[str, str]:
+        """The hash of each file, by name, as the file was when it was read."""
+
+
+@runtime_checkable
 class DescribedInText(Protocol):
     """An environment that hides nothing: two texts describe its domain and problem
     completely.

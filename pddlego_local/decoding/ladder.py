@@ -26,6 +26,11 @@ from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.edits import edit
 from pddlego_local.decoding.staged.pddl import pddl, signatures
+from pddlego_local.decoding.unmasked import (
+    rest_of_strings,
+    with_loops_stopped,
+    without_watch,
+)
 
 Build = Callable[[Decoding, Form[Fields], GrammarContext], Constraint]
 
@@ -35,7 +40,22 @@ EMPTY = GrammarContext()
 def nothing(
     decoding: Decoding, form: Form[Fields], context: GrammarContext
 ) -> Constraint:
-    return at_once(None)
+    free = at_once(None)
+    return with_loops_stopped(free, _no_grammar) if decoding.stops_loops else free
+
+
+def _no_grammar(_before: str) -> None:
+    return None
+
+
+def strings(
+    decoding: Decoding, form: Form[Fields], context: GrammarContext
+) -> Constraint:
+    """Constrains an answer to the keys of the form, whose values are strings."""
+    whole = keys(decoding, form, context)
+    if not decoding.stops_loops:
+        return whole
+    return with_loops_stopped(whole, rest_of_strings(form.keys, decoding.layout))
 
 
 def lark(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Constraint:
@@ -45,17 +65,17 @@ def lark(decoding: Decoding, form: Form[Fields], context: GrammarContext) -> Con
 
 # fmt: off
 LADDER: dict[str, tuple[Build, ...]] = {
-    #           free     json  syntax    signatures  typed     grounded
-    "pddl":    (nothing, keys, lark,     signatures, pddl,     pddl),
-    "domain":  (nothing, keys, lark,     signatures, pddl,     pddl),
-    "problem": (nothing, keys, lark,     signatures, pddl,     pddl),
-    "edit":    (nothing, keys, patterns, patterns,   edit,     edit),
-    "command": (nothing, keys, patterns, command,    command,  command),
-    "move":    (nothing, keys, patterns, move,       move,     move),
-    "seen":    (nothing, keys, patterns, patterns,   patterns, seen),
-    "choice":  (nothing, keys, patterns, patterns,   patterns, patterns),
-    "goals":   (nothing, keys, patterns, patterns,   patterns, patterns),
-    "text":    (nothing, keys, patterns, patterns,   patterns, patterns),
+    #           free     json     syntax    signatures  typed     grounded
+    "pddl":    (nothing, strings, lark,     signatures, pddl,     pddl),
+    "domain":  (nothing, strings, lark,     signatures, pddl,     pddl),
+    "problem": (nothing, strings, lark,     signatures, pddl,     pddl),
+    "edit":    (nothing, keys,    patterns, patterns,   edit,     edit),
+    "command": (nothing, keys,    patterns, command,    command,  command),
+    "move":    (nothing, keys,    patterns, move,       move,     move),
+    "seen":    (nothing, keys,    patterns, patterns,   patterns, seen),
+    "choice":  (nothing, keys,    patterns, patterns,   patterns, patterns),
+    "goals":   (nothing, keys,    patterns, patterns,   patterns, patterns),
+    "text":    (nothing, keys,    patterns, patterns,   patterns, patterns),
 }
 # fmt: on
 
@@ -76,4 +96,7 @@ def constraint_for(
     """Returns the constraint of these settings on an answer of a form."""
     place = list(RUNGS).index(decoding.rung)
     build = LADDER[form.name][place]
-    return build(decoding, form, situation)
+    constraint = build(decoding, form, situation)
+    if constraint.in_stages and not decoding.stops_loops:
+        return without_watch(constraint)
+    return constraint

@@ -24,6 +24,7 @@ _MARKS = ("-", ":")
 item itself.
 """
 _SIGNS = frozenset('()[]{}"')
+_OPENED_BY = {")": "(", "]": "[", "}": "{"}
 _THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 _BLANKS = r"(?:\s|\\[nrt])+"
 _COMMENT = r';(?:[^\\"\n]|\\(?:[^nr]|\Z))*'
@@ -82,6 +83,11 @@ class _Bracket:
             return True
         return self.head in _LISTS or self.head.startswith("?")
 
+    @property
+    def is_bracketed(self) -> bool:
+        """Whether this is a list in round or square brackets."""
+        return self.sign in ("(", "[") and self.is_list
+
     def end_before_repeats(self, partial: str) -> int | None:
         """Returns where the list ends without the repeated items at its end; None if it
         has none.
@@ -102,16 +108,20 @@ class LoopWatch:
     """Reads the text of one stage while it is written.
 
     `before` is the answer up to the stage. `names` says that a name with a repeated
-    part stops the stage too.
+    part stops the stage too. `in_files` says that the text may be prose with files in
+    it, in which only what stands in round or square brackets is a list.
 
     `kept` is the number of characters of a stopped stage that are kept. It is negative
     if a part of the answer before the stage is removed too, and None if the stage was
     not stopped.
     """
 
-    def __init__(self, before: str, *, names: bool = True) -> None:
+    def __init__(
+        self, before: str, *, names: bool = True, in_files: bool = False
+    ) -> None:
         self._before = before
         self._names = names
+        self._in_files = in_files
         self.kept: int | None = None
         self._begin()
 
@@ -137,7 +147,7 @@ class LoopWatch:
             end = self._end
         else:
             read = whole[: self._end] if loop == "item" else whole
-            end = _end_before_repeats(read, self._open)
+            end = self._end_before_repeats(read)
         self.kept = None if end is None else end - len(self._before)
         return self.kept is not None
 
@@ -164,9 +174,29 @@ class LoopWatch:
             if is_blank:
                 continue
             is_repeated = _add(self._open, whole, token.start(), end)
-            if is_repeated and is_watched:
+            if is_repeated and is_watched and self._is_list(self._open[-1]):
                 return "item"
         return ""
+
+    def _is_list(self, bracket: _Bracket) -> bool:
+        return bracket.is_bracketed if self._in_files else bracket.is_list
+
+    def _end_before_repeats(self, text: str) -> int | None:
+        """Finds the innermost list with repeated items at its end, and returns where it
+        ends without them. The last item may be unfinished.
+        """
+        innermost = self._open[-1]
+        partial = ""
+        if not innermost.behind_mark:
+            begin = innermost.end or innermost.offset + 1
+            partial = _as_compared(text[begin:])
+        for bracket in reversed(self._open):
+            if self._is_list(bracket):
+                end = bracket.end_before_repeats(partial)
+                if end is not None:
+                    return end
+            partial = _as_compared(text[bracket.offset :])
+        return None
 
 
 def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
@@ -181,6 +211,8 @@ def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
         declares = open_[-1].head == ":predicates"
         open_.append(_Bracket(sign, start, declares))
         return False
+    if sign in _OPENED_BY and open_[-1].sign != _OPENED_BY[sign]:
+        return False  # prose, such as "1)"
     if sign in (")", "]", "}", '"'):
         closed = open_.pop()
         while sign == '"' and closed.sign != '"':
@@ -189,22 +221,13 @@ def _add(open_: list[_Bracket], text: str, start: int, end: int) -> bool:
     return open_[-1].add(_as_compared(text[start:end]), end)
 
 
-def _end_before_repeats(text: str, open_: list[_Bracket]) -> int | None:
-    """Finds the innermost list with repeated items at its end, and returns where it
-    ends without them. The last item may be unfinished.
-    """
-    innermost = open_[-1]
-    partial = ""
-    if not innermost.behind_mark:
-        begin = innermost.end or innermost.offset + 1
-        partial = _as_compared(text[begin:])
-    for bracket in reversed(open_):
-        if bracket.is_list:
-            end = bracket.end_before_repeats(partial)
-            if end is not None:
-                return end
-        partial = _as_compared(text[bracket.offset :])
-    return None
+def open_brackets(text: str) -> list[str]:
+    """Returns the brackets and quotation marks that a text leaves open."""
+    open_ = [_Bracket("", 0)]
+    for token in _TOKEN.finditer(text):
+        if token["blank"] is None:
+            _add(open_, text, token.start(), token.end())
+    return [bracket.sign for bracket in open_[1:]]
 
 
 def _as_compared(text: str) -> str:

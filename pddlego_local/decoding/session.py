@@ -77,7 +77,7 @@ class Constraint:
     @property
     def free(self) -> bool:
         """Whether there is no grammar at all."""
-        return not self.in_stages and self.first_grammar is None
+        return self.first_grammar is None
 
     @property
     def first_grammar(self) -> Grammar | None:
@@ -90,7 +90,7 @@ class Constraint:
         the hash of all grammar files; the transcript has the hash of each stage's own
         grammar.
         """
-        if self.in_stages:
+        if self.in_stages and not self.free:
             return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
         grammar = self.first_grammar
         return grammar.sha256 if grammar else None

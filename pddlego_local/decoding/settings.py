@@ -30,6 +30,7 @@ GoalRule = Literal["any", "unmet"]
 _EVERY = frozenset(RUNGS)
 _WITH_GRAMMAR = frozenset(name for name, rung in RUNGS.items() if rung.constrained)
 _FREE = _EVERY - _WITH_GRAMMAR
+_IN_STAGES = frozenset({"signatures", "typed", "grounded"})
 _TYPED = frozenset(name for name, rung in RUNGS.items() if rung.typed)
 
 
@@ -78,6 +79,14 @@ class Option:
 
 def _option(default: Any, about: str, **more: Any) -> Any:
     return field(default=default, metadata={"option": Option(about, **more)})
+
+
+def _added(default: Any, about: str, **more: Any) -> Any:
+    """An option that was added after cells had been recorded: with its default, a cell
+    has the name that it had before.
+    """
+    metadata = {"option": Option(about, **more), "later": True}
+    return field(default=default, metadata=metadata)
 
 
 @pydantic.dataclasses.dataclass(
@@ -178,6 +187,15 @@ class Decoding:
         added=" + reject {rung}",
     )
 
+    stop_loops: Literal["auto", True, False] = _added(
+        "auto",
+        "whether a list in which an item appears for the third time is closed, and the"
+        " model goes on; auto: under signatures, typed and grounded",
+        rungs=_EVERY - {"syntax"},
+        why="its grammar is that of a whole answer",
+        added=", stop_loops={}",
+    )
+
     @pydantic.model_validator(mode="before")
     @classmethod
     def _with_defaults_of_rung(cls, given: ArgsKwargs) -> ArgsKwargs:
@@ -203,11 +221,23 @@ class Decoding:
                 " decoding.temperature above 0: at 0, a second answer cannot differ"
                 " from the first."
             )
+        if self.reject and self.stops_loops:
+            raise ConfigError(
+                "decoding.reject draws whole free answers, in which no loop is stopped;"
+                " choose decoding.stop_loops=auto."
+            )
 
     @property
     def excludes(self) -> Rung:
         """The rung's requirements on an answer (`rungs.RUNGS`)."""
         return RUNGS[self.rung]
+
+    @property
+    def stops_loops(self) -> bool:
+        """Whether a list that repeats itself is closed while it is written."""
+        if self.stop_loops == "auto":
+            return self.rung in _IN_STAGES
+        return self.stop_loops is True
 
     @property
     def thinking(self) -> bool:

@@ -8,8 +8,10 @@ depends on no method, and on no particular environment, model or planner.
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
 
 from pddlego_local.core.nouns import (
     Goal,
@@ -39,6 +41,19 @@ T = TypeVar("T", bound=Fields)
 
 
 @dataclass(frozen=True)
+class OtherGames:
+    """The games that a cell does not play, for examples in prompts. `lend` lends
+    another environment of the cell, and `played` are the cell's own games. `kept` has
+    what was made of other games, for all episodes of the cell; `lock` guards it.
+    """
+
+    lend: Callable[[], AbstractContextManager[Environment]]
+    played: frozenset[int] = frozenset()
+    kept: dict[object, Any] = field(default_factory=dict)
+    lock: Any = field(default_factory=Lock)
+
+
+@dataclass(frozen=True)
 class Parts:
     """The parts that an episode uses. `trained_on` are the maps that the model was
     trained on.
@@ -49,6 +64,7 @@ class Parts:
     planner: Planner
     decoding: Decoding
     trained_on: frozenset[str] = frozenset()
+    others: OtherGames | None = None
 
 
 class Episode(GameRunner):
@@ -71,6 +87,7 @@ class Episode(GameRunner):
         earlier: Sequence[EpisodeRow] = (),
     ) -> None:
         super().__init__(parts.environment, emit)
+        self.parts = parts
         self.game = game
         self.earlier = earlier
         self.seed = derive_seed(run_seed, game, trial)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Goal
+from pddlego_local.core.nouns import Goal, PlanResult
 from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Repair, Where
@@ -23,7 +23,8 @@ class Formalization:
 
     `cause` is one of `outcomes.CAUSES`, or "" before a model was asked. `plan` is empty
     unless the problem was solved. `message` is the feedback for the model. `goal` is
-    the goal of the plan, if the method and not the model chose it.
+    the goal of the plan, if the method and not the model chose it. `answer` is what the
+    model wrote, if that is no file.
     """
 
     domain: str
@@ -32,6 +33,7 @@ class Formalization:
     plan: tuple[str, ...]
     message: str
     goal: Goal | None = None
+    answer: str = ""
 
     @property
     def to_do(self) -> bool:
@@ -72,10 +74,7 @@ def plan(
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem
         result = planner.plan(domain, pf)
-        told = result.message
-        has_faults = result.outcome not in ("solved", "timeout")
-        if has_faults and decoding.feedback == "explained":
-            told = explain(domain, pf, result)
+        told = _told(decoding, domain, pf, result)
         event = Plan(
             where=where,
             goal=goal.words if goal else None,
@@ -92,6 +91,14 @@ def plan(
         if result.outcome == "translate_error" and _is_faulty(domain, pf):
             break
     return formalization
+
+
+def _told(decoding: Decoding, domain: str, problem: str, result: PlanResult) -> str:
+    """Returns the feedback for the model."""
+    has_faults = result.outcome not in ("solved", "timeout")
+    if has_faults and decoding.feedback == "explained":
+        return explain(domain, problem, result)
+    return result.message
 
 
 def repaired(

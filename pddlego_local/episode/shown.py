@@ -5,7 +5,8 @@ A template passes what it shows through one of the filters here. A filter return
 text and keeps it, so that a grammar permits exactly the names that the prompt shows
 (the rung "grounded"). These names come from the game's texts, as the environment reads
 them, from the commands, and from the objects that the PDDL files in the prompt declare.
-Demonstrations are treated like everything else that is shown.
+Demonstrations are treated like everything else that is shown; solved examples are not:
+an object that only another world has is not shown of this one.
 """
 
 import json
@@ -174,7 +175,7 @@ FILTERS = {
     "pddl": _pddl,
     # an edit as an example
     "edits": _keeps("example_pddl", _added),
-    # the file of an example
-    "solved": _keeps("example_pddl", lambda file: [file]),
+    # the file of a solved example, whose names are not the game's
+    "solved": _keeps("example_pddl", lambda file: []),
     "offered": _keeps("commands", lambda commands: commands),
 }

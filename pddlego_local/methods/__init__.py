@@ -1,5 +1,6 @@
 """The systems of the papers, one file each."""
 
+import dataclasses
 from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 
@@ -14,13 +15,22 @@ AtLeast1 = Annotated[int, pydantic.Field(ge=1)]
 T = TypeVar("T")
 
 
+def added(default: Any) -> Any:
+    """A setting that was added after episodes of its method had been recorded. With its
+    default, a cell has the name that it had before.
+    """
+    return dataclasses.field(default=default, metadata={"later": True})
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def settings(cls: type[T]) -> type[T]:
     """Makes a class a dataclass whose values come from the configuration.
 
     Unknown keys and values of other types are refused. Several methods have the
-    following two settings: `max_retries` is how often an unusable answer is sampled
-    again, and `max_idle` sub-goals in a row that end without a command end the episode.
+    following settings: `max_retries` is how often an unusable answer is sampled again,
+    `rounds` is how often a model is shown its refused files, or files without a plan,
+    with the message of `decoding.feedback`, and answers again, and `max_idle` sub-goals
+    in a row that end without a command end the episode.
     """
     closed = pydantic.ConfigDict(extra="forbid")
     made: type[Any] = pydantic.dataclasses.dataclass(
@@ -56,9 +66,12 @@ class Player(ABC):
     its start.
 
     A subclass implements `play`, which begins after the first observation.
+    `one_problem` says that an episode ends with one problem file, which is compared
+    with the gold file.
     """
 
     learns: ClassVar[bool | str] = False
+    one_problem: ClassVar[bool] = False
 
     @abstractmethod
     def play(self, episode: Episode) -> str:

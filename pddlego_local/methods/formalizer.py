@@ -27,6 +27,7 @@ class Formalizer(Player):
     wording: Wording = "brief"
 
     prompts = "formalizer"
+    one_problem = True
     templates: ClassVar[tuple[str, ...]] = ("files",)
     forms: ClassVar[tuple[Form[Fields], ...]] = (PDDL,)
 
@@ -80,14 +81,14 @@ def in_words(environment: Environment) -> tuple[str, str]:
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:
-    """Validates the plan against the gold files, as VAL would, and notes whether the
-    problem file is equivalent to the gold file. Returns success, valid_but_wrong or
-    step_limit, or "" if there is no plan.
+    """Notes whether the problem file, if there is one, is equivalent to the gold file,
+    and validates the plan against the gold files, as VAL would. Returns success,
+    valid_but_wrong or step_limit, or "" if there is no plan.
     """
+    if pddl.problem and isinstance(episode.environment, WithGold):
+        episode.note(equivalence=episode.environment.equivalence(pddl.problem))
     if pddl.cause not in PLANNED:
         return ""
-    if isinstance(episode.environment, WithGold):
-        episode.note(equivalence=episode.environment.equivalence(pddl.problem))
     done = episode.execute(pddl.plan, to_its_end=True)
     if done.ended == "success":
         return "success"

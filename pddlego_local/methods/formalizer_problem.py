@@ -9,7 +9,8 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.protocols import WithExamples
 from pddlego_local.decoding.forms import PROBLEM, Fields, Form
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, Player, prompting, settings
+from pddlego_local.episode.planning import Formalization
+from pddlego_local.methods import AtLeast0, Player, added, prompting, settings
 from pddlego_local.methods.formalizer import in_words, judge
 
 
@@ -20,10 +21,15 @@ class FormalizerProblem(Player):
     """
 
     shots: AtLeast0 = 3
+    rounds: AtLeast0 = added(0)
 
     prompts = "formalizer_problem"
-    templates = ("problem",)
+    one_problem = True
     forms: ClassVar[tuple[Form[Fields], ...]] = (PROBLEM,)
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return ("problem", "again") if self.rounds else ("problem",)
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, valid_but_wrong or step_limit. Raises
@@ -37,16 +43,19 @@ class FormalizerProblem(Player):
                 f"method.shots={self.shots}: there are only {len(solved)} other worlds"
                 f" to show; choose at most method.shots={len(solved)}"
             )
-        shown = prompting.render(
-            "formalizer_problem/problem",
-            world.package,
-            domain_text=domain_text,
-            domain=world.domain,
-            solved=solved,
-            problem_text=problem_text,
-        )
-        question = episode.question(PROBLEM, shown, domain=world.domain)
-        return (
-            judge(episode, episode.formalize(question, step=1, given=True))
-            or "solver_abort"
-        )
+        previous: Formalization | None = None
+        for retry in range(1 + self.rounds):
+            shown = prompting.render(
+                f"formalizer_problem/{'again' if previous else 'problem'}",
+                world.package,
+                domain_text=domain_text,
+                domain=world.domain,
+                solved=solved,
+                problem_text=problem_text,
+                tried=previous,
+            )
+            question = episode.question(PROBLEM, shown, domain=world.domain)
+            previous = episode.formalize(question, step=1, retry=retry, given=True)
+            if outcome := judge(episode, previous):
+                return outcome
+        return "solver_abort"

@@ -13,21 +13,29 @@ from pddlego_local.methods.shared.pddlego_loop import PddlegoLoop
 @settings
 class PddlGen(PddlegoLoop):
     forms = (PROBLEM, SEEN)
-    templates = ("problem", "seen")
+    asks_for = "problem"
 
     def formalize(
-        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
+        self,
+        episode: Episode,
+        news: Turns,
+        problem: str,
+        previous: Formalization | None,
+        *,
+        step: int,
+        retry: int,
     ) -> Formalization:
         environment = episode.environment
         domain = environment.domain
         goals = environment.goals(episode.memory)
         shown = prompting.render(
-            "pddlego/problem",
+            self.template(previous),
             environment.package,
             domain=domain,
             goals=goals,
             observations=news,
             previous=problem,
+            tried=previous,
         )
         question = episode.question(PROBLEM, shown, domain=domain, own_goal=False)
         return episode.formalize(

@@ -24,5 +24,5 @@ class Pddlego(Player):
 
     def play(self, episode: Episode) -> str:
         """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""
-        unrefined = PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0)
+        unrefined = PddlegoPlus(variant=self.variant, max_attempts=1, rounds=0)
         return unrefined.play(episode)

@@ -3,6 +3,7 @@ Observable Environments", §3): the model writes the domain and the problem, the
 and repairs both.
 """
 
+import dataclasses
 import functools
 import random
 from pathlib import Path
@@ -16,7 +17,15 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Pddl, Problem
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
+from pddlego_local.methods import (
+    AtLeast0,
+    AtLeast1,
+    Player,
+    added,
+    prompting,
+    settings,
+)
+from pddlego_local.methods.shared.solved import with_examples
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
@@ -43,19 +52,28 @@ class PddlegoPlus(Player):
     `keep_prefix` keeps the successful part of a plan whose later action failed, as
     later forks of the published code do; the paper discards it. `domains` is a folder
     of recorded runs: each episode draws a domain that won there and keeps it fixed, and
-    the model writes only the problem ("RAG with DF", §5.5).
+    the model writes only the problem ("RAG with DF", §5.5). `shots` is the number of
+    solved games before the question (`shared.solved`).
     """
 
     max_attempts: AtLeast1 = 5
-    max_retries: AtLeast0 = 5
+    rounds: AtLeast0 = 5
     variant: Variant = "detailed"
     keep_prefix: bool = False
     domains: Path | None = None
+    shots: AtLeast0 = added(0)
 
     prompts = "pddlego_plus"
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if no episode was won in `domains`."""
+        """Raises ConfigError if no episode was won in `domains`, or if examples, which
+        show whole domains, are to come before a fixed one.
+        """
+        if self.domains and self.shots:
+            raise ConfigError(
+                f"method.shots={self.shots} shows games with domains of their own, and"
+                " method.domains keeps one fixed; choose method.shots=0."
+            )
         if self.domains:
             winning_domains(self.domains)
 
@@ -111,7 +129,7 @@ class PddlegoPlus(Player):
         fixed = previous.domain if self.domains and previous else ""
         (form,) = self.forms
         error = ""
-        for retry in range(self.max_retries + 1):
+        for retry in range(self.rounds + 1):
             shown = prompting.render(
                 f"pddlego_plus/{template_of(self.variant)}",
                 episode.environment.package,
@@ -127,7 +145,8 @@ class PddlegoPlus(Player):
                 refusal=refusal,
                 repetition=" , ".join(repeated(episode.memory)),
             )
-            question = episode.question(form, shown, domain=fixed)
+            examples = with_examples(episode, self.without_examples, self.shots, shown)
+            question = episode.question(form, shown, examples, domain=fixed)
             pddl = episode.formalize(
                 question, step=step, attempt=attempt, retry=retry, given=bool(fixed)
             )
@@ -137,6 +156,10 @@ class PddlegoPlus(Player):
             if pddl.problem:
                 previous = pddl
         return pddl
+
+    @property
+    def without_examples(self) -> "PddlegoPlus":
+        return dataclasses.replace(self, shots=0)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """Draws one of the recorded domains with the episode's seed and notes its

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import outlines
 import torch
@@ -37,18 +37,6 @@ _NEAR_TOKENS = 8
 """How many preceding tokens may influence how the tokens after them are decoded to
 text.
 """
-
-
-class Draw(NamedTuple):
-    """The tokens of one call of `generate`, for training the model on its own answers.
-
-    `tokens` were drawn after the tokens `before`; they include the end of text if it
-    was drawn. `masks` hold their grammar; None means free text.
-    """
-
-    before: list[int]
-    tokens: list[int]
-    masks: ForcedTokens | None
 
 
 class Watched:
@@ -88,7 +76,6 @@ class Generation:
         cannot read the folder as a causal model.
         """
         self.name = name
-        self.on_draw: Callable[[Draw], None] | None = None
         self._stopped = threading.Event()
         self._forced_tokens = forced_tokens
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -144,42 +131,26 @@ class Generation:
         start = time.perf_counter()
         loop = self._forcing_loop(grammar, sampling)
         so_far = prefix or Prefix()
-        thinks = not continues(so_far, sampling) and sampling.thinking
         opening = list(so_far.opening or self._prompt(messages, sampling))
         earlier, forced = splice(so_far, self._spelling)
         before = [*opening, *earlier]
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
         thought: list[int] = []
-        unfinished = False
-        if thinks:
-            marker = self._marker()
-            thought = self._draw(before, sampling, budget, None, also_end=(marker,))
-            unfinished = thought[-1] != marker or len(thought) == budget
-        near = earlier[-_NEAR_TOKENS:]
-        near_text = self._text(near)
-
-        def written(tokens: list[int]) -> str:
-            """Returns the text of the tokens as it reads after the earlier tokens."""
-            return self._text([*near, *tokens])[len(near_text) :]
-
+        is_whole = True
+        if not continues(so_far, sampling) and sampling.thinking:
+            thought, is_whole = self._think(before, sampling, budget)
+        written = self._reader_after(earlier)
         watch, watched = so_far.watch, None
         if watch:
             begin = len(before) + len(thought)
             watched = Watched(lambda tokens: watch(written(tokens)), begin)
         drawn: list[int] = []
-        if not unfinished:
+        if is_whole:
             left = budget - len(thought)
             drawn = self._draw([*before, *thought], sampling, left, loop, watched)
-        reason: Literal["stop", "length", "circle", "unfinished_thought"] = "length"
-        tokens = drawn
-        if unfinished:
-            reason = "unfinished_thought"
-        elif drawn and drawn[-1] in self.end_ids:
-            reason = "stop"
-            tokens = drawn[:-1]
-        elif watched and watched.ended:
-            reason = "circle"
+        reason = self._reason(drawn, watched) if is_whole else "unfinished_thought"
+        tokens = drawn[:-1] if reason == "stop" else drawn
         text = written(tokens)
         if prefix is not None:
             prefix = Prefix(
@@ -195,6 +166,34 @@ class Generation:
             prefix=prefix,
             forced_tokens=forced + (loop.forced_tokens if loop else 0),
         )
+
+    def _reason(
+        self, drawn: list[int], watched: Watched | None
+    ) -> Literal["stop", "length", "circle"]:
+        """Returns why an answer ended with these tokens."""
+        if drawn and drawn[-1] in self.end_ids:
+            return "stop"
+        if watched and watched.ended:
+            return "circle"
+        return "length"
+
+    def _think(
+        self, before: list[int], sampling: Sampling, budget: int
+    ) -> tuple[list[int], bool]:
+        """Returns the tokens of a thought, and whether it came to its end with tokens
+        left for an answer.
+        """
+        marker = self._marker()
+        thought = self._draw(before, sampling, budget, None, also_end=(marker,))
+        return thought, thought[-1] == marker and len(thought) < budget
+
+    def _reader_after(self, earlier: Sequence[int]) -> Callable[[list[int]], str]:
+        """Returns a function that gives the text of tokens as it reads after the
+        earlier tokens.
+        """
+        near = earlier[-_NEAR_TOKENS:]
+        near_text = self._text(near)
+        return lambda tokens: self._text([*near, *tokens])[len(near_text) :]
 
     def _forcing_loop(
         self, grammar: Grammar | None, sampling: Sampling
@@ -281,10 +280,7 @@ class Generation:
             )
         if self._stopped.is_set():
             raise ModelFault(f"{self.name} was closed while an answer was being drawn.")
-        tokens = list(output[0, len(ids) :].tolist())
-        if self.on_draw:
-            self.on_draw(Draw(ids, tokens, loop))
-        return tokens
+        return list(output[0, len(ids) :].tolist())
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))

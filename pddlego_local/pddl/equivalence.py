@@ -4,7 +4,9 @@ objects.
 The definition is Planetarium's (Zuo et al., arXiv 2407.03321,
 github.com/BatsResearch/planetarium): the objects and facts of a problem are a graph,
 and two problems are equivalent if their graphs are isomorphic. Before that, the facts
-that follow from a goal are added to it (completion.py).
+that follow from a goal are added to it (completion.py). Two problems that are
+equivalent only without their idle objects, those that stand in no fact, have a verdict
+of their own.
 
 Objects get colours, which are refined until all objects of a colour have their places
 in facts with objects of the same colours. If some objects still share a colour, one of
@@ -13,6 +15,7 @@ problems the first candidate decides. Regular graphs may need exponentially many
 work is counted and bounded.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +28,13 @@ from pddlego_local.pddl.task import Domain, Problem
 
 MOST_STEPS = 2_000_000  # objects in facts looked at; about two seconds
 
-Verdict = Literal["equivalent", "different", "not comparable", "undecided"]
+Verdict = Literal[
+    "equivalent",
+    "equivalent but for idle objects",
+    "different",
+    "not comparable",
+    "undecided",
+]
 
 
 class _Fact(NamedTuple):
@@ -54,8 +63,20 @@ def compare(
     that the verdict is the same on every machine.
     """
     known = read_domain(read(domain))
-    first = _structure(known, read_problem(read(gold)), invariants)
-    second = _structure(known, read_problem(read(answer)), invariants)
+    problems = read_problem(read(gold)), read_problem(read(answer))
+    verdict = _compared(known, problems, invariants)
+    if verdict != "different":
+        return verdict
+    busy = _without_idle(problems[0]), _without_idle(problems[1])
+    if _compared(known, busy, invariants) == "equivalent":
+        return "equivalent but for idle objects"
+    return "different"
+
+
+def _compared(
+    domain: Domain, problems: tuple[Problem, Problem], invariants: Invariants
+) -> Verdict:
+    first, second = [_structure(domain, each, invariants) for each in problems]
     if first is None or second is None:
         return "not comparable"
     if first.without_objects != second.without_objects:
@@ -65,6 +86,18 @@ def compare(
     except Undecided:
         return "undecided"
     return "equivalent" if same else "different"
+
+
+def _without_idle(problem: Problem) -> Problem:
+    """The problem without the objects that stand in no fact of it. What its goal is
+    completed with depends on its objects.
+    """
+    goal = problem.goal.literals if problem.goal else ()
+    busy = {
+        term.name for literal in (*problem.init, *goal) for term in literal.atom.terms
+    }
+    objects = [entry for entry in problem.objects if entry.name in busy]
+    return dataclasses.replace(problem, objects=objects)
 
 
 @dataclass(frozen=True)

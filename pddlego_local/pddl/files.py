@@ -1,20 +1,23 @@
 """Turns a file's blocks into a `task.Domain` or `task.Problem`.
 
-Fast Downward accepts only one order of sections, so every other order is a fault.
 Reading continues after a fault, so that one mistake does not cause a fault for every
 later name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-
-from pddlego_local.pddl.faults import FaultLog, File
+from pddlego_local.pddl.effects import read_effect, read_literal, refuse_number
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.file_order import (
+    check_order,
+    check_place,
+    is_other_file,
+    read_head,
+    read_name,
+    sections_in,
+)
 from pddlego_local.pddl.formulas import (
     is_number,
     read_condition,
-    read_effect,
-    read_literal,
     read_typed_list,
-    refuse_number,
     type_groups,
 )
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
@@ -56,21 +59,7 @@ NUMERIC_REQUIREMENTS = frozenset(
         ":timed-effects",
     }
 )
-ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 REQUIRED = (":domain", ":init", ":goal")
-_SECTIONS: Mapping[File, Sequence[str]] = {
-    "domain": (
-        ":requirements",
-        ":types",
-        ":constants",
-        ":predicates",
-        ":functions",
-        ":derived",
-        ":action",
-    ),
-    "problem": ORDER,
-}
-_OTHER: Mapping[File, File] = {"domain": "problem", "problem": "domain"}
 
 
 def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
@@ -78,14 +67,14 @@ def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
     unknown.
     """
     log = log or FaultLog("domain")
-    if block is None or _is_other_file(block, log):
+    if block is None or is_other_file(block, log):
         return Domain(
             block or Block(0), unreadable={":types", ":constants"}, whole=False
         )
-    domain = Domain(block, _read_head(block, log))
+    domain = Domain(block, read_head(block, log))
     seen: set[str] = set()
-    for section in _sections_in(block, domain, log):
-        _check_place(section, seen, log)
+    for section in sections_in(block, domain, log):
+        check_place(section, seen, log)
         seen.add(section.head)
         _read_domain_section(section, domain, log)
     return domain
@@ -96,13 +85,13 @@ def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
     unknown.
     """
     log = log or FaultLog("problem")
-    if block is None or _is_other_file(block, log):
+    if block is None or is_other_file(block, log):
         return Problem(block or Block(0), unreadable={":objects"}, whole=False)
-    name = _read_head(block, log)
+    name = read_head(block, log)
     problem = Problem(block)
     seen: list[str] = []
-    for section in _sections_in(block, problem, log):
-        _check_order(section, seen, log)
+    for section in sections_in(block, problem, log):
+        check_order(section, seen, log)
         seen.append(section.head)
         _read_problem_section(section, problem, log)
     called = f"the problem `{name}`" if name is not None else "the problem"
@@ -110,126 +99,6 @@ def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
         if required not in seen:
             log.syntax(block, f"{called} has no `{required}`: add `({required} …)`")
     return problem
-
-
-# ---- Which sections a file has
-
-
-def _is_other_file(block: Block, log: FaultLog) -> bool:
-    """Whether `block` is the other kind of file. Reports this, and nothing else in the
-    block.
-    """
-    other = _OTHER[log.file]
-    first_list = block.blocks[0] if block.blocks else block
-    is_it = block.head == "define" and first_list.head == other
-    if is_it:
-        log.syntax(block, f"this is a {other}, where the {log.file} is expected")
-    return is_it
-
-
-def _read_head(block: Block, log: FaultLog) -> Word | None:
-    """The name in `(define (domain name) …` or `(define (problem name) …`, or None if
-    the text begins in another way.
-    """
-    kind = log.file
-    if block.head != "define":
-        log.syntax(
-            block,
-            f"the text must begin with `(define ({kind} NAME)`, not with `{block}`",
-        )
-        return None
-    title = block.item(1)
-    if not isinstance(title, Block) or title.head != kind:
-        log.syntax(title or block, f"`(define` must be followed by `({kind} NAME)`")
-        return None
-    return _read_name(title, log)
-
-
-def _read_name(block: Block, log: FaultLog) -> Word | None:
-    """The one name after the head of `block`."""
-    name = block.last_of(2)
-    if isinstance(name, Word):
-        return name
-    log.syntax(block, f"`{block}` must hold exactly one name: `({block.head} NAME)`")
-    return None
-
-
-def _sections_in(
-    block: Block, file: Domain | Problem, log: FaultLog
-) -> Iterator[Block]:
-    """Yields the sections that a file may have, and refuses everything else."""
-    for item in block.items[2:]:
-        if isinstance(item, Block) and item.head in _SECTIONS[log.file]:
-            yield item
-        else:
-            _refuse_section(item, log)
-            file.whole = False
-
-
-def _check_place(section: Block, seen: set[str], log: FaultLog) -> None:
-    """Reports a section of a domain that is repeated or stands after an action."""
-    name = section.head
-    if name in (":action", ":derived"):
-        return
-    if name in seen:
-        log.syntax(section, f"a second `{name}`: join the two lists into one")
-    elif seen & {":action", ":derived"}:
-        log.syntax(
-            section, f"`{name}` must stand before the first `:action`: move it up"
-        )
-
-
-def _check_order(section: Block, seen: Sequence[str], log: FaultLog) -> None:
-    """Reports a section of a problem that is repeated or stands too late."""
-    name = section.head
-    if name in seen:
-        log.syntax(section, f"a second `{name}`: join the two into one")
-        return
-    place = ORDER.index(name)
-    for earlier in seen:
-        if ORDER.index(earlier) > place:
-            log.syntax(section, f"`{name}` must stand before `{earlier}`: move it up")
-            return
-
-
-def _refuse_section(item: Node, log: FaultLog) -> None:
-    """Reports an item that is not a section of this file, with a remedy."""
-    file = log.file
-    other = _OTHER[file]
-    if isinstance(item, Word):
-        if item.name in SECTIONS:
-            log.syntax(
-                item, f"`{item}` has no parenthesis before it: write `({item} …)`"
-            )
-        else:
-            log.syntax(
-                item, f"`{item}` stands between the sections of the {file}: remove it"
-            )
-        return
-    name = item.head
-    if name == ":durative-action":
-        log.numeric(item, name)
-    elif name in _SECTIONS[other]:
-        log.syntax(
-            item, f"`{name}` belongs to the {other} file, not to the {file}: move it"
-        )
-    elif meant := _section_like(name):
-        log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
-    else:
-        log.syntax(
-            item,
-            f"`{name or item}` is no section of a {file} that the planner knows:"
-            " remove it",
-        )
-
-
-def _section_like(name: str) -> str:
-    """The section with this name but for a colon or a plural, "" if there is none."""
-    singular = name.rstrip("s")
-    for likely in (f":{name}", singular, f":{singular}"):
-        if likely in SECTIONS:
-            return likely
-    return ""
 
 
 # ---- The sections of both files
@@ -406,7 +275,7 @@ def _refuse_rest(first: Node, action: Word, has_fields: bool, log: FaultLog) -> 
 def _read_problem_section(block: Block, problem: Problem, log: FaultLog) -> None:
     match block.head:
         case ":domain":
-            problem.domain_word = _read_name(block, log)
+            problem.domain_word = read_name(block, log)
         case ":requirements":
             _read_requirements(block, log)
         case ":objects":

@@ -1,9 +1,9 @@
-"""Turns blocks into typed lists (`a b - t c`), into conditions
-(`task.WrittenCondition`), and into effects (`task.Effect`).
+"""Turns blocks into typed lists (`a b - t c`) and into conditions
+(`task.WrittenCondition`).
 
 A condition becomes the flat list of its literals, each with the variables in its scope,
-because the checks need no more. An effect becomes its changes and its cost. There is no
-recursion, because a model's text may be nested more deeply than our stack allows.
+because the checks need no more. There is no recursion, because a model's text may be
+nested more deeply than our stack allows.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,6 @@ from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word
 from pddlego_local.pddl.task import (
     Atom,
-    Effect,
     Literal,
     TypedName,
     WrittenCondition,
@@ -27,31 +26,22 @@ OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists"})
 FORMS = {"not": (1, "(not (fact))"), "imply": (2, "(imply (condition) (condition))")}
 """The operators that take a fixed number of conditions."""
 
-MOST_DIGITS = 4300  # Python's own limit, on which the translator fails
 NUMERIC = frozenset({
     ">", "<", ">=", "<=", "+", "-", "*", "/", "=",
     "increase", "decrease", "assign", "scale-up", "scale-down",
 })  # fmt: skip
 TIMES = frozenset({"at start", "at end", "over all"})
-NESTED_FORMS = {
-    "forall": "`(forall (?variable - type …) (effect))`",
-    "when": "`(when (condition) (effect))`",
-}
 
 
 @dataclass(slots=True)
 class _Part:
-    """A part of a condition or effect, with its context. `around` are the operators of
-    an effect around the part, outermost first, and `when` the conditions among them.
-    """
+    """A part of a condition, with its context."""
 
     block: Block
     scope: tuple[TypedName, ...] = ()
     negated: bool = False
     required: bool = True
     depth: int = 1
-    around: tuple[str, ...] = ()
-    when: tuple[Block, ...] = ()
 
 
 def read_condition(
@@ -102,7 +92,7 @@ def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Word):
-            _refuse_alone(operand, f"under `{operator}`", log)
+            refuse_alone(operand, f"under `{operator}`", log)
             continue
         if not operand.items:
             log.syntax(
@@ -122,7 +112,8 @@ def _operands(part: _Part, condition: WrittenCondition, log: FaultLog) -> list[_
     return parts
 
 
-def _refuse_alone(word: Word, where: str, log: FaultLog) -> None:
+def refuse_alone(word: Word, where: str, log: FaultLog) -> None:
+    """Reports a word where a list is expected."""
     log.syntax(word, f"`{word}` stands alone {where}: write `({word} …)`")
 
 
@@ -153,21 +144,6 @@ def read_quantified(variables: Block, log: FaultLog) -> list[TypedName]:
                 f"`{name.word}` is quantified, but no variable: `?{name.word}`",
             )
     return names
-
-
-def read_literal(
-    block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()
-) -> Literal | None:
-    """Reads a fact or `(not (fact))` of an effect or `:init`. Returns None if it is
-    neither.
-    """
-    negated = block.head == "not"
-    fact = block.last_of(2) if negated else block
-    if not isinstance(fact, Block) or not fact.items:
-        log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
-        return None
-    atom = read_atom(fact, log)
-    return Literal(atom, negated, scope) if atom is not None else None
 
 
 def read_atom(block: Block, log: FaultLog) -> Atom | None:
@@ -209,116 +185,9 @@ def _numeric_word(block: Block) -> str:
     return called if is_time else ""
 
 
-def read_effect(block: Block, log: FaultLog) -> Effect:
-    """Reads the effect in `block`. An empty block has no effect."""
-    effect = Effect()
-    if block.head == "increase":
-        log.syntax(
-            block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`"
-        )
-    pending = [_Part(block)] if block.items else []
-    while pending:
-        part = pending.pop()
-        if part.block.head in ("and", "forall", "when"):
-            pending += reversed(_nested(part, effect, log))
-        elif part.block.head == "increase":
-            _read_cost(part, effect, log)
-        else:
-            _read_change(part, effect, log)
-    return effect
-
-
-def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
-    """The operands of `and`, or the effect under `when` or `forall` after reading their
-    scope.
-    """
-    head = part.block.head
-    items = part.block.items[1:]
-    scope = part.scope
-    when = part.when
-    if head != "and":
-        first = part.block.item(1)
-        if not isinstance(first, Block) or len(items) != 2:
-            log.syntax(
-                part.block, f"`{part.block}` must have the form {NESTED_FORMS[head]}"
-            )
-            effect.complete = False
-            return []
-        items = items[1:]
-        if head == "when":
-            when += (first,)
-            effect.conditions.append(read_condition(first, log, scope))
-        else:
-            variables = read_quantified(first, log)
-            effect.quantified.append(variables)
-            scope += tuple(variables)
-    around = (*part.around, head)
-    parts = []
-    for item in items:
-        if isinstance(item, Word):
-            _refuse_alone(item, "in an effect", log)
-            effect.complete = False
-        elif not item.items:
-            log.syntax(
-                item, "an empty `()` stands in an effect: remove it or write a fact"
-            )
-            effect.complete = False
-        else:
-            parts.append(_Part(item, scope=scope, around=around, when=when))
-    return parts
-
-
-def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
-    block = part.block
-    if len(block.items) != 3 or str(block.items[1]).lower() != "(total-cost)":
-        log.numeric(block, "increase")
-        return
-    if "forall" in part.around or "when" in part.around:
-        log.syntax(
-            block, f"`{block}` cannot stand under `forall` or `when`: move it outside"
-        )
-    amount = block.items[2]
-    if isinstance(amount, Word):
-        if not refuse_number(amount, log):
-            effect.cost = Atom(amount, [], part.block)
-    elif not amount.items or amount.blocks:
-        log.syntax(amount, f"`{amount}` must be a whole number or `(function name …)`")
-    else:
-        effect.cost = read_atom(amount, log)
-
-
-def refuse_number(word: Word, log: FaultLog) -> bool:
-    """Reports a negative, fractional or too long number, and returns whether it is
-    one.
-    """
-    name = word.name
-    fits = len(name) <= MOST_DIGITS if name.isdigit() else not is_number(name)
-    if fits and name[0] != "-":
-        return False
-    log.syntax(word, f"`{word}` must be a whole number, not negative and not enormous")
-    return True
-
-
 def is_number(name: str) -> bool:
     """Whether a name has only digits and points."""
     return name.replace(".", "").isdigit()
-
-
-def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
-    change = read_literal(part.block, log, part.scope)
-    if change is None:
-        effect.complete = False
-        return
-    if "when" in part.around:
-        inside = part.around[part.around.index("when") :]
-        if "and" in inside and "forall" in inside:  # Fast Downward fails on this
-            log.syntax(
-                part.block,
-                "`when` around both `forall` and `and` is not understood: put the"
-                " `forall` outside and one `when` inside it",
-            )
-    change.when = part.when
-    effect.changes.append(change)
 
 
 # ---- Typed lists

@@ -5,16 +5,19 @@ Each fault that the static check finds, and that the rung could have prevented, 
 repaired separately. A name that is not permitted in its place is replaced by the
 permitted name that differs only in case, hyphens, underscores and other marks, if there
 is exactly one such name. In a problem's `:domain`, the domain's own name is the only
-permitted name.
+permitted name. Otherwise, a name that is used as an object and not declared is
+declared, with the most specific type that all its uses demand (demands.py), if there is
+exactly one such type, and if the rung would allow the name.
 
 Every other fault is removed with the smallest part around it: a fact of `:init`, a name
 in a list of names, an operand of `and` or `or`, or the precondition of an action. If
 the effect of an action would have to go, the whole action is removed. Parts that cannot
 be removed stay: parentheses, sections and the last part of a goal.
 
-Nothing is added, and the rest of the text stays unchanged.
+Nothing else is added, and the rest of the text stays unchanged.
 """
 
+import re
 from collections.abc import (
     Callable,
     Collection,
@@ -29,6 +32,7 @@ from typing import NamedTuple
 
 from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.check import Examined
+from pddlego_local.pddl.demands import type_demanded, uses_of
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.files import REQUIREMENTS
 from pddlego_local.pddl.formulas import names_in, type_groups
@@ -39,6 +43,12 @@ MOST_CHANGES = 500  # each takes a reading of the files
 LONGEST_QUOTE = 200  # characters of a removed part in a message
 
 _NAMES = (":types", ":constants", ":objects")
+_DECLARED_IN: Mapping[File, str] = {"domain": ":constants", "problem": ":objects"}
+_SECTIONS_AFTER: Mapping[File, Sequence[str]] = {
+    "domain": (":predicates",),
+    "problem": (":init", ":goal"),
+}
+_NEW_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _MAY_BE_EMPTY = (":init", ":predicates", ":requirements")
 _NEEDED: Mapping[File, Sequence[str]] = {
     "domain": (":requirements", ":types", ":constants", ":predicates", ":functions"),
@@ -235,8 +245,9 @@ class _Pair(Examined):
 
 
 def _without_faults(pair: _Pair) -> _Pair:
-    """Repairs all faults that can be repaired. Names in facts do not depend on each
-    other; after any other change, the files are read again.
+    """Repairs all faults that can be repaired. Other names in facts do not depend on
+    each other; after any other change, and after a declaration, the files are read
+    again.
     """
     while len(pair.changes) < MOST_CHANGES:
         changes = dict[_Change, None]()
@@ -245,7 +256,9 @@ def _without_faults(pair: _Pair) -> _Pair:
             if change is None:
                 continue
             changes[change] = None
-            if path.section_name != ":init" or isinstance(path.node, Block):
+            is_insertion = change.start == change.stop
+            in_facts = path.section_name == ":init" and isinstance(path.node, Word)
+            if is_insertion or not in_facts:
                 break
         if not changes:
             break
@@ -271,8 +284,8 @@ def _changed(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change]]) -> _Pai
 
 
 def _fix(pair: _Pair, path: _Path) -> _Change | None:
-    """The change that gives a name the only spelling that mends it, or else removes
-    what is wrong.
+    """The change that gives a name the only spelling that mends it, or else declares
+    it, or else removes what is wrong.
     """
     if isinstance(path.node, Word):
         before = _number_of_faults(pair)
@@ -283,6 +296,8 @@ def _fix(pair: _Pair, path: _Path) -> _Change | None:
                 better.append(change)
         if len(better) == 1:
             return better[0]
+        if declared := _declared(pair, path.node):
+            return declared
     return _left_out(pair, path)
 
 
@@ -337,6 +352,53 @@ def _renamed(file: File, word: Word, name: str) -> _Change:
 
 def _in_place_of(word: Word, name: str) -> _Edit:
     return _Edit(word.offset, word.stop, name)
+
+
+# ---- A new declaration
+
+
+def _declared(pair: _Pair, word: Word) -> _Change | None:
+    """Declares a name that is used as an object: as a constant if the domain uses it.
+    Returns None if the uses demand no type or several, or if the rung would not allow
+    the name.
+    """
+    if not pair.knows.declared or word.name in pair.symbols.objects:
+        return None
+    uses = uses_of(word.name, pair)
+    if not any(use.term is word for use in uses):
+        return None
+    name = _new_name(word, pair.knows.names)
+    kind = type_demanded(uses, pair)
+    if not name or not kind:
+        return None
+    file: File = "domain" if any(use.file == "domain" for use in uses) else "problem"
+    return _with_declaration(pair, file, f"{name} - {kind}")
+
+
+def _new_name(word: Word, names: Collection[str] | None) -> str:
+    """The name as the rung may declare it; "" if it may not."""
+    if names is None:
+        return word.text if _NEW_NAME.fullmatch(word.name) else ""
+    spelled = {name.lower(): name for name in names}
+    return spelled.get(word.name, "")
+
+
+def _with_declaration(pair: _Pair, file: File, entry: str) -> _Change | None:
+    """Puts an entry at the beginning of the list of objects or constants, where it
+    gives no other name its type. A list that is missing is written.
+    """
+    root = pair.roots[file]
+    sections = {block.head: block for block in reversed(root.blocks)} if root else {}
+    head = _DECLARED_IN[file]
+    what = f"declared {entry}"
+    if head in sections:
+        after = sections[head].items[0].stop
+        return _Change(file, (_Edit(after, after, f" {entry}"),), what)
+    for name in _SECTIONS_AFTER[file]:
+        if name in sections:
+            before = sections[name].offset
+            return _Change(file, (_Edit(before, before, f"({head} {entry}) "),), what)
+    return None
 
 
 # ---- A removed part

@@ -19,6 +19,7 @@ from pddlego_local.core.record.run_record import RunRecord
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Option, default_of, options
 from pddlego_local.report.cells import CellRecord
+from pddlego_local.runner.settings import ARM
 
 EpisodeKey = tuple[int, int, int]
 """Game, seed and trial."""
@@ -89,6 +90,14 @@ class Arm:
         """
         all_rows = sum(len(cell.rows) for cell in self.cells)
         return all_rows - len(self.rows)
+
+    @property
+    def label(self) -> str:
+        """The name of the arm's file, without its folder in conf/arm; "" if there is
+        none.
+        """
+        named = [start.arm for start in self.run.starts if start.arm]
+        return named[-1].rpartition("/")[2] if named else ""
 
     @property
     def calls_a_model(self) -> bool:
@@ -175,11 +184,13 @@ class Arm:
 
     def value(self, factor: str) -> str:
         """The value of one setting, as `conf` spells it."""
+        if factor == ARM:
+            return self.label
         return self.options.get(factor) or self.settings[factor]
 
     def name(self, factor: str) -> str:
         """The value of one setting, as reports name it."""
-        names = {**self.first.labels, RUNG: self.rung}
+        names = {**self.first.labels, RUNG: self.rung, ARM: self.label}
         return names.get(factor) or self.value(factor)
 
 
@@ -260,15 +271,16 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     """Returns the names of recorded differences that no setting explains. They come
     from another version of this program, or from other weights with the same name.
     """
-    group = factor.split(".")[0]
+    groups = ("method", "decoding") if factor == ARM else (factor.split(".")[0],)
     names = []
     for recorded, ours, theirs in zip(
         RECORDED.values(), hashes(a.first), hashes(b.first), strict=True
     ):
-        if ours != theirs and group not in recorded.explained_by:
+        is_explained = any(group in recorded.explained_by for group in groups)
+        if ours != theirs and not is_explained:
             names.append(recorded.name)
     ours = a.run.model.get("fingerprint")
     theirs = b.run.model.get("fingerprint")
-    if group != "model" and ours != theirs:
+    if "model" not in groups and ours != theirs:
         names.append("weights")
     return names

@@ -21,6 +21,7 @@ from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import options
+from pddlego_local.runner.parts import defaults_of_later
 from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
@@ -140,9 +141,13 @@ class CellRecord:
     @cached_property
     def options(self) -> dict[str, str]:
         """Every option that changes results, such as "method.variant": "simple",
-        without the labels.
+        without the labels. A record lacks the default of an option that was added
+        later.
         """
-        return dict(_flat(self.run.identity))
+        method = self.run.identity.get("method", {})
+        later = defaults_of_later(str(method.get("_target_")))
+        identity = {**self.run.identity, "method": {**later, **method}}
+        return dict(_flat(identity))
 
     def settings(self, varying: Collection[str]) -> str:
         """Returns the options in `varying` as text, for example "method.variant=simple

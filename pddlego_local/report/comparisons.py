@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.counting import Also
 from pddlego_local.report import contrasts
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.contrasts import Group, Role
 from pddlego_local.report.declared import declarations, declared_by
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, solved, tallied
+from pddlego_local.report.outcomes import judged
+from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, tallied
 from pddlego_local.report.statistics.paired import holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
-from pddlego_local.runner.settings import Declared
+from pddlego_local.runner.settings import BY_GOLD, Declared, Outcome
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
@@ -72,6 +74,8 @@ class Comparison:
     role                "primary" and "secondary" comparisons are tested; "not asked"
                         ones were not declared and are not tested
     factor              the option in which the arms differ, such as "decoding.rung"
+    outcome             what is compared; "wins" and "success" stand for it
+    margin_points       the declared margin of "as good", in points; None without one
     labels              what the arms share: labels, and settings that vary in the
                         report
     pooled              what is pooled, such as "rooms 3, 5, 7"; "" for one kind of
@@ -82,7 +86,7 @@ class Comparison:
                         its own
     missing             pairs that were requested for both arms and lack at least one
                         result
-    difference          in success, from -1 to 1; None if there are no pairs
+    difference          in the outcome, from -1 to 1; None if there are no pairs
     plain               the 95 % interval of the difference for new maps, before Holm
     family              the number of tested comparisons with the same role
     here                the answer for new games on these maps: the game is the unit
@@ -104,6 +108,8 @@ class Comparison:
 
     role: Role
     factor: str
+    outcome: Outcome
+    margin_points: float | None
     labels: Labels
     pooled: str
     layout: str
@@ -141,6 +147,17 @@ class Comparison:
     def share_maps(self) -> bool:
         """Whether some of the games have the same map."""
         return self.maps < self.games
+
+    @property
+    def as_good(self) -> bool:
+        """Whether the arms are shown to differ by less than the declared margin: the
+        adjusted interval for new maps lies within it.
+        """
+        if self.margin_points is None or self.new.p is None:
+            return False
+        margin = self.margin_points / 100
+        low, high = self.new.interval
+        return -margin < low and high < margin
 
     @property
     def conclusion(self) -> Conclusion:
@@ -220,7 +237,9 @@ def _family(
     for group in groups:
         pairs = list[Pair]()
         for contrast in group:
-            pairs += pairs_of(contrast.base, contrast.other, also)
+            outcome = contrast.asked.outcome
+            pairs += pairs_of(contrast.base, contrast.other, also, outcome)
+        _refuse_unjudged(pairs)
         requested.append(pairs)
     finished = [[pair for pair in pairs if pair.finished] for pairs in requested]
     new = _answers(role, finished, lambda pair: pair.cluster)
@@ -239,6 +258,22 @@ def _family(
         )
         for number, group in enumerate(groups)
     ]
+
+
+def _refuse_unjudged(pairs: Sequence[Pair]) -> None:
+    """Raises ConfigError if no episode was judged by the gold file that the outcome
+    needs.
+    """
+    rows = [row for pair in pairs for row in (*pair.base, *pair.other)]
+    if not rows or pairs[0].outcome not in BY_GOLD:
+        return
+    outcome = pairs[0].outcome
+    if not judged(rows, outcome):
+        raise ConfigError(
+            f"compare: outcome={outcome} is decided by a gold file, and no episode of"
+            " these arms was compared with one; choose outcome=success, accepted or"
+            " plan."
+        )
 
 
 def _answers(
@@ -289,16 +324,18 @@ def _comparison(
     return Comparison(
         role=role,
         factor=factor,
+        outcome=first.asked.outcome,
+        margin_points=first.asked.margin_points,
         labels=contrasts.labels(group, varying),
         pooled=contrasts.pooled_over(group),
         layout=contrasts.layout(first),
         base=_side(
             contrasts.value(factor, base, other, varying),
-            [(pair.cluster, pair.base) for pair in pairs],
+            [(pair.cluster, pair.base, pair.base_won) for pair in pairs],
         ),
         other=_side(
             contrasts.value(factor, other, base, varying),
-            [(pair.cluster, pair.other) for pair in pairs],
+            [(pair.cluster, pair.other, pair.other_won) for pair in pairs],
         ),
         caveats=tuple(dict.fromkeys(contrasts.caveats(group))),
         games=len({pair.game for pair in pairs}),
@@ -319,10 +356,10 @@ def _comparison(
     )
 
 
-def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
-    """`played` has the cluster and the trials of each game."""
-    rows = [row for _, trials in played for row in trials]
-    success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
+def _side(value: str, played: Sequence[tuple[GameKey, Trials, bool]]) -> Side:
+    """`played` has the cluster and the trials of each game, and whether it was won."""
+    rows = [row for _, trials, _ in played for row in trials]
+    success = Rate.of((cluster, won, 1) for cluster, _, won in played)
 
     def per_success(total: int) -> float | None:
         return total / success.k if success.k else None

@@ -7,7 +7,7 @@ several kinds of games.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -23,16 +23,19 @@ from pddlego_local.report.arms import (
     other_versions,
 )
 from pddlego_local.report.cells import CellRecord, by_number, short_name
-from pddlego_local.runner.settings import Declared, choices_of
+from pddlego_local.runner.settings import ARM, Asked, Declared, choices_of
 
 Role = Literal["primary", "secondary", "not asked"]
 
 
 @dataclass(frozen=True)
 class Contrast:
+    """Two arms that differ in one factor; `asked` says what of them is compared."""
+
     factor: str
     base: Arm
     other: Arm
+    asked: Asked = field(default_factory=Asked)
 
     @property
     def arms(self) -> tuple[Arm, Arm]:
@@ -40,23 +43,32 @@ class Contrast:
 
     @property
     def swapped(self) -> "Contrast":
-        return Contrast(self.factor, base=self.other, other=self.base)
+        return replace(self, base=self.other, other=self.base)
 
     @property
     def key(self) -> frozenset[int]:
         """Identifies the two arms regardless of which one is the base."""
         return frozenset(map(id, self.arms))
 
+    @property
+    def question(self) -> tuple[frozenset[int], Asked]:
+        """Identifies the two arms and what is compared."""
+        return self.key, self.asked
+
 
 Group = Sequence[Contrast]
 
 
 def contrasts(cells: Sequence[CellRecord]) -> list[Contrast]:
-    """Returns all contrasts of these cells, in the order of the cells."""
+    """Returns all contrasts of these cells, in the order of the cells. Arms with names
+    of their own (`conf/arm`) are also contrasted as wholes.
+    """
     found = []
     for a, b in combinations(arms_of(cells), 2):
         if contrast := _contrast(a, b):
             found.append(contrast)
+        if a.games == b.games and a.label and b.label and a.label != b.label:
+            found.append(Contrast(ARM, a, b))
     return found
 
 
@@ -99,7 +111,8 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
             if found := _as_declared(declared, contrast, spelled):
                 selected.append(found)
         if selected:
-            return selected
+            asked = Asked(declared.outcome, declared.margin_points)
+            return [replace(contrast, asked=asked) for contrast in selected]
     return []
 
 
@@ -135,19 +148,23 @@ def groups(
     contrast as a group by itself, including the parts of pooled comparisons.
     """
     found: dict[Role, list[Group]] = {"primary": [], "secondary": []}
-    taken = set[frozenset[int]]()
+    taken = set[tuple[frozenset[int], Asked]]()
     alone = set[frozenset[int]]()
     primary_first = sorted(declared, key=lambda declaration: not declaration.primary)
     for declaration in primary_first:
         selected = matching(declaration, every)
-        new = [contrast for contrast in selected if contrast.key not in taken]
-        taken |= {contrast.key for contrast in new}
+        new = [contrast for contrast in selected if contrast.question not in taken]
+        taken |= {contrast.question for contrast in new}
         role: Role = "primary" if declaration.primary else "secondary"
         for group in _pooled(new):
             found[role].append(group)
             if len(group) == 1:
                 alone.add(group[0].key)
-    others = [contrast for contrast in every if contrast.key not in alone]
+    others = [
+        contrast
+        for contrast in every
+        if contrast.key not in alone and contrast.factor != ARM
+    ]
     found["not asked"] = [[contrast] for contrast in others]
     return found
 
@@ -191,7 +208,7 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
         depends_on_rung = option.own.keys() & option.rungs
         if option.added or depends_on_rung:
             common["decoding"] = base.settings[RUNG]
-    hidden = "decoding" if first.factor == RUNG else first.factor
+    hidden = "decoding" if first.factor in (RUNG, ARM) else first.factor
     if hidden in common:
         common[hidden] = ""
     budgets = dict.fromkeys(
@@ -238,7 +255,7 @@ def layout(contrast: Contrast) -> str:
     """Returns the layout that the grammar of one arm fixes while the other arm is free,
     or "" if there is none.
     """
-    if contrast.factor != RUNG:
+    if contrast.factor not in (RUNG, ARM):
         return ""
     base, other = (arm.settings.get("decoding.layout", "") for arm in contrast.arms)
     if base and other:

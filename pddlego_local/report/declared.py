@@ -3,12 +3,12 @@ about the declaration: its commit, and what had been seen before.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.grouping import grouped_by
-from pddlego_local.core.record.run_record import Start
+from pddlego_local.core.record.run_record import RENAMED, Start
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.settings import (
@@ -83,10 +83,28 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     last = given[-1] if given else None
     with clear_errors(f"{folder}: compare"):
         compare = COMPARE.validate_python(last, context=RECORDED)
+    if compare is not None:
+        compare = tuple(_named_now(declared, cells) for declared in compare)
     for start in starts:
         if _compare_of(start) == last:
             return Declaration(folder, compare, start)
     return Declaration(folder, compare, None)
+
+
+def _named_now(declared: Declared, cells: Sequence[CellRecord]) -> Declared:
+    """The comparison with the names that its options have now, if all cells have a
+    method whose options were renamed.
+    """
+    targets = {cell.run.identity.get("method", {}).get("_target_") for cell in cells}
+    names = dict[str, str]()
+    if len(targets) == 1:
+        for old, now in RENAMED.get(str(targets.pop()), {}).items():
+            names[f"method.{old}"] = f"method.{now}"
+    where = tuple(
+        (names.get(option, option), value) for option, value in declared.where
+    )
+    factor = names.get(declared.factor, declared.factor)
+    return replace(declared, factor=factor, where=where)
 
 
 def _compare_of(start: Start) -> Any:

@@ -1,7 +1,7 @@
 """The measures that the papers report about a system, computed from rows."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -19,6 +19,9 @@ NESTED = {
 
 UNCOMPARED = {None, "not fully specified", "undecided"}
 """The verdicts of an episode whose problem was not compared with the gold problem."""
+
+EQUIVALENT = frozenset({"equivalent"})
+EQUIVALENT_BUT_FOR_IDLE = EQUIVALENT | {"equivalent but for idle objects"}
 
 CountOf = Callable[[EpisodeRow], int]
 
@@ -48,6 +51,8 @@ class Measures:
     equivalent                the share of episodes whose problem is the gold problem,
                               up to the names of its objects; only where the gold goal
                               is fully specified
+    equivalent_but_for_idle   the same, without the objects that stand in no fact of
+                              their file
     solver_errors, _aborts    attempts whose first PDDL gave nothing to carry out;
                               episodes ended by such errors
     solver_errors_fixed       the share of those errors that a retry fixed (PDDLego+
@@ -77,6 +82,7 @@ class Measures:
     has_plan: Rate
     valid_but_wrong: Rate
     equivalent: Rate
+    equivalent_but_for_idle: Rate
     steps: Mean
     steps_on_success: Mean
     steps_on_failure: Mean
@@ -109,6 +115,11 @@ class Measures:
     def share_maps(self) -> bool:
         """Whether some games are known to have the same map."""
         return self.maps is not None and self.maps < self.games
+
+    @property
+    def has_idle(self) -> bool:
+        """Whether some files are equivalent to gold only without idle objects."""
+        return self.equivalent_but_for_idle.k > self.equivalent.k
 
     @property
     def judged_by_gold(self) -> bool:
@@ -152,15 +163,20 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     causes = Counter[str]()
     for row in rows:
         causes += Counter(row.causes)
-    any_compared = any(_verdict(row) not in UNCOMPARED for row in rows)
+    any_compared = any(compared_with_gold(row) not in UNCOMPARED for row in rows)
 
     def rate(k: CountOf, n: CountOf = lambda row: 1) -> Rate:
         """The sum of `k` over all episodes, of the sum of `n`."""
         return Rate.of((place.cluster, k(place.row), n(place.row)) for place in places)
 
     def reached(stage: str) -> Rate:
-        causes = NESTED[stage]
-        return rate(lambda row: any(row.causes.get(cause) for cause in causes))
+        return rate(lambda row: has_reached(stage, row))
+
+    def equivalent(verdicts: Collection[str]) -> Rate:
+        return rate(
+            lambda row: compared_with_gold(row) in verdicts,
+            lambda row: any_compared and compared_with_gold(row) != "undecided",
+        )
 
     return Measures(
         games=len(games),
@@ -173,10 +189,8 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
         accepted=reached("accepted"),
         has_plan=reached("has_plan"),
         valid_but_wrong=rate(lambda row: row.outcome == "valid_but_wrong"),
-        equivalent=rate(
-            lambda row: _verdict(row) == "equivalent",
-            lambda row: any_compared and _verdict(row) != "undecided",
-        ),
+        equivalent=equivalent(EQUIVALENT),
+        equivalent_but_for_idle=equivalent(EQUIVALENT_BUT_FOR_IDLE),
         solver_errors_fixed=rate(
             lambda row: row.solver_errors_fixed, lambda row: row.solver_errors
         ),
@@ -190,8 +204,15 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     )
 
 
-def _verdict(row: EpisodeRow) -> Any:
-    """Whether the problem is the gold problem (`pddl.equivalence`); None if unknown."""
+def has_reached(stage: str, row: EpisodeRow) -> bool:
+    """Returns whether some answer of the episode reached a stage of `NESTED`."""
+    return any(row.causes.get(cause) for cause in NESTED[stage])
+
+
+def compared_with_gold(row: EpisodeRow) -> Any:
+    """Returns whether the problem is the gold problem (`pddl.equivalence`); None if
+    that is unknown.
+    """
     return row.notes.get("equivalence")
 
 

@@ -157,6 +157,8 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         unsaid |= {"read", "accepted", "has plan", "valid but wrong"}
     if not any(cell.measures.equivalent.n for cell in cells):
         unsaid.add("equivalent to gold")
+    if not any(cell.measures.has_idle for cell in cells):
+        unsaid.add("equivalent but for idle objects")
     if all(cell.measures.maps is None for cell in cells):
         unsaid.add("games")
     if not numbers.trials:

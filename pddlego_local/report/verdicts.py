@@ -10,6 +10,7 @@ import numpy as np
 from pddlego_local.core.grouping import grouped
 from pddlego_local.report.comparisons import Answer, Compared, Comparison, Side
 from pddlego_local.report.contrasts import Role
+from pddlego_local.report.outcomes import WINS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -90,7 +91,7 @@ def verdicts(compared: Compared) -> list[Verdict]:
                 role=found.role,
                 arms=f"{found.base.value} → {found.other.value}",
                 where=", ".join(filter(None, where)),
-                word=word(found.new),
+                word=word(found),
                 text=verdict(found),
                 shown=found.new.shown,
             )
@@ -114,29 +115,28 @@ def verdict(found: Comparison) -> str:
         "p": _p,
         "percent": _percent,
         "concluded": concluded,
+        "wins_if": WINS[found.outcome],
     }
     sentences = notes_of("verdict", found=found, LEVEL=LEVEL, **words)
     return " ".join(filter(None, sentences))
 
 
-def word(answer: Answer, margin_points: float | None = None) -> str:
-    """Returns the first of these verdicts that applies to an answer: "shown", "as good"
-    within a declared margin, "at most N points", "too few to tell".
+def word(found: Comparison) -> str:
+    """Returns the first of these verdicts that applies: "shown", "as good within ±N
+    points" of a declared margin, "at most N points", "too few to tell".
     """
-    if answer.shown:
+    if found.new.shown:
         return "shown"
-    largest = max(map(abs, answer.interval))
-    if margin_points is not None and 100 * largest < margin_points:
-        return "as good"
+    if found.as_good:
+        return f"as good within ±{found.margin_points:g} points"
+    largest = max(map(abs, found.new.interval))
     if largest <= SMALL:
         most = ceil(round(100 * largest, 6))
         return f"at most {most} point{'s' if most != 1 else ''}"
     return "too few to tell"
 
 
-def conclusion(
-    found: Comparison, base: str, other: str, margin_points: float | None = None
-) -> str:
+def conclusion(found: Comparison, base: str, other: str) -> str:
     """Returns the sentences that a verdict begins with. `base` and `other` are names of
     the arms.
     """
@@ -144,7 +144,7 @@ def conclusion(
         return ""
     more = "more" if found.difference > 0 else "fewer"
     wins = f"{other} wins {more} games than {base}"
-    said = word(found.new, margin_points)
+    said = word(found)
     if said == "shown" and found.share_maps:
         return f"Shown: {wins}, on new maps too."
     if said == "shown":

@@ -29,7 +29,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import GrammarContext, Model
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.episode import Episode, OtherGames, Parts
 from pddlego_local.episode.model_caller import in_its_layout
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
@@ -147,7 +147,9 @@ class OpenCell:
             self._environments = stack.enter_context(
                 contextlib.closing(EnvironmentStore(config))
             )
-            config.check_games(self._environments.first, config.settings.games)
+            games = config.settings.games
+            config.check_games(self._environments.first, games)
+            self._others = OtherGames(self._environments.lend, frozenset(games))
             refuse_older(self.folder, config.identity, provenance())
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
@@ -331,6 +333,7 @@ class OpenCell:
                 self._planner,
                 self._decoding,
                 self._trained_on,
+                self._others,
             )
             episode = Episode(
                 parts,

@@ -25,14 +25,19 @@ from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
-from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.protocols import Environment, Numbered, WithGold
 from pddlego_local.core.record.rows import GameTrial
-from pddlego_local.core.record.run_record import check_readable
+from pddlego_local.core.record.run_record import (
+    check_readable,
+    with_first_names,
+    with_options_renamed,
+)
 from pddlego_local.core.resources import folder
 from pddlego_local.core.secrets import without_secrets
 from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding, configured, default_of
+from pddlego_local.methods import Method
 from pddlego_local.runner import parts
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.overrides import (
@@ -42,7 +47,7 @@ from pddlego_local.runner.overrides import (
     known_options,
     refuse_sweep,
 )
-from pddlego_local.runner.settings import Settings
+from pddlego_local.runner.settings import BY_GOLD, Settings
 
 # Limits, concurrency, paths, and model metadata do not change results, so they are not
 # part of a cell's name.
@@ -92,7 +97,7 @@ class CellConfig:
         labels = {group: choices[group] for group in GROUPS if group in choices}
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
-        written = at_home(plain)
+        written = with_options_renamed(at_home(plain))
         read = {group: parts.as_fields_read(written[group]) for group in GROUPS}
         arm = choices.get("arm") or ""
         return cls({**written, **read}, labels, arm)
@@ -101,15 +106,19 @@ class CellConfig:
     def identity(self) -> dict[str, Any]:
         """The options that change results, and the seed. A folder of weights, data or
         domains is represented by its name only. A secret is no part of it: another key
-        gives the same cell.
+        gives the same cell. Neither is the default of an option that was added later,
+        so that a cell keeps its name.
         """
         options: dict[str, Any] = {}
         for group in GROUPS:
             without_effect = WITHOUT_EFFECT.get(group, ())
+            given = self.tree[group]
+            later = parts.defaults_of_later(str(given.get("_target_")))
             options[group] = {
                 key: value
-                for key, value in self.tree[group].items()
+                for key, value in given.items()
                 if key not in without_effect
+                and (key not in later or value != later[key])
             }
         for group, key in _FOLDERS:
             path = options[group].get(key)
@@ -132,7 +141,7 @@ class CellConfig:
         """A stable folder name from labels, seed, and a hash of everything that changes
         results.
         """
-        text = json.dumps(self.identity, sort_keys=True)
+        text = json.dumps(with_first_names(self.identity), sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = [self.labels[group] for group in GROUPS[:4]]
         seed = f"s{self.settings.seed}"
@@ -192,7 +201,26 @@ class CellConfig:
                 f"decoding.repair={decoding.repair} repairs PDDL, but method="
                 f"{self.labels['method']} requests none; choose decoding.repair=none."
             )
+        self._check_outcomes(built["environment"], built["method"])
         return built
+
+    def _check_outcomes(self, environment: Environment, method: Method) -> None:
+        """Raises ConfigError if a declared comparison needs a gold file that there is
+        not.
+        """
+        has_gold = isinstance(environment, WithGold)
+        if has_gold and getattr(method, "one_problem", False):
+            return
+        for declared in self.settings.compare or ():
+            if declared.outcome in BY_GOLD:
+                raise ConfigError(
+                    f"compare: outcome={declared.outcome} needs an environment with"
+                    " gold files (environment=described) and a method whose episode"
+                    " ends with one problem file (such as method=formalizer), and this"
+                    f" is environment={self.labels['environment']} and method="
+                    f"{self.labels['method']}; choose outcome=success, accepted or"
+                    " plan."
+                )
 
     def check_games(self, environment: Environment, games: Iterable[int]) -> None:
         """Raises ConfigError for a game that the environment does not have."""

@@ -5,8 +5,10 @@ import queue
 import threading
 from collections.abc import Iterator
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.protocols import Environment
 from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.provenance import files_sha256
 
 
 class EnvironmentStore:
@@ -36,7 +38,7 @@ class EnvironmentStore:
         try:
             environment = self._idle.get_nowait()
         except queue.Empty:
-            environment = self._config.build("environment")
+            environment = self._another()
         try:
             yield environment
         except BaseException:
@@ -46,6 +48,18 @@ class EnvironmentStore:
             self._idle.put(environment)
         else:
             environment.close()
+
+    def _another(self) -> Environment:
+        """Builds an environment like the first. Raises ConfigError if the files of its
+        games were edited since.
+        """
+        environment: Environment = self._config.build("environment")
+        if files_sha256(environment) != files_sha256(self.first):
+            raise ConfigError(
+                "the files of the world were edited while it was played: give the"
+                " command again, with another `name`"
+            )
+        return environment
 
     def close(self) -> None:
         with contextlib.suppress(queue.Empty):

@@ -6,6 +6,7 @@ number of a field for real numbers is written without a point, unless it is the 
 default: a cell's name depends on this form.
 """
 
+import dataclasses
 import functools
 import inspect
 import pkgutil
@@ -151,6 +152,17 @@ def class_named(target: str) -> object:
         return pkgutil.resolve_name(target)
     except Exception:  # a module can raise anything on import
         return None
+
+
+def defaults_of_later(target: str) -> dict[str, Any]:
+    """Returns the defaults of those options of a class that were added after its cells
+    had been recorded (`methods.added`).
+    """
+    kind = class_named(target)
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        return {}
+    fields = dataclasses.fields(kind)
+    return {field.name: field.default for field in fields if "later" in field.metadata}
 
 
 def as_fields_read(part: Any) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.formats import now
-from pddlego_local.core.protocols import Environment, Versioned
+from pddlego_local.core.protocols import Environment, MadeFromFiles, Versioned
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.session import Constraint
@@ -59,26 +59,15 @@ def run_record(
     the names of the method's forms to their constraints.
     """
     identity = model.identity()
-    here = provenance()
-    if isinstance(environment, Versioned):
-        packages = {**here["packages"], **environment.versions()}
-        here = {**here, "packages": packages}
+    server = {
+        "backend_version": identity.pop("backend_version", None),
+        "servers": identity.pop("servers", "").split(),
+    }
     groups = difficulty_groups(environment.package)
     own_outcomes = {
         **getattr(environment, "outcomes", {}),
         **getattr(method, "outcomes", {}),
     }
-    learns_from_all = method.learns == FROM_ALL_GAMES
-    start = Start(
-        began=now(),
-        command=words_of(sys.argv),
-        config=dict(config.tree),
-        games_teach_each_other=learns_from_all and config.settings.trials > 1,
-        backend_version=identity.pop("backend_version", None),
-        servers=identity.pop("servers", "").split(),
-        rows_before=rows_before,
-        **here,
-    )
     # What a method learns depends on the games.
     games = list(config.settings.games) if method.learns else None
     return RunRecord(
@@ -96,10 +85,38 @@ def run_record(
         used_prompt_sha256=prompting.used_sha256(
             method.prompts, environment.package, getattr(method, "templates", ())
         ),
-        code_sha256=code_sha256(type(environment), type(method)) or None,
+        code_sha256={
+            **code_sha256(type(environment), type(method)),
+            **files_sha256(environment),
+        }
+        or None,
         games=games,
         outcomes=own_outcomes or None,
-        starts=[start],
+        starts=[_start(config, environment, method, rows_before, server)],
+    )
+
+
+def _start(
+    config: CellConfig,
+    environment: Environment,
+    method: Method,
+    rows_before: int | None,
+    server: Mapping[str, Any],
+) -> Start:
+    here = provenance()
+    if isinstance(environment, Versioned):
+        packages = {**here["packages"], **environment.versions()}
+        here = {**here, "packages": packages}
+    learns_from_all = method.learns == FROM_ALL_GAMES
+    return Start(
+        began=now(),
+        command=words_of(sys.argv),
+        config=dict(config.tree),
+        games_teach_each_other=learns_from_all and config.settings.trials > 1,
+        rows_before=rows_before,
+        arm=config.arm or None,
+        **server,
+        **here,
     )
 
 
@@ -146,6 +163,13 @@ def _git(*arguments: str) -> str | None:
             command, stderr=subprocess.DEVNULL, encoding="utf-8", timeout=10, env=utc
         ).strip()
     return None
+
+
+def files_sha256(environment: Environment) -> dict[str, str]:
+    """Returns the hashes of the files from which an environment's games are made."""
+    if isinstance(environment, MadeFromFiles):
+        return environment.files_sha256
+    return {}
 
 
 @functools.cache

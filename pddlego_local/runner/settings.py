@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, fields
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import pydantic
 from pydantic import (
@@ -26,7 +26,9 @@ from pydantic import (
 from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
 from pddlego_local.decoding.settings import Decoding
 
-FACTORS = ("method", "model", "environment.budget")
+ARM = "arm"
+"""The factor of arms that differ in any number of options: their files in conf/arm."""
+FACTORS = ("method", "model", "environment.budget", ARM)
 OPTIONS_OF = ("decoding.", "method.", "model.", "planner.")
 _STRICT = ConfigDict(extra="forbid")
 
@@ -74,8 +76,29 @@ def _as_pairs(given: object) -> object:
     return given
 
 
+Outcome = Literal[
+    "success",
+    "accepted",
+    "plan",
+    "valid",
+    "equivalent",
+    "equivalent_but_for_idle",
+]
+"""What a comparison compares (`report.outcomes`)."""
+BY_GOLD: frozenset[Outcome] = frozenset(
+    {"valid", "equivalent", "equivalent_but_for_idle"}
+)
+"""The outcomes that only a gold file decides."""
+
 Where = Annotated[tuple[_Option, ...], BeforeValidator(_as_pairs)]
 """Options and their values, given as a mapping."""
+
+
+class Asked(NamedTuple):
+    """What a comparison compares, and its margin in points (`Declared`)."""
+
+    outcome: Outcome = "success"
+    margin_points: float | None = None
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
@@ -87,6 +110,10 @@ class Declared:
     written as reports name them: "free", "qwen3_8b", "2". For each option in `where`,
     both arms have the given value, if they have the option at all.
 
+    `outcome` is what is compared. With `margin_points`, in percentage points, the
+    comparison can also end with the verdict that the arms are as good as each other
+    within this margin.
+
     `primary` comparisons are tested separately from the others (`report.comparisons`).
     """
 
@@ -94,6 +121,8 @@ class Declared:
     base: Annotated[str, BeforeValidator(str)] = ""
     other: Annotated[str, BeforeValidator(str)] = ""
     where: Where = ()
+    outcome: Outcome = "success"
+    margin_points: Annotated[float, Field(gt=0, le=100)] | None = None
     primary: bool = False
 
     @field_validator("base", "other")
@@ -124,6 +153,10 @@ class Declared:
         if self.where:
             conditions = [f"{option} is {value}" for option, value in self.where]
             words += f", where {' and '.join(conditions)}"
+        if self.outcome != "success":
+            words += f", by {self.outcome.replace('_', ' ')}"
+        if self.margin_points is not None:
+            words += f", margin {self.margin_points:g} points"
         return words
 
 

@@ -50,11 +50,11 @@ def test_an_experiment_with_its_arms_is_one_short_file(
         f"run.out={conf}",
     )
     said = pddlego(*words).out
-    assert "cells: 6" in said and said.count("method.max_retries=5") == 3
+    assert "cells: 6" in said and said.count("method.rounds=5") == 3
     cell = compose_cell(["experiment=retries"], conf)
     assert list(map(str, cell.settings.compare or ())) == [
         "decoding.rung, free against grounded",
-        "method.max_retries, 0 against each other value",
+        "method.rounds, 0 against each other value",
     ]
     compose_cell(["experiment=retries", "games=500", f"run.out={conf}"], conf).check()
 

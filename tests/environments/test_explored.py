@@ -120,51 +120,6 @@ def test_names_come_back(name: str) -> None:
     assert unspelled(spelled(name)) == name
 
 
-MISTAKES = [
-    ("here: (at ?r ?s)", "here: at has 1 parameter"),
-    ("here: (on ?r)", "here: there is no predicate on; there are at,"),
-    ("here: at", "here: write it as"),
-    ("say: {}", "here: Field required"),
-    ("", "has no keys"),
-    ("- here: (at ?r)", "has no keys"),
-    ("here: (at ?r)\nhidden: {}", "hidden: Extra inputs are not permitted"),
-    ("here: (at ?r)\nhide: {lat: {l: x}}", "hide.lat: there is no such predicate"),
-    ("here: (at ?r)\nhide: {lit: {x: x}}", "x is none of its parameters l"),
-    ("here: (at ?r)\nhide: {lit: {l: '{l}'}}", "{l} is none of its "),
-    ("here: (at ?r)\nhide: {in: {t: '9{r}'}}", "makes no PDDL name"),
-    (
-        "here: (at ?r)\nhide: {in: {t: 'in_{r}'}}\ndo: {take: 'take {t}'}",
-        "leave it out",
-    ),
-    ("here: (at ?r)\nsee: {lat: always}", "see.lat: there is no such predicate"),
-    ("here: (at ?r)\nsee: {lit: ''}", "see.lit: '' is no condition"),
-    ("here: (at ?r)\nsee: {lit: '(lat ?here)'}", "see.lit: "),
-    ("here: (at ?r)\naim: {lat: x}", "aim.lat: there is no such predicate"),
-    ("here: (at ?r)\naim: {lit: burning}", "aim.lit: it leaves out l"),
-    ("here: (at ?r)\nexplore: {seen: x}", "explore.seen: there is no such mark"),
-    ("here: (at ?r)\nsay: {lit: burning}", "leaves out l, which is no place"),
-    ("here: (at ?r)\nsay: {lit: '{x} burns'}", "x is none of its parameters l"),
-    ("here: (at ?r)\nsay: {lat: '{l} burns'}", "there is no such predicate"),
-    ("here: (at ?r)\ndo: {fly: fly}", "there is no such action"),
-    ("here: (at ?r)\ndo: {go: 'go to {x}'}", "x is none of the action's parameters"),
-    ("here: (at ?r)\nlocated: [lit]", "located: lit has not two arguments"),
-    ("here: (at ?r)\nsay: {lit: {l} burns}", "needs quotes"),
-    ("here: (at ?r)\nsay: {in: 'there is {t}', held: 'there is {t}'}", "would be read"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), MISTAKES)
-def test_a_mistake_of_an_author_is_one_sentence(
-    text: str, message: str, house: Path
-) -> None:
-    (house / "world.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"world\.yaml") as caught:
-        world = read_world(house)
-        marks_of(world)
-        play_of(world)
-    assert message in str(caught.value) and "\n" not in str(caught.value)
-
-
 def test_what_a_world_cannot_be_is_one_sentence(house: Path) -> None:
     domain = (house / "domain.pddl").read_text(encoding="utf-8")
     derived = "(:derived (at ?r - room) (exists (?t - lamp) (in ?t ?r)))"

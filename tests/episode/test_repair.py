@@ -22,7 +22,10 @@ from tests.methods.playing import of, play
 from tests.methods.test_pddlego import SOUTH, edit, one_round
 
 ATTIC = "(closed-door kitchen attic west)"
-LEFT_OUT = f"problem: left out {ATTIC}"
+REPAIRED = {
+    "typed": "problem: declared attic - location",
+    "grounded": f"problem: left out {ATTIC}",
+}
 
 
 @pytest.mark.parametrize("rung", ["none", "syntax", "typed", "grounded"])
@@ -43,12 +46,13 @@ def test_an_edit_that_names_what_is_not_declared(
         return
     assert [plan.outcome for plan in of(events, Plan)][:2] == ["unsolvable", "solved"]
     (repair,) = of(events, Repair)
-    assert repair.changes == (LEFT_OUT,)
+    assert repair.changes == (REPAIRED[rung],)
     assert ATTIC in repair.problem
-    assert ATTIC not in of(events, Plan)[0].problem
     shown = model.asked[1].messages[0].content
     assert door in shown
-    assert ATTIC not in shown
+    for text in (of(events, Plan)[0].problem, shown):
+        assert (ATTIC in text) == (rung == "typed")
+        assert ("attic - location" in text) == (rung == "typed")
 
 
 def test_a_name_that_the_prompt_does_not_show(planner: FastDownward) -> None:
@@ -77,14 +81,14 @@ def test_both_files_of_one_answer(planner: FastDownward) -> None:
     model = Scripted([json.dumps(slip), "?"])
     decoding = Decoding(rung="free", repair="typed")
     _, events = play(
-        PddlegoPlus(max_retries=0), one_round(2), model, planner, decoding=decoding
+        PddlegoPlus(rounds=0), one_round(2), model, planner, decoding=decoding
     )
     (repair,) = of(events, Repair)
     assert repair.domain == slip["df"]
     assert repair.problem == slip["pf"]
     assert repair.changes == (
         "domain: closed_door became closed-door",
-        "problem: left out (at attic)",
+        "problem: declared attic - location",
     )
     plan = of(events, Plan)[0]
     assert plan.outcome == "solved"

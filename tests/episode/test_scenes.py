@@ -153,9 +153,7 @@ def test_what_a_discarded_attempt_saw_can_be_written(planner: FastDownward) -> N
     """
     cut = Completion("", "length", 1, 1, 0.0)
     model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), cut])
-    _, events = play(
-        PddlegoPlus(max_retries=0), Coin(), model, planner, decoding=GROUNDED
-    )
+    _, events = play(PddlegoPlus(rounds=0), Coin(), model, planner, decoding=GROUNDED)
     assert of(events, Restart)
     question = model.asked[-1]
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)

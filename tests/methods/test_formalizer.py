@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from pddlego_local.core.nouns import PlanResult, Turn
-from pddlego_local.core.record.events import Call, Note, Plan, Where
+from pddlego_local.core.record.events import Call, Note, Plan, Repair, Where
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.reference import formalize
-from pddlego_local.environments.described.world import task_hash
+from pddlego_local.environments.described.world import objects_in, task_hash
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.methods.formalizer_problem import FormalizerProblem
 from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
@@ -159,6 +160,55 @@ def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(
     ended, events = play(method, blocks(), model, planner, game=GAME)
     assert ended == "success"
     assert len(of(events, Call)) == 3
+
+
+def test_names_of_solved_examples_are_not_shown_of_this_world(
+    planner: FastDownward,
+) -> None:
+    """Neither under `grounded` nor for its repair, which takes out what an answer
+    copies from an example. Without it, the file is equivalent but for an idle object.
+    """
+    four_blocks = 0
+    _, problem = formalize([Turn("", blocks().reset(four_blocks).text)])
+    copied = "block5"
+    idle = problem.replace("(:objects", f"(:objects {copied}", 1)
+    method = FormalizerProblem(shots=8)
+    answers = [json.dumps({"pf": idle})]
+    notes = []
+    for decoding in (
+        Decoding(rung="grounded"),
+        Decoding(rung="free", repair="grounded"),
+    ):
+        model = Scripted(answers)
+        world = blocks()
+        _, events = play(
+            method, world, model, planner, game=four_blocks, decoding=decoding
+        )
+        (question,) = model.asked
+        lines = question.messages[0].content.splitlines()
+        examples = [json.loads(line)["pf"] for line in lines if '{"pf": "(' in line]
+        assert any(copied in objects_in(file) for file in examples)
+        assert set(question.context.names.objects) == set(objects_in(problem))
+        notes += [note.facts["equivalence"] for note in of(events, Note)]
+    assert notes == ["equivalent but for idle objects", "equivalent"]
+    assert of(events, Repair)[0].changes == (f"problem: left out {copied}",)
+
+
+def test_a_file_without_a_plan_is_compared_with_gold_too(
+    planner: FastDownward,
+) -> None:
+    _, problem = gold()
+    files = {
+        problem.replace("(hand-empty)", "", 1): ["different"],
+        problem.replace("(hand-empty)", "(odd)", 1): ["not comparable"],
+        "": [],
+    }
+    for file, verdicts in files.items():
+        model = Scripted([json.dumps({"pf": file}) if file else "No."])
+        method = FormalizerProblem(shots=0)
+        ended, events = play(method, blocks(), model, planner, game=GAME)
+        assert ended == NO_PLAN
+        assert [note.facts["equivalence"] for note in of(events, Note)] == verdicts
 
 
 def test_the_problem_alone_is_asked_for_after_solved_examples(

@@ -209,7 +209,7 @@ def test_a_broken_problem_for_a_reused_domain_is_mended(
 ) -> None:
     model = Scripted(["?", BROKEN, "?"])
     outcome, events = play(
-        PddlegoPlus(domains=won_run, max_retries=2), Coin(rooms=7), model, planner
+        PddlegoPlus(domains=won_run, rounds=2), Coin(rooms=7), model, planner
     )
     assert outcome == "solver_abort"
     assert summarize(events).causes == {"no_json": 2, "translate_error": 1}

@@ -1,20 +1,11 @@
 """Each answer of the table ends as the table says, whoever is at fault."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from tools.chaos.hostile import Hostile, ending, hostile_answers
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing waits before it tries again."""
-    monkeypatch.setattr(
-        "tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None)
-    )
-
-
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     "hostile", hostile_answers(), ids=lambda one: f"{one.ask}: {one.name}"
 )

@@ -1,9 +1,7 @@
 """What a server should never answer is a fault of one episode, never of the sweep."""
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +19,7 @@ from tests.pddlego import Pddlego
 from tools.chaos.hostile import Queue, hostile_answers, server
 from tools.chaos.simulated import key_of, recorded_answers
 
+pytestmark = pytest.mark.usefixtures("at_once")
 PROMPT = (Message("user", "Well?"),)
 REFUSALS = {
     "404": body(b"<html>", 404),
@@ -47,15 +46,6 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def endings(out: Path) -> list[tuple[int, str]]:
     rows = [row for path in out.rglob("episodes.jsonl") for row in read_rows(path)]
     return sorted((row.game, row.outcome) for row in rows)
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing waits before it tries again."""
-    monkeypatch.setattr(
-        "tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None)
-    )
-    yield
 
 
 @pytest.mark.parametrize("refusal", ["404", "a thought that nobody asked for"])

@@ -120,6 +120,7 @@ def test_a_gateway_that_cannot_answer_in_stages_is_named(
             model.complete(PROMPT, FIRST, Sampling(), prefix)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_nobody_at_the_address_is_a_fault_of_the_server() -> None:
     model = VllmModel(
         weights="m", thinking=None, server=Server(url="http://127.0.0.1:9/v1")

@@ -63,8 +63,8 @@ def test_what_is_renamed_is_the_house_again() -> None:
             DOMAIN,
             PROBLEM_FILE,
         ), name
-    pair = house(("(has candle)", "; what is\n (has candle) (at attic) ; nowhere\n"))
-    assert repair(*pair, TYPED)[:2] == (DOMAIN, pair[1].replace(" (at attic)", ""))
+    pair = house(("(has candle)", "; what is\n (has candle) (in attic) ; nowhere\n"))
+    assert repair(*pair, TYPED)[:2] == (DOMAIN, pair[1].replace(" (in attic)", ""))
 
 
 def test_what_the_rung_does_not_know_stays() -> None:
@@ -122,6 +122,11 @@ def test_names_that_the_prompt_does_not_show() -> None:
     # takes.
     shown = grounded("hall", "up", "candle", "torch")
     assert repair(DOMAIN, PROBLEM_FILE, shown) == (DOMAIN, PROBLEM_FILE, ())
+    # Only a name that is shown is declared, and as it is shown.
+    pair = one_change("(at hall)", "(at attic)")
+    assert repair(*pair, grounded(*SEEN)).changes == ("problem: left out (at attic)",)
+    spelled = repair(*pair, grounded(*SEEN, "Attic"))
+    assert spelled.changes == ("problem: declared Attic - room",)
 
 
 def test_a_given_domain_stays() -> None:
@@ -131,7 +136,7 @@ def test_a_given_domain_stays() -> None:
     pair = house((":effect (lit ?l)", ":effect (l-it ?l)"), ("(at hall)", "(at attic)"))
     mended = repair(*pair, GIVEN)
     assert mended.domain == pair[0]
-    assert mended.changes == ("problem: left out (at attic)",)
+    assert mended.changes == ("problem: declared attic - room",)
     assert repair(*house(("(:action light", "(:action burn")), GIVEN).changes == ()
 
 

@@ -23,7 +23,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "name=played",
             f"run.out={out}",
             "environment.rooms=5",
-            "method.max_retries=1",
+            "method.rounds=1",
         ]
         run_cell(compose_cell([*cell, *model]))
     return out / "played"

@@ -2,6 +2,8 @@
 quite alike.
 """
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from tests.planted import (
     SYNTAX,
     compare,
     composed,
+    declare,
     differences,
     plant,
     plant_rows,
@@ -120,3 +123,25 @@ def test_games_of_other_budgets_are_not_pooled(tmp_path: Path) -> None:
     pooled = [one for one in compare(tmp_path, "decoding.rung") if one.pooled]
     games_of = {one.labels["budget"]: one.games for one in pooled}
     assert len(pooled) == 2 and games_of == {"20 actions": 6, "50 actions": 6}
+
+
+def test_a_renamed_option_is_one_option(tmp_path: Path) -> None:
+    """A record from before the renaming, one from after it, and what was declared
+    then.
+    """
+    again, once = composed(FREE, "method.rounds=5"), composed(FREE, "method.rounds=0")
+    method = dict(again.identity["method"])
+    method["max_retries"] = method.pop("rounds")
+    earlier = {**again.identity, "method": method}
+    plant(tmp_path, FREE, "method.rounds=5", outcomes=wins([], GAMES), identity=earlier)
+    plant(tmp_path, FREE, "method.rounds=0", outcomes=wins([], GAMES))
+    (found,) = differences(tmp_path)
+    assert found.factor == "method.rounds"
+    assert {found.base.value, found.other.value} == {"rounds 5", "rounds 0"}
+    declare(tmp_path, "method.max_retries=0")
+    (found,) = compared(find_cells([tmp_path])).tested
+    assert (found.factor, found.base.value) == ("method.rounds", "rounds 0")
+    # The name of the cell is the one that it had before.
+    text = json.dumps(earlier, sort_keys=True)
+    assert again.cell.endswith(hashlib.sha256(text.encode()).hexdigest()[:8])
+    assert again.cell != once.cell

@@ -195,3 +195,15 @@ def test_a_value_of_a_program_is_the_same_cell_as_its_word() -> None:
     )
     by_words = compose_cell(["environment.rooms=5", "decoding.temperature=0.0"])
     assert by_program.cell == by_words.cell
+
+
+def test_a_file_of_before_names_a_renamed_option(tmp_path: Path) -> None:
+    """An arm that was written for an earlier version still means the same."""
+    arm = tmp_path / "arm" / "earlier.yaml"
+    arm.parent.mkdir()
+    text = "# @package _global_\nmethod: {max_retries: 2}\n"
+    arm.write_text(text, encoding="utf-8")
+    for method, option in (("pddlego_plus", "rounds"), ("pddl_edit", "max_retries")):
+        config = compose_cell([f"method={method}", "arm=earlier"], tmp_path)
+        assert config.identity["method"][option] == 2
+        assert getattr(config.build("method"), option) == 2

@@ -224,7 +224,7 @@ def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> Non
         f"model.weights={weights}",
         "decoding=free",
         "decoding.max_tokens=4",
-        "method.max_retries=1",
+        "method.rounds=1",
     )
     assert {row.game: row.map for row in rows(tmp_path)} == maps
     seen = {row.game: row.map_seen for row in rows(tmp_path)}

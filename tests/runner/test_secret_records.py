@@ -75,6 +75,7 @@ def is_clean(text: str) -> bool:
     return not any(secret in text for secret in (KEY, OTHER_KEY, PASSWORD, TOKEN))
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("status", "code"), [(200, 0), (500, 3), (401, 2)])
 def test_no_file_and_no_message_has_a_secret(
     tmp_path: Path,

@@ -30,7 +30,7 @@ SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 GAME = 101  # of five rooms; no coin at its start
 ONE_ANSWER = (
     "model=smollm2", "environment.rooms=5", "environment.budget.unit=rounds",
-    "environment.budget.limit=1", "method.max_attempts=1", "method.max_retries=0",
+    "environment.budget.limit=1", "method.max_attempts=1", "method.rounds=0",
     "decoding.temperature=0.4",
 )  # fmt: skip
 

@@ -57,6 +57,8 @@ NAMES = {
     "layout any": "typed, any layout",
     "max_retries 0": "free",
     "max_retries 5": "free, asked again",
+    "rounds 0": "free",
+    "rounds 5": "free, asked again",
 }
 
 
@@ -67,7 +69,7 @@ def by_name(cells: Iterable[CellRecord]) -> dict[str, CellRecord]:
     found = {}
     for cell in cells:
         name = tables.arm_name(cell)
-        if cell.run.identity["method"]["max_retries"]:
+        if tables.times_asked_again(cell):
             name += ", asked again"
         found[name] = cell
     return found
@@ -119,7 +121,7 @@ def what_again_shows(cell: CellRecord) -> str:
             if call.where.retry:
                 same += call.messages == before.messages
                 other += call.messages != before.messages
-    retries = cell.run.identity["method"]["max_retries"]
+    retries = tables.times_asked_again(cell)
     asked = f"free answers; without a plan, asked again up to {retries} times"
     every = f"{same + other} retries"
     if other > same:

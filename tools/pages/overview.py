@@ -81,12 +81,8 @@ def games_won(records: Records, links: str = "") -> str:
 
 def _without_more_retries(cells: list[CellRecord]) -> list[CellRecord]:
     """Leaves out the arm that is asked again more often than the others."""
-    fewest = min(_retries(cell) for cell in cells)
-    return [cell for cell in cells if _retries(cell) == fewest]
-
-
-def _retries(cell: CellRecord) -> int:
-    return int(cell.run.identity["method"].get("max_retries", 0))
+    fewest = min(map(tables.times_asked_again, cells))
+    return [cell for cell in cells if tables.times_asked_again(cell) == fewest]
 
 
 def differences(records: Records) -> list[Dot]:

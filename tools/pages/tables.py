@@ -40,6 +40,12 @@ def by_arm(cells: Iterable[CellRecord]) -> dict[str, list[CellRecord]]:
     return grouped((arm_name(cell), cell) for cell in cells)
 
 
+def times_asked_again(cell: CellRecord) -> int:
+    """Returns how often the cell's method asks again after an answer without a plan."""
+    method = cell.run.identity["method"]
+    return int(method.get("rounds", 0) or method.get("max_retries", 0))
+
+
 def table(rows: Iterable[Mapping[str, str]]) -> str:
     """Returns a Markdown table. All rows have the same columns."""
     return markdown([dict(row) for row in rows])

@@ -1,18 +1,11 @@
 """`pddlego-train`: plays games, and trains a small model on their questions."""
 
 import argparse
-import importlib.util
 from collections.abc import Sequence
 
 from pddlego_local import cli
 from pddlego_local.core.console import literal_console
-from pddlego_local.core.errors import MissingPart
-from pddlego_training.settings import (
-    CONF,
-    GrpoSettings,
-    TrainSettings,
-    compose_settings,
-)
+from pddlego_training.settings import CONF, compose_settings
 
 
 def main() -> None:
@@ -32,33 +25,11 @@ def carry_out(arguments: Sequence[str]) -> int:
         "overrides", nargs="*", help="Hydra overrides, such as threads=1"
     )
     options = parser.parse_args(arguments)
-    if options.name == "grpo":
-        _reinforce(options.overrides)
-    else:
-        _train(options.name, options.overrides)
-    return 0
-
-
-def _reinforce(overrides: Sequence[str]) -> None:
-    settings = compose_settings(GrpoSettings, "grpo", overrides)
-    from pddlego_training.grpo import Reinforcement
-
-    console = literal_console(soft_wrap=True)
-    console.print(f"trained: {Reinforcement(settings).carry_out(console)}")
-
-
-def _train(name: str, overrides: Sequence[str]) -> None:
-    settings = compose_settings(TrainSettings, name, overrides)
-    needed = ["accelerate", "peft"] if settings.lora else ["accelerate"]
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing:
-        raise MissingPart(
-            f"Training needs {', '.join(missing)}: `pip install --editable training`,"
-            " or `make nano`."
-        )
+    settings = compose_settings(options.name, options.overrides)
     from pddlego_training.campaign import Campaign
 
     Campaign(settings, literal_console(soft_wrap=True)).carry_out()
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
-"""Turns examples into batches, and trains on them. Without a loss on questions, logits
-are computed only for the tokens of answers.
-"""
+"""Turns examples into batches, and trains on them."""
 
 import math
 import random
@@ -120,7 +118,7 @@ def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
 
 class AnswerTrainer(transformers.Trainer):
     """Trains with the cross-entropy on the answers and, with the weight
-    `question_loss`, on the questions. If this weight is 0, the logits of the questions,
+    `question_loss`, on the questions. In an evaluation, the logits of the questions,
     which have most of the tokens, are not computed.
     """
 
@@ -129,9 +127,9 @@ class AnswerTrainer(transformers.Trainer):
     def __init__(
         self,
         *,
-        question_loss: float = 0,
-        muon: bool = False,
-        compiled: bool = False,
+        question_loss: float,
+        muon: bool,
+        compiled: bool,
         **others: Any,
     ) -> None:
         super().__init__(**others)
@@ -156,10 +154,9 @@ class AnswerTrainer(transformers.Trainer):
     ) -> Any:
         attention = inputs["attention_mask"]
         learned = inputs["labels"] != IGNORED
-        with_questions = self.question_loss > 0 and not return_outputs
         # The logits at a place are those of the next token.
         keep = learned.shape[1]
-        if not with_questions:
+        if return_outputs:
             keep = int(learned.sum(dim=1).max()) + 1
         output = model(
             input_ids=inputs["input_ids"],
@@ -172,7 +169,7 @@ class AnswerTrainer(transformers.Trainer):
         targets = inputs["input_ids"][:, kept]
         learned = learned[:, kept]
         weights = learned / learned.sum()
-        if with_questions:
+        if not return_outputs:
             question = (attention[:, kept] > 0) & ~learned
             weights = weights + self.question_loss * question / question.sum()
         loss = self._loss(logits, targets, weights)

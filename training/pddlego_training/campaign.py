@@ -28,10 +28,10 @@ from transformers.utils.logging import disable_progress_bar
 
 from pddlego_local.core.durable import rename_synced
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.decoding.rungs import RUNGS, RungName
+from pddlego_local.decoding.rungs import RungName
 from pddlego_local.models.card import listed
 from pddlego_local.models.loading import load_model, load_tokenizer
-from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.models.weights import training_maps
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.runner.config import CellConfig, compose_cell
@@ -39,15 +39,12 @@ from pddlego_local.runner.run import run_cell
 from pddlego_training import data, maps
 from pddlego_training.answers import Row, rows_of
 from pddlego_training.card import card
-from pddlego_training.examples import FIRST_SEED, Game
+from pddlego_training.examples import FIRST_SEED
 from pddlego_training.initial_weights import new_model
 from pddlego_training.progress import Progress
-from pddlego_training.settings import GrpoSettings, Round, TrainSettings, identity
-from pddlego_training.tokenizer import (
-    check_spelling,
-    learned_tokenizer,
-)
-from pddlego_training.training import Machine, train_round, with_lora
+from pddlego_training.settings import Round, TrainSettings, identity
+from pddlego_training.tokenizer import learned_tokenizer
+from pddlego_training.training import Machine, train_round
 
 STUDENT_SEEDS = 400_000
 HELD_OUT_SEEDS = 900_000
@@ -64,7 +61,7 @@ def whole(folder: Path) -> Iterator[Path]:
     rename_synced(unfinished, folder)
 
 
-def begin(settings: TrainSettings | GrpoSettings) -> None:
+def begin(settings: TrainSettings) -> None:
     """Makes the folder of a training, and writes its settings there.
 
     Raises ConfigError if the folder holds a training with other settings.
@@ -108,16 +105,8 @@ class Campaign:
         return self._finish()
 
     def model_after(self, number: int) -> Path:
-        """Returns the folder of the weights after a round, or before the first round
-        for -1. Raises ConfigError if there are none.
-        """
-        if number >= 0:
-            return self.out / f"round-{number}" / "model"
-        if self.settings.weights is None:
-            raise ConfigError(
-                "rounds: there is no student in the first round; give it only slips"
-            )
-        return locate(self.settings.weights)
+        """Returns the folder of the weights after a round."""
+        return self.out / f"round-{number}" / "model"
 
     def shards_of(self, number: int) -> list[data.Shard]:
         """Returns the shards of games that a round adds."""
@@ -139,14 +128,11 @@ class Campaign:
 
     @functools.cached_property
     def tokenizer(self) -> Any:
-        shape = self.settings.shape
-        if shape is None:
-            return load_tokenizer(self.model_after(-1))
         folder = self.out / "tokenizer"
         if not folder.is_dir():
             shards = self._examples(self.shards_of(0))
             made = learned_tokenizer(
-                list(data.read(shards)), shape, self.settings.environment
+                list(data.read(shards)), self.settings.shape, self.settings.environment
             )
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)
@@ -177,7 +163,6 @@ class Campaign:
         shards = []
         for earlier in range(number + 1):
             shards += self.shards_of(earlier)
-        check_spelling(self.tokenizer, data.read(self._examples(shards)))
         rows = self._rows(shards, round_, self.settings.alike)
         held_out_games = self._shards(HELD_OUT_SEEDS, self.settings.held_out)
         held_out = self._rows(held_out_games, round_)
@@ -199,29 +184,24 @@ class Campaign:
             functools.partial(self.progress.report, "step", number),
         )
         with whole(folder / "model") as unfinished:
-            merged = model.merge_and_unload() if self.settings.lora else model
-            merged.to(torch.bfloat16).save_pretrained(unfinished)
+            model.to(torch.bfloat16).save_pretrained(unfinished)
             self.tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
 
-    @functools.cache  # noqa: B019 - lives as long as the process
-    def _maps_after(self, number: int) -> frozenset[str]:
+    def _maps_after(self, number: int) -> set[str]:
         """The maps of this round's games, and those of all games that earlier weights
         learned from.
         """
-        games: list[Game] = []
-        for shard in self.shards_of(number):
-            games += shard.games
-        learned = maps.maps_of(games)
-        if number > 0 or self.settings.weights:
+        games = [shard.games for shard in self.shards_of(number)]
+        learned = maps.maps_of(itertools.chain(*games))
+        if number > 0:
             learned |= training_maps(str(self.model_after(number - 1)))
-        return frozenset(learned)
+        return learned
 
     def _beginning(self, number: int) -> Any:
-        if number == 0 and self.settings.shape:
+        if number == 0:
             return new_model(self.settings.shape, self.tokenizer, self.settings.seed)
-        model = load_model(self.model_after(number - 1), dtype=torch.float32)
-        return with_lora(model, self.settings.lora) if self.settings.lora else model
+        return load_model(self.model_after(number - 1), dtype=torch.float32)
 
     def _play(self, number: int) -> None:
         """Plays the games of a round that are not reported yet: unseen games at
@@ -261,8 +241,6 @@ class Campaign:
             "decoding.temperature=0",
             "decoding.max_tokens=1024",
         ]
-        if RUNGS[rung].typed:
-            cell.append("decoding.goal=unmet")
         return compose_cell([*cell, *overrides.split()])
 
     def _finish(self) -> Path:

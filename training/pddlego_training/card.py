@@ -41,8 +41,7 @@ def card(
     begun = progress.lines("data")
     last = {line["round"]: line for line in begun}  # an interrupted round begins again
     tokens = dict.fromkeys(last, 0)
-    for line in steps:
-        tokens[line["round"]] = max(tokens[line["round"]], line["tokens"])
+    tokens |= {line["round"]: line["tokens"] for line in steps}  # the last counts
     abouts = [_WORDS["environments"][kind] for kind in kinds]
     method = _WORDS["methods"][settings.method]
     names = {"method": method, "worlds": ", ".join(worlds)}

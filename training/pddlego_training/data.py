@@ -5,7 +5,6 @@ A shard depends only on its games' seeds, this code and, for DAgger, the student
 weights. A second call plays only what is missing.
 """
 
-import contextlib
 import functools
 import gzip
 import json
@@ -83,23 +82,12 @@ def make(
     folder.mkdir(parents=True, exist_ok=True)
     missing = [shard for shard in wanted if not (folder / shard.name).is_file()]
     played = sum(shard.count for shard in wanted if shard not in missing)
-    with players(processes, folder) as pool:
-        for shard in pool.map(functools.partial(_play, folder), missing):
-            played += shard.count
-            report(played)
-
-
-@contextlib.contextmanager
-def players(processes: int, folder: Path) -> Iterator[ProcessPoolExecutor]:
-    """Yields processes that play games for a training in `folder`. They end with this
-    process.
-
-    Raises EnvironmentFault if one of them ends before its work is done.
-    """
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
-            yield pool
+            for shard in pool.map(functools.partial(_play, folder), missing):
+                played += shard.count
+                report(played)
     except BrokenProcessPool as error:
         raise EnvironmentFault(
             f"a process that plays games for {folder} was killed; the same command"

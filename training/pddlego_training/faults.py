@@ -35,8 +35,7 @@ def plant(rng: Random, answer: str, faults: Collection[str]) -> str:
             with_wrong_key = json.dumps({"pf": answer})
             return rng.choice([cut, with_wrong_key])
         file = "df" if name in OF_DOMAIN else "pf"
-        slips = _Slips(rng, files[file])
-        if changed := getattr(slips, name)():
+        if changed := _Slips(rng, files[file])(name):
             files[file] = changed
             return json.dumps(files, ensure_ascii=False)
     return answer
@@ -56,63 +55,44 @@ class _Slips:
         here = _HERE.search(text)
         self._here = here[1] if here else ""
 
+    def __call__(self, name: str) -> str:
+        """Returns the file with the fault of this name."""
+        fault = getattr(self, name)
+        if name not in OF_EXITS:
+            return str(fault())
+        predicate = OF_EXITS[name]
+        facts = [fact for fact in self._exits if fact[0].startswith(f"({predicate}")]
+        return str(fault(self._rng.choice(facts))) if facts else ""
+
     # ---- In one fact about an exit
 
-    def fact_left_out(self) -> str:
-        fact = self._exit()
-        if not fact:
-            return ""
+    def fact_left_out(self, fact: Exit) -> str:
         return self._with_fact(fact, "")
 
-    def fact_of_another_room(self) -> str:
-        fact = self._exit()
-        if not fact:
-            return ""
+    def fact_of_another_room(self, fact: Exit) -> str:
         place = self._rng.choice((1, 2))
         room = self._rng.choice(self._rooms or ["room"])
         return self._with_word(fact, place, room)
 
-    def fact_of_no_room(self) -> str:
-        fact = self._exit()
-        if not fact:
-            return ""
+    def fact_of_no_room(self, fact: Exit) -> str:
         name = self._misspelled(fact[2])
         return self._with_word(fact, 2, name)
 
-    def wrong_direction(self) -> str:
-        fact = self._exit()
-        if not fact:
-            return ""
+    def wrong_direction(self, fact: Exit) -> str:
         direction = self._rng.choice(WORDS["directions"])
         return self._with_word(fact, 3, direction)
 
-    def argument_left_out(self) -> str:
-        fact = self._exit()
-        if not fact:
-            return ""
+    def argument_left_out(self, fact: Exit) -> str:
         rest = fact[0].removesuffix(f" {fact[3]})")
         return self._with_fact(fact, f"{rest})")
 
-    def door_thought_open(self) -> str:
-        fact = self._exit("closed-door")
-        if not fact:
-            return ""
+    def door_thought_open(self, fact: Exit) -> str:
         open_door = fact[0].replace("closed-door", "connected")
         return self._with_fact(fact, open_door)
 
-    def door_thought_closed(self) -> str:
-        fact = self._exit("connected")
-        if not fact:
-            return ""
+    def door_thought_closed(self, fact: Exit) -> str:
         closed_door = fact[0].replace("connected", "closed-door")
         return self._with_fact(fact, closed_door)
-
-    def _exit(self, predicate: str = "") -> Exit | None:
-        """Draws a fact about an exit whose predicate begins so."""
-        facts = [fact for fact in self._exits if fact[0].startswith(f"({predicate}")]
-        if not facts:
-            return None
-        return self._rng.choice(facts)
 
     def _with_word(self, fact: Exit, place: int, word: str) -> str:
         start, end = fact.span(place)
@@ -212,6 +192,16 @@ class _Slips:
         return self._text.replace(part, "", 1)
 
 
+OF_EXITS = {
+    "fact_left_out": "",
+    "fact_of_another_room": "",
+    "fact_of_no_room": "",
+    "wrong_direction": "",
+    "argument_left_out": "",
+    "door_thought_open": "closed-door",
+    "door_thought_closed": "connected",
+}
+"""The faults in one fact about an exit, and how its predicate begins."""
 OF_DOMAIN = ("other_signature", "domain_part_left_out")
 FAULTS = ("no_answer", *(name for name in vars(_Slips) if not name.startswith("_")))
 """The names of all faults. "no_answer" is an answer that is cut, or has a key that was

@@ -25,8 +25,6 @@ class MuonAndAdamW(torch.optim.Optimizer):
         matrices = []
         others = []
         for name, parameter in model.named_parameters():
-            if not parameter.requires_grad:
-                continue
             if parameter.ndim == 2 and "embed" not in name:
                 matrices.append(parameter)
             else:

@@ -8,8 +8,6 @@ from typing import Any
 
 from rich.console import Console
 
-Line = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -25,7 +23,7 @@ class Progress:
     path: Path
     console: Console
 
-    def report(self, kind: str, number: int, line: Line) -> None:
+    def report(self, kind: str, number: int, line: Mapping[str, Any]) -> None:
         """Prints a line of round `number` and appends it to the file."""
         line = {"kind": kind, "round": number, **line}
         with self.path.open("a", encoding="utf-8") as file:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import pydantic
 from hydra import compose, initialize_config_dir
@@ -25,7 +25,6 @@ from pddlego_local.runner.overrides import at_home, read_override
 from pddlego_training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")
-T = TypeVar("T")
 CONF = Path(__file__).parent / "conf"
 WITHOUT_EFFECT = (
     "out",
@@ -34,7 +33,6 @@ WITHOUT_EFFECT = (
     "compile",
     "processes",
     "save_every",
-    "model_every",
     "log_every",
     "play",
 )
@@ -70,17 +68,6 @@ class Shape:
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
-class Lora:
-    """Low-rank adapters on all linear layers (peft), merged into the weights at the
-    end.
-    """
-
-    rank: PositiveInt = 16
-    alpha: PositiveInt = 32
-    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
-
-
-@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Round:
     """A round plays more games, and then trains for `steps` steps on the examples of
     all games so far.
@@ -112,8 +99,7 @@ class Play:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class TrainSettings:
-    """The settings of a training. Exactly one of `shape` and `weights` is given: a
-    training starts from scratch or from a local model folder.
+    """The settings of a training, which starts from random weights.
 
     A step has `batch` examples, of which `at_once` are computed together.
     `question_loss` is the weight of the loss on the tokens of questions; the loss on
@@ -133,9 +119,7 @@ class TrainSettings:
     environment: Annotated[tuple[Kind, ...], _SEVERAL, Field(min_length=1)]
     method: PlayedBy
     worlds: tuple[Family, ...]
-    shape: Shape | None
-    weights: str | None
-    lora: Lora | None
+    shape: Shape
     device: Literal["auto", "cpu", "cuda"]
     precision: Literal["auto", "bf16", "float32"]
     threads: PositiveInt
@@ -155,12 +139,10 @@ class TrainSettings:
     play: Play | None
 
     def __post_init__(self) -> None:
-        if (self.shape is None) == (self.weights is None):
+        if self.rounds[0].student:
             raise ValueError(
-                "give either shape (from scratch) or weights (a model to fine-tune)"
+                "rounds: there is no student in the first round; give it only slips"
             )
-        if self.lora and not self.weights:
-            raise ValueError("lora needs weights to adapt")
         if "described" in self.environment and len(self.environment) > 1:
             raise ValueError("described worlds are learned alone")
         if "described" in self.environment and not self.worlds:
@@ -168,55 +150,28 @@ class TrainSettings:
         by_edits = {"cooking", "alfworld"}.intersection(self.environment)
         if by_edits and self.method == "compact":
             raise ValueError("cooking and alfworld need method=pddl_edit")
-        if self.lora and self.optimizer != "adamw":
-            raise ValueError("lora needs optimizer=adamw")
         if self.batch % self.at_once:
             raise ValueError("batch must be a multiple of at_once")
 
 
-@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
-class GrpoSettings:
-    """The settings of a reinforcement (`grpo.py`) of `weights`, a local model
-    folder.
-
-    `task` has the overrides of an episode that asks for one answer, including the
-    weights and the `rung`. Each of the `updates` draws `group` answers to the first
-    observation of each of `houses` games, and makes one optimizer step with a constant
-    learning rate. A model folder is made every `model_every` updates and at the end.
-    `processes` is the number of processes that draw and play.
-    """
-
-    out: Path
-    seed: Annotated[int, Field(ge=0, lt=20)]
-    weights: str
-    rung: RungName
-    task: tuple[str, ...]
-    updates: PositiveInt
-    houses: PositiveInt
-    group: Annotated[int, Field(ge=2)]
-    learning_rate: PositiveFloat
-    model_every: PositiveInt
-    processes: PositiveInt
-
-
-def identity(settings: TrainSettings | GrpoSettings) -> dict[str, Any]:
+def identity(settings: TrainSettings) -> dict[str, Any]:
     """Returns the settings that affect the weights, as JSON values."""
     text = json.dumps(asdict(settings), default=str)
     everything: dict[str, Any] = json.loads(text)
     for key in WITHOUT_EFFECT:
-        everything.pop(key, None)
+        del everything[key]
     return everything
 
 
-def compose_settings(kind: type[T], name: str, overrides: Sequence[str]) -> T:
-    """Composes settings of this kind from `conf/NAME.yaml` and Hydra overrides.
+def compose_settings(name: str, overrides: Sequence[str]) -> TrainSettings:
+    """Composes the settings of `conf/NAME.yaml` and Hydra overrides.
 
     Raises ConfigError that names the wrong key.
     """
     with clear_errors(""):
         with initialize_config_dir(str(CONF), version_base="1.3"):
             read = [read_override(override.lstrip("+")) for override in overrides]
-            # "++", so that `kind` names an unknown option
+            # "++", so that the dataclass names an unknown option
             cfg = compose(name, [f"++{override.input_line}" for override in read])
         tree: Any = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        return kind(**at_home(tree))
+        return TrainSettings(**at_home(tree))

@@ -23,7 +23,6 @@ from tokenizers import (
 )
 from transformers import PreTrainedTokenizerFast
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import table
 from pddlego_training.examples import Example, Kind, kind_of
 from pddlego_training.settings import Shape
@@ -137,21 +136,3 @@ def train_tokenizer(
     )
     tokenizer.chat_template = WORDS["chat_template"]
     return tokenizer
-
-
-def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:
-    """Raises ConfigError for the first word of the examples that is not the same after
-    encoding and decoding.
-    """
-    words = set()
-    for example in examples:
-        words.update(example.prompt.split())
-        words.update(example.answer.split())
-    for word in sorted(words):
-        ids = tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
-        spelled = tokenizer.decode(ids, skip_special_tokens=True)
-        if spelled.strip() != word:
-            raise ConfigError(
-                f"The tokenizer cannot spell {word!r} from the examples: it decodes to "
-                f"{spelled.strip()!r}; train a model whose tokenizer knows every byte."
-            )

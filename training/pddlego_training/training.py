@@ -24,7 +24,7 @@ from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.resources import table
 from pddlego_local.models.cache import keep_compiled_code_private
 from pddlego_training.answers import AnswerTrainer, Row, collate
-from pddlego_training.settings import Lora, Round, TrainSettings
+from pddlego_training.settings import Round, TrainSettings
 
 Report = Callable[[Mapping[str, float]], None]
 """Receives the progress as a "step" line of `training.progress`."""
@@ -67,20 +67,6 @@ class Machine:
         return cls(device, on_gpu, settings.precision == "bf16" or automatic)
 
 
-def with_lora(model: Any, lora: Lora) -> Any:
-    """Returns the model with low-rank adapters on all linear layers."""
-    import peft
-
-    config = peft.LoraConfig(
-        r=lora.rank,
-        lora_alpha=lora.alpha,
-        lora_dropout=lora.dropout,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
-    return peft.get_peft_model(model, config)
-
-
 def train_round(
     model: Any,
     tokenizer: Any,
@@ -102,15 +88,12 @@ def train_round(
     if settings.compile:
         keep_compiled_code_private()
         model.compile(dynamic=True)
-    padding = tokenizer.pad_token_id
-    if padding is None:
-        padding = tokenizer.eos_token_id  # any token: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
         train_dataset=rows,
         eval_dataset=held_out,
-        data_collator=functools.partial(collate, padding=padding),
+        data_collator=functools.partial(collate, padding=tokenizer.pad_token_id),
         question_loss=settings.question_loss,
         muon=settings.optimizer == "muon",
         compiled=settings.compile,
@@ -150,7 +133,6 @@ def _arguments(
         per_device_train_batch_size=settings.at_once,
         per_device_eval_batch_size=settings.at_once,
         gradient_accumulation_steps=settings.batch // settings.at_once,
-        weight_decay=0.01 if settings.lora else 0.1,
         bf16=machine.bf16,
         use_cpu=not machine.on_gpu,
         seed=settings.seed,

@@ -37,7 +37,8 @@ FIXTURES: dict[str, list[str]] = _TABLES["fixtures"]
 UNTOUCHED = frozenset({LAMP, *FIXTURES})
 TWICE: dict[str, list[str]] = _TABLES["twice"]
 AMOUNT: dict[str, list[int]] = _TABLES["amount"]
-MANY_CABINETS: int = _TABLES["many_cabinets"]
+MANY_CABINETS = 15
+"""Rooms with at least so many cabinets have more than the package lists: up to 27."""
 COMMANDS = (8, 110)
 """The minimum and maximum number of commands that show everything in a room. A room has
 a few or all of the receptacles that ALFRED's room has.

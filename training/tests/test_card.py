@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pddlego_training.card import card
 from pddlego_training.progress import Progress
-from pddlego_training.settings import TrainSettings, compose_settings
+from pddlego_training.settings import compose_settings
 from rich.console import Console
 
 from pddlego_local.models.card import known_texts, learned
@@ -44,7 +44,7 @@ from pddlego_local.models.card import known_texts, learned
 def test_the_top_of_a_card_names_what_all_questions_had(
     name: str, environment: str, known: dict[str, str], words: str, tmp_path: Path
 ) -> None:
-    settings = compose_settings(TrainSettings, name, [f"environment={environment}"])
+    settings = compose_settings(name, [f"environment={environment}"])
     progress = Progress(tmp_path / "progress.jsonl", Console(quiet=True))
     progress.report("data", 0, {"questions": 3, "device": "a CPU", "bf16": True})
     progress.report("played", 0, {"games": "one=1", "rung": "free", "won": 2, "of": 3})

@@ -7,15 +7,7 @@ import llguidance.hf
 import pytest
 from pddlego_training.answers import encode
 from pddlego_training.examples import Example
-from pddlego_training.tokenizer import (
-    check_spelling,
-    shared_parts,
-    train_tokenizer,
-)
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
-
-from pddlego_local.core.errors import ConfigError
+from pddlego_training.tokenizer import shared_parts, train_tokenizer
 
 EXAMPLE = Example(
     "Action: move east\nYou are in the living room. To the North you see the"
@@ -74,18 +66,6 @@ def test_what_is_learned_ends_with_the_end_and_begins_behind_the_prompt() -> Non
         TOKENIZER.decode(ids[:-learned])
         == f"<|user|>{EXAMPLE.prompt}<|end|><|assistant|>"
     )
-
-
-def test_a_tokenizer_that_cannot_spell_a_name_is_refused_with_the_name() -> None:
-    words = {
-        word: number for number, word in enumerate([*EXAMPLE.answer.split(), "<unk>"])
-    }
-    bare = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
-    bare.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    lacking = PreTrainedTokenizerFast(tokenizer_object=bare, unk_token="<unk>")  # type: ignore[no-untyped-call]
-    with pytest.raises(ConfigError, match=r"cannot spell 'Action:'"):
-        check_spelling(lacking, [EXAMPLE])
-    check_spelling(TOKENIZER, [EXAMPLE])
 
 
 def test_lines_that_questions_share_are_tokens_but_for_what_answers_have() -> None:

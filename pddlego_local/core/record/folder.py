@@ -42,6 +42,7 @@ from pddlego_local.core.record.run_record import (
     check_readable,
     continued,
     read_run,
+    with_present_names,
 )
 from pddlego_local.core.secrets import hidden, hidden_in_data, secrets_of
 
@@ -115,7 +116,7 @@ class Cell:
         check_readable(new)
         if self.described:
             read_run(self.folder)
-            before: dict[str, Any] = hidden(object_of(path), self._secrets)
+            before = with_present_names(hidden(object_of(path), self._secrets))
             try:
                 new = continued(before, new)
             except ValueError as error:

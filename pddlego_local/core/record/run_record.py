@@ -22,6 +22,13 @@ from pddlego_local.core.record.rows import GameTrial
 from pddlego_local.core.secrets import hidden
 from pddlego_local.core.visible import in_one_line
 
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "pddlego_local.methods.pddlego_plus.PddlegoPlus": {"max_retries": "rounds"},
+}
+"""The options of classes that had another name in earlier records, and their names now.
+The names of cells are made from the earlier names.
+"""
+
 MOST_EPISODES = 1_000_000
 """The limit for one cell. Without it, a typing error could fill the memory unnoticed.
 """
@@ -107,7 +114,7 @@ class Start:
     `config` is the whole resolved configuration. `games_teach_each_other` says that
     trials of one game use the trials of other games, so that games are not independent.
     `committed` is the time of the commit. `rows_before` is how many rows were found if
-    run.json was lost.
+    run.json was lost. `arm` is the name of the arm's file, if one was chosen.
     """
 
     config: Annotated[dict[str, Any], _with(_Config)]
@@ -123,6 +130,7 @@ class Start:
     dirty: bool | None = None
     machine: dict[str, Any] | None = None
     rows_before: Annotated[int | None, _if_known] = None
+    arm: Annotated[str | None, _if_known] = None
 
     @property
     def episodes(self) -> set[GameTrial]:
@@ -145,7 +153,8 @@ class RunRecord:
 
     `prompt_sha256` is the hash of all prompts of the method's folder, and
     `used_prompt_sha256` of those that this cell's variant uses. `code_sha256` has the
-    files of an environment or a method from outside the project.
+    files of an environment or a method from outside the project, and those from which
+    games are made.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -177,7 +186,7 @@ def read_run(cell: Path) -> RunRecord:
         found = hidden(object_of(path))  # an earlier version may have written a secret
         if (recorded_format := found.get("format", 1)) != FORMAT:
             raise ConfigError(_other_format(path, recorded_format, found))
-        run = _run_of(found)
+        run = _run_of(with_present_names(found))
     except (OSError, ValueError) as error:
         words = in_one_line(error)
         raise ConfigError(
@@ -185,6 +194,40 @@ def read_run(cell: Path) -> RunRecord:
         ) from error
     declare(run.outcomes or {})
     return run
+
+
+def with_present_names(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the content of a run.json, whose options have their names of now."""
+    named = dict(found)
+    if isinstance(found.get("identity"), dict):
+        named["identity"] = with_options_renamed(found["identity"])
+    return named
+
+
+def with_options_renamed(groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns groups of options with the options of RENAMED under their names of now.
+    Where both names are given, the earlier one has the value, because the other is the
+    default.
+    """
+    renamed = dict(groups)
+    for group, options in groups.items():
+        if isinstance(options, dict):
+            names = RENAMED.get(str(options.get("_target_")), {})
+            given = {names[old]: options[old] for old in names if old in options}
+            kept = {key: options[key] for key in options if key not in names}
+            renamed[group] = {**kept, **given}
+    return renamed
+
+
+def with_first_names(groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns groups of options with the options of RENAMED under their first names."""
+    renamed = dict(groups)
+    for group, options in groups.items():
+        if isinstance(options, dict):
+            names = RENAMED.get(str(options.get("_target_")), {})
+            first = {now: old for old, now in names.items()}
+            renamed[group] = {first.get(key, key): options[key] for key in options}
+    return renamed
 
 
 def _run_of(found: Mapping[str, Any]) -> RunRecord:

@@ -135,7 +135,8 @@ class Described:
 
     def equivalence(self, problem: str) -> str:
         """Compares a problem with the gold problem, ignoring the names of its objects.
-        Returns "equivalent", "different", "not comparable" if it uses another domain's
+        Returns "equivalent", "equivalent but for idle objects" if they differ only in
+        objects without facts, "different", "not comparable" if it uses another domain's
         names, "undecided" if the comparison would take too much work, or "not fully
         specified" in your own worlds, and in worlds without invariants that complete a
         goal.

@@ -17,7 +17,6 @@ from pddlego_local.environments.explored.effects import (
 )
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark
-from pddlego_local.environments.explored.phrases import unspelled
 from pddlego_local.environments.explored.play import GOAL, NO_LONGER, REFUSED
 from pddlego_local.environments.explored.sight import Sight
 from pddlego_local.environments.explored.telling import Telling
@@ -154,14 +153,11 @@ class Belief:
         return None
 
     def _take_kind(self, sentence: str) -> None:
-        subject, is_a, kind = sentence.removesuffix(".").partition(" is a")
-        if is_a:
-            article, _, rest = kind.partition(" ")
-            name = unspelled(rest)
-            if article in ("", "n") and name in self.world.type_names:
-                self.kinds[unspelled(subject)] = name
-                self.names[unspelled(subject)] = None
-                self._task = None
+        if read := self._telling.read_kind(sentence):
+            name, kind = read
+            self.kinds[name] = kind
+            self.names[name] = None
+            self._task = None
 
     # ---- Facts
 
@@ -170,7 +166,8 @@ class Belief:
         parameters = self.world.predicates[fact[0]].parameters or ()
         for name, entry in zip(fact[1:], parameters, strict=True):
             self._meet(name, entry.type_names)
-        self._replace(self.facts | {fact})
+        if fact[0] not in self.world.derived:  # which the planner wants to derive
+            self._replace(self.facts | {fact})
 
     def _replace(self, facts: Iterable[Fact]) -> None:
         self.facts = set(facts)

@@ -45,25 +45,8 @@ class Commands:
             for named in task.actions.values()
             for schema in named
         }
-        for name in world.file.do:
-            if name not in self.phrases:
-                known = ", ".join(self.phrases)
-                raise world.wrong(
-                    f"do.{name}", f"there is no such action; there are {known}"
-                )
-            if unknown := self.phrases[name].unknown:
-                raise world.wrong(
-                    f"do.{name}", f"{unknown[0]} is none of the action's parameters"
-                )
-            unseen = self._unseen(*task.actions[name])
-            if named := unseen.intersection(self.phrases[name].slots):
-                raise world.wrong(
-                    f"do.{name}",
-                    f"it names {min(named)}, which `hide` says is not seen yet; leave"
-                    " it out",
-                )
 
-    def _unseen(self, *schemas: Schema) -> frozenset[str]:
+    def unseen(self, *schemas: Schema) -> frozenset[str]:
         """Returns the parameters that stand in a hidden argument of a precondition."""
         return frozenset(
             atom.pattern[self._hidden[atom.pattern[0]].position].removeprefix("?")
@@ -78,7 +61,7 @@ class Commands:
         """
         anchors = self._whereabouts.anchors(schema)
         left_out = {anchors[0].place.removeprefix("?")} if anchors else set[str]()
-        left_out |= self._unseen(schema)
+        left_out |= self.unseen(schema)
         names = [entry.name.removeprefix("?") for entry in schema.parameters]
         slots = [f"{{{name}}}" for name in names if name not in left_out]
         return f"{spelled(schema.name)} {', '.join(slots)}".strip()

@@ -22,20 +22,26 @@ from pddlego_local.core.nouns import (
 )
 from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.environments.described.wording import rules_in_words
+from pddlego_local.environments.explored.ambiguity import refuse_names
 from pddlego_local.environments.explored.belief import Belief, Beliefs
+from pddlego_local.environments.explored.box import folder_of
 from pddlego_local.environments.explored.commands import Commands
+from pddlego_local.environments.explored.draws import problem_text, seeds_of
+from pddlego_local.environments.explored.folder import DOMAIN, hashes_of
 from pddlego_local.environments.explored.hidden import hidden_of
 from pddlego_local.environments.explored.marks import Mark, marks_of, with_marks
+from pddlego_local.environments.explored.mistakes import refuse_mistakes
 from pddlego_local.environments.explored.phrases import spelled
 from pddlego_local.environments.explored.play import LOOK, REFUSED, Play
 from pddlego_local.environments.explored.renamed import renamed, renamed_problem
 from pddlego_local.environments.explored.sight import Sight
-from pddlego_local.environments.explored.world import DOMAIN, World, read_world
-from pddlego_local.pddl.check import check
+from pddlego_local.environments.explored.telling import Telling
+from pddlego_local.environments.explored.world import World, read_world
 from pddlego_local.pddl.edit import difference
 from pddlego_local.pddl.files import read_problem
 from pddlego_local.pddl.reader import read
 
+MOST_TRIED = 20
 _GOAL = "reach the goal"
 _NOTHING = {"words": "do nothing", "pddl": "(and)"}
 _EMPTY = "(define (problem believed) (:objects) (:init))"
@@ -50,11 +56,13 @@ _CLOSED = (
 
 
 class Explored(BaseEnvironment):
-    """The worlds of a folder with `domain.pddl`, `world.yaml` and problems. Game n is
-    played in the n-th problem. If `renamed`, all names are pseudo-words.
+    """The games of a folder with `domain.pddl`, `world.yaml`, and problems or
+    `draw.py`. It is one's own `folder`, or that of a `world` in the box. If `renamed`,
+    all names are pseudo-words.
     """
 
-    folder: Path
+    world: str | None = None
+    folder: Path | None = None
     renamed: bool = False
     _world: World
     _marks: tuple[Mark, ...] = ()
@@ -66,18 +74,24 @@ class Explored(BaseEnvironment):
     @classmethod
     def _of_folder(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fills in the fields that the files of the folder determine."""
-        world = _world(Path(given["folder"]), bool(given.get("renamed")))
+        world = _world(folder_of(given), bool(given.get("renamed")))
+        refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
+        try:
+            words = _words(world, marks)
+        except UnsolvableGame as error:
+            raise ConfigError(f"{world.folder}: {error}.") from error
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": _words(world, marks),
+            "words": words,
         }
 
     def model_post_init(self, context: object) -> None:
-        self._world = _world(self.folder, self.renamed)
+        folder = folder_of({"world": self.world, "folder": self.folder})
+        self._world = _world(folder, self.renamed)
         self._marks = marks_of(self._world)
         self._beliefs = Beliefs(self._world, self._marks)
         super().model_post_init(context)
@@ -88,46 +102,57 @@ class Explored(BaseEnvironment):
         given = options.get("budget")
         if not isinstance(given, Mapping):
             return options
-        own = vars(read_world(Path(options["folder"]).expanduser()).file.budget)
+        own = vars(read_world(folder_of(options)).file.budget)
         chosen = {key: value for key, value in given.items() if value is not None}
         return {**options, "budget": {**own, **chosen}}
 
     # ---- The game
 
     @property
+    def loaded(self) -> World:
+        return self._world
+
+    @property
+    def files_sha256(self) -> dict[str, str]:
+        return hashes_of(self._world.files)
+
+    @property
     def seeds(self) -> range:
-        return range(len(self._world.problems()))
+        return seeds_of(self._world)
 
     @property
     def task_type(self) -> str:
-        return self.folder.name
+        return self._world.folder.name
 
     def reset(self, seed: int) -> Observation:
         text = _text(self._world, seed)
         self._goal = goal_of(text)
-        self._play = Play(self._world, self._world.task(text), self._goal)
+        task = self._world.task(text)
+        self._play = Play(self._world, task, self._goal)
+        refuse_names(self._world, task, Telling(self._world), self._play.commands)
         return self._observe(self._play.opening())
 
     def step(self, command: str) -> Observation:
-        told = self._playing.carry_out(command)
+        told = self.play.carry_out(command)
         refused = told.startswith(REFUSED)
         return self._observe(told, told if refused else "")
 
     def true_state(self) -> TrueState:
-        return self._playing.true_state
+        return self.play.true_state
 
     def won(self) -> bool:
-        return self._playing.won
+        return self.play.won
 
     @property
-    def _playing(self) -> Play:
+    def play(self) -> Play:
+        """The game that is being played."""
         if self._play is None:
             raise ValueError("reset comes before the first step")
         return self._play
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
-        offered = tuple(sorted(self._playing.offered()))
-        return Observation(text, feedback, self._playing.won, commands=offered)
+        offered = tuple(sorted(self.play.offered()))
+        return Observation(text, feedback, self.play.won, commands=offered)
 
     # ---- What methods are given
 
@@ -145,7 +170,7 @@ class Explored(BaseEnvironment):
     ) -> str | None:
         """Returns the command for a planned action, whose names need not exist."""
         name, *things = planned.strip("() ").lower().split()
-        commands = self._playing.commands
+        commands = self.play.commands
         phrase = commands.phrases.get(name)
         if phrase is None or len(things) != len(phrase.parameters):
             return None
@@ -183,7 +208,7 @@ class Explored(BaseEnvironment):
 
 
 def _world(folder: Path, has_pseudo_words: bool) -> World:
-    world = read_world(folder.expanduser())
+    world = read_world(folder)
     return renamed(world) if has_pseudo_words else world
 
 
@@ -252,7 +277,7 @@ def _demonstration(world: World, marks: Sequence[Mark]) -> dict[str, Any]:
 def _last_play(world: World) -> Play:
     """Returns the last game that can be played. Raises ConfigError if there is none."""
     unsolvable = UnsolvableGame()
-    for number in reversed(range(len(world.problems()))):
+    for number in reversed(seeds_of(world)[-MOST_TRIED:]):
         text = _text(world, number)
         try:
             return Play(world, world.task(text), goal_of(text))
@@ -261,21 +286,11 @@ def _last_play(world: World) -> Play:
     raise ConfigError(f"{world.folder}: no game can be played: {unsolvable}.")
 
 
-def _text(world: World, number: int) -> str:
-    """Returns a problem's text. Raises ConfigError if there is no problem, or if the
-    planner would refuse it.
-    """
-    problems = world.problems()
-    if not problems:
-        raise ConfigError(f"{world.folder} holds no problem files (*.pddl).")
-    file = problems[number]
-    text = file.read_text(encoding="utf-8")
+def _text(world: World, seed: int) -> str:
+    """Returns the problem of a game, in the world's own names."""
+    text = problem_text(world, seed)
     if world.has_pseudo_words:
-        domain = (world.folder / DOMAIN).read_text(encoding="utf-8")
-        text = renamed_problem(world.folder, domain, text)
-    found = check(world.domain_text, text)
-    if not found.accepted:
-        raise ConfigError(f"{file}: {found.faults[0]}")
+        return renamed_problem(world.folder, world.files[DOMAIN], text)
     return text
 
 

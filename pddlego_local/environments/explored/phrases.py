@@ -15,6 +15,7 @@ from functools import cached_property
 from pddlego_local.pddl.conditions import Fact
 
 _SLOT = re.compile(r"\{([^{}*]+)(\*?)\}")
+_DIGIT = re.compile(r"\d")
 _NUMBERED = re.compile(r"([a-z][a-z_]*)(\d+)")
 _NAME = r"(?:the )?[^\s,.;:]+(?: [^\s,.;:]+)*?"
 
@@ -42,7 +43,12 @@ def unspelled(text: str) -> str:
 def with_article(name: str) -> str:
     """Returns a name within a sentence: "the kitchen", but "room 3"."""
     text = spelled(name)
-    return text if re.search(r"\d", text) else f"the {text}"
+    return text if _DIGIT.search(text) else f"the {text}"
+
+
+def _is_told(text: str) -> bool:
+    """Returns whether `with_article` could have written a name."""
+    return text.lower().startswith("the ") or bool(_DIGIT.search(text))
 
 
 def enumerated(names: Sequence[str]) -> str:
@@ -81,6 +87,11 @@ class Phrase:
         return ""
 
     @property
+    def around(self) -> str:
+        """The text without its slots."""
+        return _SLOT.sub(" ", self.text)
+
+    @property
     def unsaid(self) -> list[str]:
         """The parameters that the phrase leaves out."""
         return [name for name in self.parameters if name not in self.slots]
@@ -111,17 +122,20 @@ class Phrase:
         parts.append(re.escape(self.text[end:]))
         return re.compile("".join(parts), re.IGNORECASE)
 
-    def read(self, text: str) -> dict[str, list[str]] | None:
-        """Returns the names in the slots of a text; None if it is not of this
-        phrase.
+    def read(self, text: str, *, told: bool = False) -> dict[str, list[str]] | None:
+        """Returns the names in the slots of a text; None if it is not of this phrase.
+
+        The names of what the game tells have an article or a number; a player may leave
+        the article out.
         """
         match = self.pattern.fullmatch(text)
         if match is None:
             return None
-        return {
-            slot: [unspelled(name) for name in _listed(match[_group(slot)])]
-            for slot in self.slots
-        }
+        listed = {slot: _listed(match[_group(slot)]) for slot in self.slots}
+        names = [name for several in listed.values() for name in several]
+        if told and not all(_is_told(name) for name in names):
+            return None
+        return {slot: [*map(unspelled, several)] for slot, several in listed.items()}
 
 
 def _group(slot: str) -> str:

@@ -34,13 +34,13 @@ class Play:
 
     def __init__(self, world: World, task: Task, goal: str) -> None:
         self._world = world
-        self._task = task
-        self._goal = goal
-        self._sight = Sight(world, task)
-        self._whereabouts = self._sight.whereabouts
+        self.task = task
+        self.goal = goal
+        self.sight = Sight(world, task)
+        self._whereabouts = self.sight.whereabouts
         self._hidden = hidden_of(world)
-        self._telling = Telling(world)
-        self.commands = Commands(world, task, self._sight)
+        self.telling = Telling(world)
+        self.commands = Commands(world, task, self.sight)
         self._parameters = {
             name: [entry.type_names for entry in predicate.parameters or ()]
             for name, predicate in world.predicates.items()
@@ -55,14 +55,14 @@ class Play:
         nobody is anywhere at the start.
         """
         by_spelling: dict[str, str] = {}
-        for name in self._task.objects:
+        for name in self.task.objects:
             other = by_spelling.setdefault(spelled(name), name)
             if other != name:
                 raise ConfigError(
                     f"{world.folder}: texts would write {other} and {name} in one way,"
                     f" {spelled(name)!r}; give one of them another name."
                 )
-        if not self._whereabouts.places(self._task.initial.true):
+        if not self._whereabouts.places(self.task.initial.true):
             raise UnsolvableGame(
                 f"{world.folder.name}: nobody is anywhere at its start, as `here` says"
             )
@@ -72,36 +72,37 @@ class Play:
         what is known, and all that is seen.
         """
         task = self._world.file.task or "Reach the goal."
-        goal = f"{GOAL}{self._telling.goal(self._goal)}."
-        named = [name for name in _WORD.findall(self._goal.lower()) if self._is(name)]
+        goal = f"{GOAL}{self.telling.goal(self.goal)}."
+        named = [name for name in _WORD.findall(self.goal.lower()) if self._is(name)]
         told = [task, goal]
         for name in dict.fromkeys([*named, *self._known()]):
-            told.append(self._telling.kind(name, self._task.objects[name]))
+            told.append(self.telling.kind(name, self.task.objects[name]))
             self._mentioned.add(name)
         return " ".join([*told, self.around()])
 
     def _is(self, name: str) -> bool:
-        return name in self._task.objects
+        return name in self.task.objects
 
     def _known(self) -> list[str]:
         """Returns the objects that no text would ever tell of: those of parameters that
-        no precondition names, such as the directions to which a satellite may turn.
+        no precondition names, or only what must be false, such as the directions to
+        which a satellite may turn.
         """
         own = self._world.file.known
         if own is not None:
             types = self._world.types
             return [
                 name
-                for name, kind in sorted(self._task.objects.items())
+                for name, kind in sorted(self.task.objects.items())
                 if not types.with_ancestors(kind).isdisjoint(own)
             ]
         found = dict[str, None]()
-        for named in self._task.actions.values():
+        for named in self.task.actions.values():
             for schema in named:
                 asked = {
                     term
                     for atom in atoms_of(schema.condition)
-                    if atom.pattern[0] != "="
+                    if atom.pattern[0] != "=" and not atom.negated
                     for term in atom.pattern[1:]
                 }
                 for entry in schema.parameters:
@@ -111,16 +112,16 @@ class Play:
 
     @property
     def won(self) -> bool:
-        return self._task.is_goal(self.state)
+        return self.task.is_goal(self.state)
 
     @property
     def true_state(self) -> TrueState:
-        return self._task.inspected(self.state)
+        return self.task.inspected(self.state)
 
     @property
     def seen(self) -> frozenset[Fact]:
         """The facts that the player sees now."""
-        return self._sight.seen(self.state)
+        return self.sight.seen(self.state)
 
     def offered(self) -> list[str]:
         return [LOOK, *self.commands.offered(self.state)]
@@ -146,11 +147,11 @@ class Play:
         """Carries out an action and returns the text about it."""
         before = self.state
         seen_before = self.seen
-        self.state = self._task.successor(before, step)
+        self.state = self.task.successor(before, step)
         self._note_placeholders()
         seen = self.seen
         gone = seen_before - self.state.true
-        gone -= plainly_deleted(self._task, before, step)
+        gone -= plainly_deleted(self.task, before, step)
         told = [f"You {command}.", *self._told(seen - seen_before)]
         lost = [self._without_end(text) for text in self._sentences(gone)]
         if lost:
@@ -174,7 +175,7 @@ class Play:
     def _sentences(self, facts: Iterable[Fact]) -> list[str]:
         places = self._whereabouts.places(self.state.true)
         place = next(iter(places)) if len(places) == 1 else None
-        return self._telling.said(map(self._masked, facts), place)
+        return self.telling.said(map(self._masked, facts), place)
 
     def _masked(self, fact: Fact) -> Fact:
         """Returns the fact as texts tell it: with a placeholder for what is not seen
@@ -196,9 +197,9 @@ class Play:
                 if told in self._mentioned:
                     continue
                 self._mentioned.add(told)
-                kind = self._task.objects[name]
+                kind = self.task.objects[name]
                 if kind not in types and _NUMBER.sub("", told) != kind:
-                    sentences.append(self._telling.kind(told, kind))
+                    sentences.append(self.telling.kind(told, kind))
         return sentences
 
     @staticmethod

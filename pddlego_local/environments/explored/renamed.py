@@ -35,7 +35,9 @@ def renamed(world: World) -> World:
     for name, arguments in file.hide.items():
         own_arguments = {_renamed(key): _renamed(arguments[key]) for key in arguments}
         hide[_renamed(name)] = own_arguments
-    own = WorldFile(
+    own = WorldFile(  # games are drawn in the names of the files
+        vary=file.vary,
+        sizes=file.sizes,
         here=renamed_pddl(file.here),
         see={_renamed(name): _renamed_all(text) for name, text in file.see.items()},
         hide=hide,

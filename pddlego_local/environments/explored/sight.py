@@ -59,7 +59,7 @@ class Sight:
             for name, seen in seen_when(world).items()
         }
         self._held = world.held
-        self._bound = _bound_places(task, self.whereabouts)
+        self.bound = _bound_places(task, self.whereabouts)
         self._views = _views(task, self.whereabouts)
 
     def seen(self, state: State) -> frozenset[Fact]:
@@ -85,7 +85,7 @@ class Sight:
             return True
         in_fact = [n for n, name in enumerate(fact) if n and name in where.all_places]
         if in_fact:
-            asked = self._bound.get(fact[0], frozenset()).intersection(in_fact)
+            asked = self.bound.get(fact[0], frozenset()).intersection(in_fact)
             return any(fact[n] in places for n in asked or in_fact[:1])
         if fact[0] in self._held or any(name in where.movers for name in fact[1:]):
             return True

@@ -7,6 +7,7 @@ from pddlego_local.environments.explored.phrases import (
     grouped_facts,
     sentence,
     spelled,
+    unspelled,
     with_article,
 )
 from pddlego_local.environments.explored.world import World
@@ -36,68 +37,6 @@ class Telling:
             name: Phrase(world.file.aim.get(name, self.defaults[name].text), parameters)
             for name, parameters in self._parameters.items()
         }
-        self._check()
-        self._check_aims()
-
-    def _check(self) -> None:
-        """Raises ConfigError for a phrase that does not come back when it is read."""
-        for name in self._world.file.say:
-            if name not in self.phrases:
-                known = ", ".join(self.phrases)
-                raise self._world.wrong(
-                    f"say.{name}", f"there is no such predicate; there are {known}"
-                )
-            if unknown := self.phrases[name].unknown:
-                listed = ", ".join(self._parameters[name])
-                raise self._world.wrong(
-                    f"say.{name}",
-                    f"{unknown[0]} is none of its parameters {listed}",
-                )
-            for left_out in self.phrases[name].unsaid:
-                if not self._world.is_place(
-                    name, self._parameters[name].index(left_out)
-                ):
-                    raise self._world.wrong(
-                        f"say.{name}", f"it leaves out {left_out}, which is no place"
-                    )
-        for name, parameters in self._parameters.items():
-            fact = (name, *(f"thing{n}" for n, _ in enumerate(parameters, start=1)))
-            for text in self.said([fact], fact[-1]):
-                read = self.read(text, fact[-1])
-                if read != [fact]:
-                    raise self._world.wrong(
-                        f"say.{name}",
-                        f"{text!r} would be read as {read or 'nothing'}, not as {fact}",
-                    )
-
-    def _check_aims(self) -> None:
-        """Raises ConfigError for words of a goal that do not come back."""
-        for name in self._world.file.aim:
-            key = f"aim.{name}"
-            if name not in self.aims:
-                known = ", ".join(self.aims)
-                raise self._world.wrong(
-                    key, f"there is no such predicate; there are {known}"
-                )
-            listed = ", ".join(self._parameters[name])
-            if unknown := self.aims[name].unknown:
-                raise self._world.wrong(
-                    key, f"{unknown[0]} is none of its parameters {listed}"
-                )
-            if unsaid := self.aims[name].unsaid:
-                raise self._world.wrong(
-                    key, f"it leaves out {unsaid[0]}, and a goal names all of {listed}"
-                )
-            if self.aims[name].starred or ";" in self.aims[name].text:
-                raise self._world.wrong(key, "a goal has no lists and no semicolons")
-        for name, parameters in self._parameters.items():
-            things = {parameter: f"thing{n}" for n, parameter in enumerate(parameters)}
-            text = self.aims[name].said(things)
-            read = self._read_aim(text)
-            if read != [(name, *things.values())]:
-                raise self._world.wrong(
-                    f"aim.{name}", f"{text!r} would be read as {read or 'nothing'}"
-                )
 
     def _default(self, name: str) -> str:
         """Returns the phrase of a predicate for which the author gives none."""
@@ -144,26 +83,49 @@ class Telling:
             for things_said in grouped_facts(those, chosen):
                 yield sentence(chosen.said(things_said))
 
-    def read(self, text: str, place: str | None) -> list[Fact]:
+    def used(self, name: str) -> Sequence[Phrase]:
+        """Returns the phrases with which texts say the facts of a predicate."""
+        phrase, default = self.phrases[name], self.defaults[name]
+        is_enough = phrase.text == default.text or not phrase.unsaid
+        return (phrase,) if is_enough else (phrase, default)
+
+    def read(self, text: str, place: str | None) -> Sequence[Fact]:
         """Returns the facts that a sentence says; none if it is of no phrase.
 
         `place` is the player's place at that moment.
         """
-        stripped = text.strip().removesuffix(".")
-        for name, phrase in self.phrases.items():
-            for candidate in (phrase, self.defaults[name]):
-                read = candidate.read(stripped)
-                if read is not None:
-                    return [*_facts_of(name, candidate, read, place)]
-        return []
+        return next(iter(self.readings(text, place)), ())
 
-    def _read_aim(self, text: str) -> list[Fact]:
-        """Returns the facts that a part of a goal in words says."""
+    def readings(self, text: str, place: str | None) -> list[Sequence[Fact]]:
+        """Returns the different readings of a sentence. A sentence of a game has at
+        most one (ambiguity.py).
+        """
+        stripped = text.strip().removesuffix(".")
+        found = dict[Sequence[Fact], None]()
+        for name in self.phrases:
+            for candidate in self.used(name):
+                read = candidate.read(stripped, told=True)
+                if read is not None:
+                    found[tuple(_facts_of(name, candidate, read, place))] = None
+        return [*found]
+
+    def read_kind(self, text: str) -> tuple[str, str] | None:
+        """Returns the object and the type of a sentence that `kind` has made."""
+        subject, is_a, kind = text.removesuffix(".").partition(" is a")
+        article, _, rest = kind.partition(" ")
+        name = unspelled(rest)
+        if is_a and article in ("", "n") and name in self._world.type_names:
+            return unspelled(subject), name
+        return None
+
+    def aim_readings(self, text: str) -> list[Sequence[Fact]]:
+        """Returns the different readings of a part of a goal in words."""
+        found = dict[Sequence[Fact], None]()
         for name, phrase in self.aims.items():
-            read = phrase.read(text)
+            read = phrase.read(text, told=True)
             if read is not None:
-                return [*_facts_of(name, phrase, read, None)]
-        return []
+                found[tuple(_facts_of(name, phrase, read, None))] = None
+        return [*found]
 
     def goal(self, goal: str) -> str:
         """Returns a goal in words: its facts, or PDDL if it is no list of facts."""
@@ -185,8 +147,8 @@ class Telling:
         """Returns the PDDL of a goal that `goal` has put into words."""
         if text.startswith("("):
             return text
-        facts = [fact for part in text.split("; ") for fact in self._read_aim(part)]
-        atoms = [f"({' '.join(fact)})" for fact in facts]
+        readings = [self.aim_readings(part)[:1] for part in text.split("; ")]
+        atoms = [f"({' '.join(fact)})" for (facts,) in readings for fact in facts]
         return f"(and {' '.join(atoms)})"
 
     def kind(self, name: str, kind: str) -> str:

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.nouns import Budget
+from pddlego_local.environments.explored import yaml_traps
+from pddlego_local.environments.explored.folder import DOMAIN, DRAW, FILE, texts_of
 from pddlego_local.environments.explored.whereabouts import Located, Whereabouts
 from pddlego_local.environments.own_pddl import REFUSED, domain_fault
 from pddlego_local.pddl.faults import FaultLog
@@ -26,8 +28,6 @@ from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Predicate, TypedName
 
 Rule = Literal["see", "always", "place", "thing"]
-FILE = "world.yaml"
-DOMAIN = "domain.pddl"
 
 
 class WorldFile(BaseModel, extra="forbid"):
@@ -38,7 +38,8 @@ class WorldFile(BaseModel, extra="forbid"):
     are types whose objects are listed at the start, and `located` the predicates that
     say where a thing is. `see` has conditions for facts to be seen (views.py), and
     `hide` names for arguments that are not seen yet (hidden.py). `budget` is the length
-    of an episode.
+    of an episode. `vary` has an argument of a predicate that each seed puts elsewhere,
+    and `sizes` are the least and the greatest size that `draw.py` is given (draws.py).
     """
 
     here: str
@@ -53,6 +54,8 @@ class WorldFile(BaseModel, extra="forbid"):
     task: str = ""
     known: list[str] | None = None
     located: list[str] | None = None
+    vary: dict[str, str] = {}
+    sizes: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,15 @@ class HerePattern:
 
 @dataclass(frozen=True)
 class World:
-    """A world of a folder, without its problems. If `has_pseudo_words`, its names are
-    those of renamed.py, and not those of the folder's files.
+    """A world of a folder. `files` are the texts of its files by name, as they were
+    when it was read. If `has_pseudo_words`, the names of the world are those of
+    renamed.py, and not those of the files.
     """
 
     folder: Path
     file: WorldFile
     domain_text: str
+    files: Mapping[str, str]
     has_pseudo_words: bool = False
 
     @cached_property
@@ -143,9 +148,8 @@ class World:
 
     def problems(self) -> list[Path]:
         """Returns the folder's problem files in the order of their names."""
-        return sorted(
-            path for path in self.folder.glob("*.pddl") if path.name != DOMAIN
-        )
+        names = sorted(self.files.keys() - {DOMAIN, FILE, DRAW})
+        return [self.folder / name for name in names]
 
     def task(self, problem: str) -> Task:
         return Task(self.domain, read_problem(read(problem)))
@@ -185,21 +189,32 @@ class World:
             return "always"
         if any(self._is(p.type_names, here.place.type_names) for p in parameters):
             return "place"
-        movers = [mover.type_names for mover in here.movers]
-        for parameter in parameters:
-            if any(self._is(parameter.type_names, mover) for mover in movers):
-                return "always"
-        if predicate in self.held:
+        if self.names_mover(predicate) or predicate in self.held:
             return "always"
-        things = [
+        if any(self.is_thing(predicate, n) for n, _ in enumerate(parameters)):
+            return "thing"
+        return "always"
+
+    def names_mover(self, predicate: str) -> bool:
+        """Returns whether a parameter of a predicate can only be a mover."""
+        movers = [mover.type_names for mover in self.here.movers]
+        return any(
+            self._is(parameter.type_names, mover)
+            for parameter in self.predicates[predicate].parameters or []
+            for mover in movers
+        )
+
+    def is_thing(self, predicate: str, number: int) -> bool:
+        """Returns whether a parameter of a predicate, counted from 0, can be at a
+        place.
+        """
+        parameters = self.predicates[predicate].parameters or []
+        own = parameters[number].type_names
+        kinds = [
             self._parameter(name, where.thing).type_names
             for name, where in self.located.items()
         ]
-        for parameter in parameters:
-            own = parameter.type_names
-            if any(self._is(own, kind) or self._is(kind, own) for kind in things):
-                return "thing"
-        return "always"
+        return any(self._is(own, kind) or self._is(kind, own) for kind in kinds)
 
     def is_place(self, predicate: str, number: int) -> bool:
         """Returns whether a parameter of a predicate, counted from 0, is a place."""
@@ -245,6 +260,11 @@ class World:
         return found
 
     @cached_property
+    def derived(self) -> frozenset[str]:
+        """The predicates of which rules decide, and no action."""
+        return frozenset(rule.predicate.word.name for rule in self.domain.axioms)
+
+    @cached_property
     def held(self) -> frozenset[str]:
         """The predicates that an action makes true of a thing while it takes the thing
         from its place.
@@ -282,6 +302,10 @@ class World:
             not other.isdisjoint(self.types.with_ancestors(name)) for name in own
         )
 
+    def instances(self, task: Task, predicate: str, number: int) -> frozenset[str]:
+        """Returns the objects that a predicate's argument, counted from 0, may be."""
+        return self._objects(task, self._parameter(predicate, number + 1).type_names)
+
     def _objects(self, task: Task, types: frozenset[str]) -> frozenset[str]:
         return frozenset(
             name
@@ -299,39 +323,35 @@ def _costs(block: Block) -> Iterator[Block]:
             yield from _costs(inner)
 
 
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(map(str, first["loc"]))
+    if not key:
+        return "write keys and values, at least a line such as here: (at ?r)"
+    if first["type"] == "extra_forbidden":
+        keys = WorldFile.model_fields
+        hint = did_you_mean(key, keys)
+        return f"{key}: there is no such key{hint} The keys are {', '.join(keys)}"
+    if yaml_traps.is_slot(first["input"]):
+        return f"{key}: {yaml_traps.why_quoted()}"
+    return f"{key}: {first['msg']}"
+
+
 def read_world(folder: Path) -> World:
-    """Reads a folder with `domain.pddl` and `world.yaml`.
+    """Reads a folder with `domain.pddl`, `world.yaml`, and problems or `draw.py`.
 
     Raises ConfigError, in one sentence, for a file that cannot be read.
     """
-    try:
-        content: Any = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
-        domain = (folder / DOMAIN).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"{folder} holds no partly seen world: {error.strerror}:"
-            f" {error.filename}; it needs {DOMAIN} and {FILE}."
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigError(
-            f"{folder / FILE} is no YAML ({' '.join(str(error).split())}); a phrase"
-            " that begins with { needs quotes, and so do slots and variables (?x) that"
-            " stand within { } or [ ]."
-        ) from None
+    files = texts_of(folder)
+    content = yaml_traps.load(folder / FILE, files[FILE])
+    domain = files[DOMAIN]
     if fault := domain_fault(domain):
         raise ConfigError(f"{folder / DOMAIN}: {REFUSED}: {fault}.")
-    if not isinstance(content, dict):
-        raise ConfigError(
-            f"{folder / FILE} has no keys; write at least where the player is, such as"
-            " here: (at ?room)."
-        )
     try:
         file = WorldFile.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or "the file"
-        raise ConfigError(f"{folder / FILE}: {key}: {first['msg']}.") from None
-    world = World(folder, file, domain)
+        raise ConfigError(f"{folder / FILE}: {_first_fault(error)}.") from None
+    world = World(folder, file, domain, files)
     if not world.domain.types:
         unary = [
             name

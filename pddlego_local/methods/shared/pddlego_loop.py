@@ -6,14 +6,16 @@ the ingredients are ready, it prepares and eats the meal.
 """
 
 from abc import abstractmethod
+from typing import ClassVar
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Turns
 from pddlego_local.core.protocols import Gathering
 from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, Player, prompting, settings
+from pddlego_local.methods import AtLeast0, Player, added, prompting, settings
 
 OPEN = "open {}"
 TAKE = "take {}"
@@ -24,19 +26,50 @@ MAX_OPENED = 15  # per room: a model may keep naming containers that are not the
 class PddlegoLoop(Player):
     """The loop that the methods of PDDLego share; each of them implements `formalize`.
 
-    An answer without a plan is sampled again, and the model is not shown the error.
+    An answer without a plan is sampled again, and the model is not shown the error. If
+    there are `rounds` instead, it is shown its answer and the error.
     """
 
     max_retries: AtLeast0 = 5
+    rounds: AtLeast0 = added(0)
 
     prompts = "pddlego"
+    asks_for: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError if answers are asked for again in both ways."""
+        if self.rounds and self.max_retries:
+            raise ConfigError(
+                f"method.rounds={self.rounds} shows the error before the next answer,"
+                f" and method.max_retries={self.max_retries} shows none; choose"
+                " method.max_retries=0."
+            )
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        again = (f"{self.asks_for}_again",) if self.rounds else ()
+        return (self.asks_for, *again, "seen")
+
+    def template(self, previous: Formalization | None) -> str:
+        """Returns the template of a question, which shows the previous answer if there
+        are rounds.
+        """
+        shows_previous = self.rounds and previous
+        return f"pddlego/{self.asks_for}{'_again' if shows_previous else ''}"
 
     @abstractmethod
     def formalize(
-        self, episode: Episode, news: Turns, problem: str, *, step: int, retry: int
+        self,
+        episode: Episode,
+        news: Turns,
+        problem: str,
+        previous: Formalization | None,
+        *,
+        step: int,
+        retry: int,
     ) -> Formalization:
         """Asks for one answer, from the new turns and the last problem file ("" if
-        there is none).
+        there is none). `previous` is the answer without a plan, if there was one.
 
         Plans for the end goal or, if that has no plan, for the next sub-goal that has
         one.
@@ -55,8 +88,11 @@ class PddlegoLoop(Player):
                 break
             news = episode.memory[shown_until:]
             shown_until = len(episode.memory)
-            for retry in range(self.max_retries + 1):
-                planned = self.formalize(episode, news, problem, step=step, retry=retry)
+            planned = None
+            for retry in range(max(self.max_retries, self.rounds) + 1):
+                planned = self.formalize(
+                    episode, news, problem, planned, step=step, retry=retry
+                )
                 if planned.to_do:
                     break
             else:

@@ -95,7 +95,7 @@ class HttpClient:
         self._limits.now = limits = _Limits(
             time.monotonic() + self._timeout_s, most_bytes
         )
-        try:
+        with self._clear_errors():
             response = self._pools.urlopen(
                 method,
                 urljoin(self._url, path),
@@ -116,6 +116,12 @@ class HttpClient:
                     if enough(line):
                         break
                 return response.status, b""
+
+    @contextlib.contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        """Raises Excessive or Lost for what urllib3 and the system raise."""
+        try:
+            yield
         except NewConnectionError as error:  # also a ConnectTimeoutError
             raise Lost(str(error)) from error
         except ConnectTimeoutError as error:
