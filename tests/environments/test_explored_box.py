@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,7 +124,7 @@ def test_sizes_may_be_other_than_those_of_the_world() -> None:
     for sizes in ("[2,2]", "[9,9]"):
         words = ["environment=explored", "environment.world=ferry"]
         cell = compose_cell([*words, f"environment.sizes={sizes}"])
-        text = cell.build("environment").reset(0).text
+        text = cell.build("environment").reset(0).text.lower()
         counts.add(len(set(re.findall(r"island \d+", text))))
     assert counts == {4, 11}
 
@@ -133,6 +134,7 @@ def test_sizes_may_be_other_than_those_of_the_world() -> None:
 TEXTS = """
 import sys
 from pathlib import Path
+from typing import Any
 from pddlego_local.environments.explored.draws import problem_text
 from pddlego_local.environments.explored.world import read_world
 for folder in sys.argv[1:]:
@@ -250,7 +252,7 @@ def test_an_edited_world_does_not_continue_a_cell(
         with_draw(house, GOOD.replace("{!r}", repr(DRAW)))
     else:
         shutil.copy(house / "p1.pddl", house / "p2.pddl")
-    options = {
+    options: dict[str, Any] = {
         "environment": "explored",
         "environment__folder": str(house),
         "model": "reference",
