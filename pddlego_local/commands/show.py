@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -13,11 +13,16 @@ from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.console import literal_console
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
+from pddlego_local.core.record.events import Event, Plan
 from pddlego_local.core.record.folder import missing_end, read_events
+from pddlego_local.core.record.run_record import read_run
 from pddlego_local.core.resources import jinja
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.map.layout import Layout
+from pddlego_local.report.map.text import text_map
 from pddlego_local.report.pages.episode import parts_of
+from pddlego_local.report.pages.maps import Moment, Reference, moments_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,9 +55,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     console = literal_console(soft_wrap=True)
     events = read_events(path)
+    maps = _maps(path.parent.parent, events, console.width)
     for event in events:
         rendered = getattr(_EVENTS, event.event)(event, arguments.prompts)
         console.print(_with_styles(rendered), end="")
+        if isinstance(event, Plan):
+            console.print(next(maps), end="")
     return print_problems(missing_end(path, events))
 
 
@@ -66,6 +74,27 @@ def _cell(folder: Path) -> Path:
             f"{folder} holds {len(below)} cells; name one, such as {below[0]}"
         )
     return below[0] if below else folder
+
+
+def _maps(cell: Path, events: Sequence[Event], width: int) -> Iterator[Text]:
+    """Yields the map of each planned file, or an empty text if it is as before."""
+    identity = read_run(cell).identity if (cell / "run.json").exists() else {}
+    layout = Layout()
+    before: Moment | None = None
+    for moment in moments_of(events, Reference(identity)):
+        if before and before.world == moment.world:
+            yield Text()
+            continue
+        found = moment.differences
+        yield text_map(
+            moment.plan.domain,
+            moment.plan.problem,
+            before=before.plan.problem if before else "",
+            wrong=found.wrong if found else (),
+            width=width,
+            layout=layout,
+        )
+        before = moment
 
 
 def _show_what_there_is(folder: Path) -> int:

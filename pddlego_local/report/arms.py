@@ -93,9 +93,11 @@ class Arm:
 
     @property
     def label(self) -> str:
-        """The name of the arm's file in conf/arm; "" if there is none."""
+        """The name of the arm's file, without its folder in conf/arm; "" if there is
+        none.
+        """
         named = [start.arm for start in self.run.starts if start.arm]
-        return named[-1] if named else ""
+        return named[-1].rpartition("/")[2] if named else ""
 
     @property
     def calls_a_model(self) -> bool:

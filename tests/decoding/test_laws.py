@@ -74,6 +74,10 @@ PERFECT = {
     )
 }
 MOST_WORDS = 12  # ten names, a dash and a type: the longest line under "syntax"
+LIKINGS = ((0, 0.3), (2, 0.3), (4, 3.0), (8, 3.0))
+"""Seeds and spreads of random models. Those with strong likings repeat themselves, and
+are rolled back about ten times in an answer.
+"""
 PAIRS = [(rung, form) for rung in CONSTRAINED for form in ladder.LADDER]
 
 
@@ -196,10 +200,9 @@ def test_a_finished_answer_is_accepted_by_the_planner(
     situation, finished = first_context(environment), 0
     decoding = Decoding(rung=rung, goal="unmet", max_tokens=3000)
     question = Question(form, (), situation)
-    for seed in range(3):
-        # Every second model has strong likings, and repeats itself.
-        model = RandomLogits(seed % 3, spread=(0.3, 3.0)[seed % 2])
-        sampling = decoding.sampling(seed)
+    for likings, spread in LIKINGS:
+        model = RandomLogits(likings, spread)
+        sampling = decoding.sampling(likings)
         ((_, answer),) = draw_answers(model, question, decoding, sampling)
         if not answer.value:
             assert answer.fault == "truncated"

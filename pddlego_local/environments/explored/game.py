@@ -82,16 +82,12 @@ class Explored(BaseEnvironment):
         world = _world(given)
         refuse_mistakes(world, world.task(_text(world, 0)))
         marks = marks_of(world)
-        try:
-            words = _words(world, marks)
-        except UnsolvableGame as error:
-            raise ConfigError(f"{world.folder}: {error}.") from error
         return {
             **given,
             "domain": with_marks(world.domain_without_costs, marks),
             "actions": [vars(action) for action in _actions(world)],
             "goals": [{"words": m.words, "pddl": m.goal} for m in marks] or [_NOTHING],
-            "words": words,
+            "words": _words(world, marks),
         }
 
     def model_post_init(self, context: object) -> None:

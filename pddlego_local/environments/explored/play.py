@@ -22,6 +22,7 @@ from pddlego_local.pddl.conditions import Fact
 from pddlego_local.pddl.state import State, Step, Task
 
 LOOK = "look around"
+TASK = "Reach the goal."
 GOAL = "Your goal: "
 NO_LONGER = "No longer: "
 REFUSED = "You cannot "
@@ -71,7 +72,7 @@ class Play:
         """Returns the first text: the task, the goal with the types of its objects,
         what is known, and all that is seen.
         """
-        task = self._world.file.task or "Reach the goal."
+        task = self._world.file.task or TASK
         goal = f"{GOAL}{self.telling.goal(self.goal)}."
         named = [name for name in _WORD.findall(self.goal.lower()) if self._is(name)]
         told = [task, goal]

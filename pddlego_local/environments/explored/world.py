@@ -132,10 +132,10 @@ class World:
         """
         root = read(self.domain_text)
         text = self.domain_text
-        for block in reversed([*_costs(root)] if root else []):
-            end = block.stop
-            rest = "" if block.head == ":functions" else "(and)"
-            text = text[: block.offset] + rest + text[end:]
+        for block, around in reversed([*_costs(root)] if root else []):
+            is_whole_effect = block.head == "increase" and around != "and"
+            rest = "(and)" if is_whole_effect else ""
+            text = text[: block.offset] + rest + text[block.stop :]
         return text
 
     @cached_property
@@ -314,11 +314,13 @@ class World:
         )
 
 
-def _costs(block: Block) -> Iterator[Block]:
-    """Yields the outermost blocks that declare costs or add to them, in order."""
+def _costs(block: Block) -> Iterator[tuple[Block, str]]:
+    """Yields the outermost blocks that declare costs or add to them, in order, and the
+    heads of the blocks around them.
+    """
     for inner in block.blocks:
         if inner.head in (":functions", "increase"):
-            yield inner
+            yield inner, block.head
         else:
             yield from _costs(inner)
 

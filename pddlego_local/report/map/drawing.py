@@ -26,8 +26,9 @@ MARKS: Mapping[str, str] = {
 
 CHARACTER = 6.7  # width in pixels, at the size of the font
 LINE = 15  # height
-GAP_X, GAP_Y, MOST_GAP = 56, 44, 150  # between boxes
+GAP_X, GAP_Y, MOST_GAP = 56, 44, 130  # between boxes
 MOST_ROWS = 7  # of one box
+LARGE = 576  # pixels; a phone shows no more without making it too small to read
 MOST_LABELS = 3  # of one line
 
 
@@ -114,8 +115,9 @@ class Album:
         told = f"{len(world.boxes)} places and things, {len(world.facts)} facts"
         size = f"{self.width:.0f} {self.height:.0f}"
         width, height = size.split()
+        class_ = "map large" if self.width > LARGE else "map"
         return Markup(
-            f'<svg class="map" role="img" aria-label="{told}" viewBox="0 0 {size}"'
+            f'<svg class="{class_}" role="img" aria-label="{told}" viewBox="0 0 {size}"'
             f' width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg">'
             + "".join(parts)
             + "</svg>"
@@ -272,7 +274,13 @@ def _line(
         labels = [_Row(short(join.facts[0][0]), join.mark)]
     top = middle[1] - (len(labels) - 1) * 6 + 4
     if labels and join.door:
-        top -= 16
+        top -= 17
+    if labels:
+        behind = (max(len(row.text) for row in labels) + 2) * CHARACTER
+        yield (
+            f'<rect class="k" x="{middle[0] - behind / 2:.0f}" y="{top - 10:.0f}"'
+            f' width="{behind:.0f}" height="{len(labels) * 12 + 2}"/>'
+        )
     for number, row in enumerate(labels):
         yield _text(middle[0], top + number * 12, row, f"l {row.mark}".rstrip())
     yield "</g>"

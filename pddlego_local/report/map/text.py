@@ -12,6 +12,9 @@ from pddlego_local.report.map.world import World, is_door, read_world
 MOST_BOXES = 30
 LONGEST_NAME = 22  # characters
 MOST_LINES = 8  # of one box, and of the facts that are not drawn
+WRONG, NEW = "red", "green"
+SIGNS = {WRONG: "✗ ", NEW: "+ ", "": ""}
+"""Before a fact in words, by its style, the most important first."""
 GAP = 3  # columns between two boxes, which hold a way or a door
 
 _Canvas = dict[tuple[int, int], tuple[str, str]]
@@ -37,8 +40,8 @@ def text_map(
     styles = dict.fromkeys(world.facts, "")
     if before:
         known = read_world(domain, before).facts
-        styles |= dict.fromkeys(world.facts - known, "green")
-    styles |= dict.fromkeys(world.facts & set(wrong), "red")
+        styles |= dict.fromkeys(world.facts - known, NEW)
+    styles |= dict.fromkeys(world.facts & set(wrong), WRONG)
     drawn = _Drawn(world, (layout or Layout()).place(world), styles)
     fits = drawn.width <= width
     text = drawn.text() if fits else Text()
@@ -169,11 +172,12 @@ def _box(world: World, box: str, styles: Mapping[Fact, str]) -> list[tuple[str, 
 def _told(
     world: World, styles: Mapping[Fact, str], drawn: Collection[Fact]
 ) -> Iterator[tuple[str, str]]:
-    """Yields what the drawing does not show, with its style."""
-    rest = sorted(world.facts.difference(drawn))
-    rest.sort(key=lambda fact: styles[fact] == "")  # marked facts first
+    """Yields what the drawing does not show, and what is wrong, with its style."""
+    wrong = {fact for fact, style in styles.items() if style == WRONG}
+    rest = sorted(world.facts.difference(drawn) | wrong)
+    rest.sort(key=lambda fact: [*SIGNS].index(styles[fact]))
     for fact in rest[:MOST_LINES]:
-        yield written(fact), styles[fact]
+        yield SIGNS[styles[fact]] + written(fact), styles[fact]
     if len(rest) > MOST_LINES:
         yield f"… {len(rest) - MOST_LINES} more facts", "dim"
     if world.left_out:

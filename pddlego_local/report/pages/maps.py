@@ -21,7 +21,6 @@ from pddlego_local.core.record.states import NOTHING, after
 from pddlego_local.environments import family
 from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.pddl.conditions import Fact
-from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.map.truth import Differences, compare, true_world, walked
 from pddlego_local.report.map.world import World, read_world
@@ -38,9 +37,10 @@ class Reference:
     any code.
     """
 
-    def __init__(self, cell: CellRecord) -> None:
+    def __init__(self, identity: Mapping[str, Any]) -> None:
+        """Takes `RunRecord.identity`."""
         self._rules: Any = None
-        tree = cell.run.identity.get("environment", {})
+        tree = identity.get("environment", {})
         if all(str(target).startswith(OURS) for target in _targets(tree)):
             try:
                 parts = {"environment": tree, "model": {}, "method": {}}
@@ -68,13 +68,20 @@ def _targets(tree: object) -> list[object]:
 
 
 @dataclass(frozen=True)
-class _Moment:
+class Moment:
     """One planned file, and what was true and told when it was written."""
 
     plan: Plan
     world: World
     true: TrueState
     told: frozenset[Fact] | None
+
+    @property
+    def differences(self) -> Differences | None:
+        """None if the record has no true state, or if no fact can be compared."""
+        if self.true == NOTHING:
+            return None
+        return compare(self.world, self.true, self.told)
 
     @property
     def drawn(self) -> tuple[object, ...]:
@@ -103,13 +110,14 @@ class Maps(NamedTuple):
 
 def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
     """Returns the maps of each plan, or None for those that are as before."""
-    moments = _moments(events, reference)
+    moments = moments_of(events, reference)
     worlds = list[World]()
     for moment in moments:
-        worlds += [moment.world, true_world(moment.true, moment.world)]
+        # The true state comes first: it decides which places lie where.
+        worlds += [true_world(moment.true, moment.world), moment.world]
     album = Album(worlds)
     found: list[Maps | None] = []
-    before: _Moment | None = None
+    before: Moment | None = None
     for number, moment in enumerate(moments):
         is_same = before is not None and moment.drawn == before.drawn
         found.append(None if is_same else _drawn(album, number, moment, before))
@@ -117,31 +125,40 @@ def maps_of(events: Sequence[Event], reference: Reference) -> list[Maps | None]:
     return found
 
 
-def _drawn(album: Album, number: int, moment: _Moment, before: _Moment | None) -> Maps:
+def _drawn(album: Album, number: int, moment: Moment, before: Moment | None) -> Maps:
     world = moment.world
-    differences = None
-    if moment.true != NOTHING:
-        differences = compare(world, moment.true, moment.told)
+    differences = moment.differences
     known = before.world.facts if before else world.facts
-    marks = dict.fromkeys(world.facts - known, "new")
-    true_marks: dict[Fact, str] = {}
-    if differences:
-        marks |= dict.fromkeys(differences.wrong, "wrong")
-        true_marks = dict.fromkeys(differences.unseen, "unseen")
-        true_marks |= dict.fromkeys(differences.missed, "missed")
+    marks, true_marks = marks_of(moment, known)
     plan = moment.plan
     path = [*walked(plan.domain, plan.problem, plan.plan, world)]
     return Maps(
         world=world,
-        believed=album.draw(2 * number, marks, path),
-        true=album.draw(2 * number + 1, true_marks) if moment.true.facts else None,
+        believed=album.draw(2 * number + 1, marks, path),
+        true=album.draw(2 * number, true_marks) if moment.true.facts else None,
         differences=differences,
         is_told=moment.told is not None,
         gone=sorted(known - world.facts),
     )
 
 
-def _moments(events: Sequence[Event], reference: Reference) -> list[_Moment]:
+def marks_of(
+    moment: Moment, before: frozenset[Fact]
+) -> tuple[dict[Fact, str], dict[Fact, str]]:
+    """Returns the marks of the believed and of the true facts. `before` are the facts
+    of the last file.
+    """
+    marks = dict.fromkeys(moment.world.facts - before, "new")
+    true_marks: dict[Fact, str] = {}
+    if differences := moment.differences:
+        marks |= dict.fromkeys(differences.wrong, "wrong")
+        true_marks = dict.fromkeys(differences.unseen, "unseen")
+        true_marks |= dict.fromkeys(differences.missed, "missed")
+    return marks, true_marks
+
+
+def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
+    """Returns a moment for each plan."""
     moments = []
     memory: list[Turn] = []
     true = NOTHING
@@ -158,7 +175,7 @@ def _moments(events: Sequence[Event], reference: Reference) -> list[_Moment]:
             case Plan():
                 told = reference.told(event.domain, memory)
                 world = read_world(event.domain, event.problem)
-                moments.append(_Moment(event, world, true, told))
+                moments.append(Moment(event, world, true, told))
     return moments
 
 

@@ -27,15 +27,17 @@ from pddlego_local.report.figures.charts import (
     series_of,
 )
 from pddlego_local.report.first_screen import axis_of, difference
+from pddlego_local.report.map.drawing import Album
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
+from pddlego_local.report.pages.failure import progress_of
 from pddlego_local.report.pages.links import (
     Links,
     cells_by_factor,
     episode_links,
     with_neighbours,
 )
-from pddlego_local.report.pages.maps import Reference
+from pddlego_local.report.pages.maps import Moment, Reference, moments_of
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 
@@ -44,6 +46,7 @@ ENDED = "outcomes"
 """The figure below the verdicts, if it exists."""
 
 MOST_VERDICTS = 8  # visible on the first screen
+MOST_MAPS = 40  # of games that one arm won alone
 FIRST_COLUMNS = (
     "finished", "games", "success", "of all requested", "games solved", "calls",
     "tokens of answers",
@@ -70,7 +73,7 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
-        reference = Reference(cell)
+        reference = Reference(cell.run.identity)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +101,7 @@ def _first_page(
     main, *others = text.result_tables(numbers)
     return page(
         "experiment.html.jinja",
-        styles=["common.css", "experiment.css"],
+        styles=["common.css", "experiment.css", "map.css"],
         script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
         declared=declared_in_words(compared),
@@ -119,9 +122,53 @@ def _first_page(
         starts=_starts(cells),
         shell=shlex.join,
         cells=cells,
+        failures=_failures(cells, links, compared),
         **_episodes(cells, links),
         **facts,
     )
+
+
+class _Failure(NamedTuple):
+    """Where an arm failed: the map of its last problem file, and what was refused."""
+
+    map: Markup
+    refused: str
+    why: str
+
+
+def _failures(
+    cells: Sequence[CellRecord], links: Sequence[Links], compared: Compared
+) -> dict[int, _Failure]:
+    """Returns the failures in games that the other arm won, by the id of the row. At
+    most MOST_MAPS have one, so that a page stays small.
+    """
+    cell_of = {
+        id(link.row): cells[number]
+        for number, of_cell in enumerate(links)
+        for link in of_cell.values()
+    }
+    lost = {
+        id(row): row
+        for found in compared.tested
+        for pair in found.discordant
+        for row in (pair.other if pair.base_won else pair.base)
+    }
+    failures = {}
+    for key, row in list(lost.items())[:MOST_MAPS]:
+        cell = cell_of[key]
+        events, _ = cell.events(row)
+        moments = moments_of(events, Reference(cell.run.identity))
+        if moments:
+            progress = progress_of(events)
+            drawn = _believed(moments[-1])
+            failures[key] = _Failure(drawn, progress.refused, progress.why)
+    return failures
+
+
+def _believed(moment: Moment) -> Markup:
+    """Draws what the model believed, with wrong facts marked."""
+    wrong = moment.differences.wrong if moment.differences else ()
+    return Album([moment.world]).draw(0, dict.fromkeys(wrong, "wrong"))
 
 
 def _episodes(cells: Sequence[CellRecord], links: Sequence[Links]) -> dict[str, Any]:

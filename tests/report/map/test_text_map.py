@@ -114,3 +114,9 @@ def test_hostile_names_are_shown_or_cut(name: str) -> None:
 def test_what_is_no_problem_has_no_map(text: str) -> None:
     assert "no map" in text_map(DOMAIN, text).plain
     assert text_map(text, house(FIRST)).plain
+
+
+def test_what_is_wrong_is_written_below_with_a_sign() -> None:
+    wrong = ("connected", "kitchen", "corridor", "south")
+    shown = text_map(DOMAIN, house(FIRST), wrong=[wrong]).plain
+    assert "✗ (connected kitchen corridor south)" in shown.split("\n")
