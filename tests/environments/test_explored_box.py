@@ -217,7 +217,7 @@ def test_a_mistake_in_a_draw_is_one_sentence(
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("vary: {on: r}", "vary.on: there is no such predicate; there are at"),
+        ("vary: {above: r}", "vary.above: there is no such predicate; there are at"),
         ("vary: {in: x}", "vary.in: x is none of its parameters t, r"),
         ("vary: {held: t}", "vary.held: a problem states no such fact"),
         ("sizes: [1, 2]", "sizes: only draw.py is given a size"),
