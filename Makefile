@@ -131,15 +131,16 @@ serving: .venv-serving/installed
 
 alfworld: .venv-alfworld/installed
 
+# Without compiling: Python compiles a file when it first imports it, and most files of the packages are never imported.
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@echo "installing into .venv (a few minutes the first time)"
 	@$(PYTHON) -m venv .venv || $(call failed,making the environment .venv,$(VENV))
-	@$(BIN)/$(PIP) --editable . || $(call failed,installing what pyproject.toml requires into .venv,$(INDEX))
+	@$(BIN)/$(PIP) --no-compile --editable . || $(call failed,installing what pyproject.toml requires into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	@$(BIN)/$(PIP) --editable '.[dev]' --editable training || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
+	@$(BIN)/$(PIP) --no-compile --editable '.[dev]' --editable training || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-gguf: .venv/installed

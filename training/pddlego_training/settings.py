@@ -156,8 +156,7 @@ class TrainSettings:
 
 def identity(settings: TrainSettings) -> dict[str, Any]:
     """Returns the settings that affect the weights, as JSON values."""
-    text = json.dumps(asdict(settings), default=str)
-    everything: dict[str, Any] = json.loads(text)
+    everything: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
     for key in WITHOUT_EFFECT:
         del everything[key]
     return everything
