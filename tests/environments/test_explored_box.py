@@ -124,7 +124,7 @@ def test_sizes_may_be_other_than_those_of_the_world() -> None:
     for sizes in ("[2,2]", "[9,9]"):
         words = ["environment=explored", "environment.world=ferry"]
         cell = compose_cell([*words, f"environment.sizes={sizes}"])
-        text = cell.build("environment").reset(0).text
+        text = cell.build("environment").reset(0).text.lower()
         counts.add(len(set(re.findall(r"island \d+", text))))
     assert counts == {4, 11}
 
@@ -134,6 +134,7 @@ def test_sizes_may_be_other_than_those_of_the_world() -> None:
 TEXTS = """
 import sys
 from pathlib import Path
+from typing import Any
 from pddlego_local.environments.explored.draws import problem_text
 from pddlego_local.environments.explored.world import read_world
 for folder in sys.argv[1:]:
@@ -216,7 +217,7 @@ def test_a_mistake_in_a_draw_is_one_sentence(
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("vary: {on: r}", "vary.on: there is no such predicate; there are at"),
+        ("vary: {above: r}", "vary.above: there is no such predicate; there are at"),
         ("vary: {in: x}", "vary.in: x is none of its parameters t, r"),
         ("vary: {held: t}", "vary.held: a problem states no such fact"),
         ("sizes: [1, 2]", "sizes: only draw.py is given a size"),

@@ -6,7 +6,7 @@ from pddlego_local.environments.explored.drawing import numbered, passages, prob
 
 
 def draw(size: int, random: Random) -> str:
-    """Draws `size` chests, and two rooms for each. The jewel is in the last chest, and
+    """Draws `size` chests, and two rooms for each. The ruby is in the last chest, and
     the first key lies on the floor.
     """
     rooms = numbered("room", 2 * size)
@@ -17,11 +17,11 @@ def draw(size: int, random: Random) -> str:
     for way in passages(rooms, 1, random):
         facts.append(("corridor", way.start, way.end))
         facts.append(("corridor", way.end, way.start))
-    contents = [*keys[1:], "jewel"]
+    contents = [*keys[1:], "ruby"]
     for chest, key, item in zip(chests, keys, contents, strict=True):
         facts.append(("stands", chest, random.choice(rooms)))
         facts.append(("locked", chest))
         facts.append(("label", chest, key))
         facts.append(("inside", item, chest))
-    things = {"room": rooms, "chest": chests, "key": keys, "jewel": ["jewel"]}
-    return problem("vault", things, facts, [("held", "jewel")])
+    things = {"room": rooms, "chest": chests, "key": keys, "jewel": ["ruby"]}
+    return problem("vault", things, facts, [("held", "ruby")])
