@@ -78,10 +78,11 @@ def _cell(folder: Path) -> Path:
 
 def _maps(cell: Path, events: Sequence[Event], width: int) -> Iterator[Text]:
     """Yields the map of each planned file, or an empty text if it is as before."""
-    identity = read_run(cell).identity if (cell / "run.json").exists() else {}
+    is_whole = (cell / "run.json").exists()
+    reference = Reference.of(read_run(cell)) if is_whole else Reference({})
     layout = Layout()
     before: Moment | None = None
-    for moment in moments_of(events, Reference(identity)):
+    for moment in moments_of(events, reference):
         if before and before.world == moment.world:
             yield Text()
             continue

@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pddlego_local.cli import run
 from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.events import (
@@ -19,8 +21,11 @@ from pddlego_local.core.record.events import (
     State,
 )
 from pddlego_local.core.record.folder import read_events, transcripts
+from pddlego_local.report.cells import find_cells
 from pddlego_local.report.map.world import read_world
 from pddlego_local.report.pages.maps import Reference, maps_of, moments_of
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
 from tests.pddlego import Pddlego
 from tests.report.browser import measured, needs_chromium
 from tests.report.test_pages import asked, planted, reported
@@ -239,3 +244,24 @@ def test_maps_are_readable_in_the_dark() -> None:
     light, dark = re.findall(r":root \{([^}]*)\}", common)
     for theme in (light, dark):
         assert used <= set(re.findall(r"(--\w+):", theme))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["environment=described", "method=formalizer", "games=1"],
+        ["environment=explored", "environment.folder=examples/house", "games=0",
+         "method=pddlego"],
+    ],
+)  # fmt: skip
+def test_other_environments_tell_what_is_true_and_what_was_told(
+    tmp_path: Path, words: list[str]
+) -> None:
+    cell = compose_cell([*words, "model=reference", f"run.out={tmp_path}"])
+    (record,) = find_cells([run_cell(cell).folder])
+    events, _ = record.events(record.rows[0])
+    found = [*filter(None, maps_of(events, Reference.of(record.run)))]
+    assert found
+    for maps in found:
+        assert maps.is_told and maps.true and maps.differences
+        assert not maps.differences.wrong and not maps.differences.missed

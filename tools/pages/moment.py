@@ -36,7 +36,7 @@ def draw(records: Records) -> None:
     )
     (row,) = (row for row in cell.rows if row.game == GAME)
     events, _ = cell.events(row)
-    reference = Reference(cell.run.identity)
+    reference = Reference.of(cell.run)
     moments = moments_of([*with_states(events, Coin(rooms=ROOMS))], reference)
     (RESULTS / FILE).write_text(picture(moments[PLAN]), encoding="utf-8")
 

@@ -226,7 +226,7 @@ def _joins(
         towards = ways[pair]
         joins[pair] = _Join(
             facts=facts,
-            labels=labels,
+            labels=[*dict.fromkeys(labels)],
             mark=worst(facts, marks),
             door=any(is_door(fact) for fact in facts),
             towards=min(towards) if len(towards) == 1 else "",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from pddlego_local.core.nouns import TrueState, Turn, Turns
+from pddlego_local.core.protocols import DescribedInText
 from pddlego_local.core.record.events import (
     ActionTaken,
     Event,
@@ -17,6 +18,7 @@ from pddlego_local.core.record.events import (
     Start,
     State,
 )
+from pddlego_local.core.record.run_record import RunRecord
 from pddlego_local.core.record.states import NOTHING, after
 from pddlego_local.environments import family
 from pddlego_local.episode.episode import FIRST_COMMAND
@@ -37,20 +39,31 @@ class Reference:
     any code.
     """
 
-    def __init__(self, identity: Mapping[str, Any]) -> None:
-        """Takes `RunRecord.identity`."""
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """Takes a cell's configuration."""
         self._rules: Any = None
-        tree = identity.get("environment", {})
+        self._hides_nothing = False
+        tree = config.get("environment", {})
         if all(str(target).startswith(OURS) for target in _targets(tree)):
             try:
                 parts = {"environment": tree, "model": {}, "method": {}}
                 environment = build(parts, "environment")
                 self._rules = family.reference(environment.package)
+                self._hides_nothing = isinstance(environment, DescribedInText)
             except Exception:  # an old record, or its folder of worlds is gone
                 self._rules = None
 
-    def told(self, domain: str, memory: Turns) -> frozenset[Fact] | None:
+    @classmethod
+    def of(cls, run: RunRecord) -> "Reference":
+        """Takes the configuration of the last start, which has whole paths."""
+        return cls(run.starts[-1].config if run.starts else run.identity)
+
+    def told(
+        self, domain: str, memory: Turns, true: TrueState
+    ) -> frozenset[Fact] | None:
         """Returns None if it is not known."""
+        if self._hides_nothing:
+            return true.facts
         if self._rules is None or not memory:
             return None
         try:
@@ -173,7 +186,7 @@ def moments_of(events: Sequence[Event], reference: Reference) -> list[Moment]:
             case State():
                 true = after(true, event)
             case Plan():
-                told = reference.told(event.domain, memory)
+                told = reference.told(event.domain, memory, true)
                 world = read_world(event.domain, event.problem)
                 moments.append(Moment(event, world, true, told))
     return moments

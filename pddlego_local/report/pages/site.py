@@ -73,7 +73,7 @@ def write_pages(
     for cell, links_of_cell, others in zip(
         cells, links, cells_by_factor(cells), strict=True
     ):
-        reference = Reference(cell.run.identity)
+        reference = Reference.of(cell.run)
         for link, neighbours in with_neighbours(links, links_of_cell, others):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +157,7 @@ def _failures(
     for key, row in list(lost.items())[:MOST_MAPS]:
         cell = cell_of[key]
         events, _ = cell.events(row)
-        moments = moments_of(events, Reference(cell.run.identity))
+        moments = moments_of(events, Reference.of(cell.run))
         if moments:
             progress = progress_of(events)
             drawn = _believed(moments[-1])
