@@ -1,6 +1,7 @@
 """What comparisons say of planted outcomes, with the answers worked out in comments."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -99,21 +100,27 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     ("low", "high", "p", "margin", "said"),
     [
         (0.01, 0.3, 0.01, 50.0, "shown"),
-        (-0.03, 0.04, 0.5, 5.0, "as good"),
+        (-0.03, 0.04, 0.5, 5.0, "as good within ±5 points"),
         (-0.03, 0.05, 0.5, 5.0, "at most 5 points"),
         (-0.03, 0.06, 0.5, None, "at most 6 points"),
         (-0.07, 0.0601, 0.5, None, "at most 7 points"),
         (-0.1, 0.0, 0.06, None, "at most 10 points"),
-        (-0.2, 0.15, 0.5, 25.0, "as good"),
+        (-0.2, 0.15, 0.5, 25.0, "as good within ±5 points"),
         (-0.101, 0.0, 0.06, None, "too few to tell"),
         (-1.0, 1.0, None, None, "too few to tell"),
     ],
 )
 def test_a_verdict_is_the_first_that_applies(
-    low: float, high: float, p: float | None, margin: float | None, said: str
+    tmp_path: Path,
+    low: float,
+    high: float,
+    p: float | None,
+    margin: float | None,
+    said: str,
 ) -> None:
+    found = against(tmp_path, wins([0], range(2)), wins([1], range(2)))
     answer = Answer(differ=1, p=p, p_holm=p, level=0.05, interval=Interval(low, high))
-    assert word(answer, margin) == said
+    assert word(replace(found, new=answer, margin_points=margin)) == said
 
 
 def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
