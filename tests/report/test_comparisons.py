@@ -105,7 +105,7 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
         (-0.03, 0.06, 0.5, None, "at most 6 points"),
         (-0.07, 0.0601, 0.5, None, "at most 7 points"),
         (-0.1, 0.0, 0.06, None, "at most 10 points"),
-        (-0.2, 0.15, 0.5, 25.0, "as good within ±5 points"),
+        (-0.2, 0.15, 0.5, 25.0, "as good within ±25 points"),
         (-0.101, 0.0, 0.06, None, "too few to tell"),
         (-1.0, 1.0, None, None, "too few to tell"),
     ],
