@@ -166,7 +166,7 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(
     counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
     assert f"free → typed: {counts}" in Text(page).text
     games = re.findall(
-        r"<b>game (\d), won by (\w+)</b><span>11 rooms</span>(.*?)</svg>",
+        r"<b>game (\d), won by (\w+)</b><span>11 rooms</span>(.*?)</div>",
         page,
         re.DOTALL,
     )
