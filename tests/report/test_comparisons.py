@@ -118,9 +118,7 @@ def test_a_verdict_is_the_first_that_applies(
     margin: float | None,
     said: str,
 ) -> None:
-    for arm in (FREE, SYNTAX):
-        plant(tmp_path, arm, outcomes=wins(range(2), range(4)))
-    (found,) = compare(tmp_path)
+    found = against(tmp_path, wins([0], range(2)), wins([1], range(2)))
     answer = Answer(differ=1, p=p, p_holm=p, level=0.05, interval=Interval(low, high))
     assert word(replace(found, new=answer, margin_points=margin)) == said
 

@@ -113,7 +113,8 @@ def test_the_report_is_printed_and_written_as_markdown_and_csv(
     write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
     assert "66.7" in pddlego("report", tmp_path / "runs", "--out", tmp_path / "out").out
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert text.count("\n|") == 4  # of one kind of task alone, no table by kind
+    # How episodes ended, and results; of one kind of task alone, no table by kind
+    assert text.count("\n|") == 8
     assert "PDDLego's steps on success" in text and "[" in text
     assert not (tmp_path / "out" / "trials.csv").exists()
     lines = lines_of(tmp_path / "out" / "report.csv")
