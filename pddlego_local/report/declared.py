@@ -3,7 +3,7 @@ about the declaration: its commit, and what had been seen before.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,29 +82,32 @@ def _declaration(folder: Path, cells: Sequence[CellRecord]) -> Declaration:
     given = [compare for _, compare in recorded if compare is not None]
     last = given[-1] if given else None
     with clear_errors(f"{folder}: compare"):
-        compare = COMPARE.validate_python(last, context=RECORDED)
-    if compare is not None:
-        compare = tuple(_named_now(declared, cells) for declared in compare)
+        compare = COMPARE.validate_python(_named_now(last, cells), context=RECORDED)
     for start in starts:
         if _compare_of(start) == last:
             return Declaration(folder, compare, start)
     return Declaration(folder, compare, None)
 
 
-def _named_now(declared: Declared, cells: Sequence[CellRecord]) -> Declared:
-    """The comparison with the names that its options have now, if all cells have a
-    method whose options were renamed.
+def _named_now(compare: Any, cells: Sequence[CellRecord]) -> Any:
+    """The comparisons as they were written, with the names that their options have now,
+    if all cells have a method whose options were renamed.
     """
     targets = {cell.run.identity.get("method", {}).get("_target_") for cell in cells}
-    names = dict[str, str]()
-    if len(targets) == 1:
-        for old, now in RENAMED.get(str(targets.pop()), {}).items():
-            names[f"method.{old}"] = f"method.{now}"
-    where = tuple(
-        (names.get(option, option), value) for option, value in declared.where
-    )
-    factor = names.get(declared.factor, declared.factor)
-    return replace(declared, factor=factor, where=where)
+    names = RENAMED.get(str(targets.pop()), {}) if len(targets) == 1 else {}
+    now = {f"method.{old}": f"method.{new}" for old, new in names.items()}
+    if not now or not isinstance(compare, list):
+        return compare
+    renamed = []
+    for declared in compare:
+        entry = declared
+        if isinstance(entry, dict):
+            factor = str(entry.get("factor"))
+            entry = {**entry, "factor": now.get(factor, entry.get("factor"))}
+            if isinstance(where := entry.get("where"), dict):
+                entry["where"] = {now.get(key, key): where[key] for key in where}
+        renamed.append(entry)
+    return renamed
 
 
 def _compare_of(start: Start) -> Any:
