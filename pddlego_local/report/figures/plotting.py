@@ -181,7 +181,7 @@ def _set_scale(axis: "Axes", ticks: Sequence[str]) -> None:
     places = range(len(ticks))
     axis.set_xticks(places, [visible(tick) for tick in ticks])
     axis.set_xlim(-0.5, len(ticks) - 0.5)
-    axis.set_ylim(-0.03, 1.03)
+    axis.set_ylim(-0.06, 1.03)
     axis.set_ylabel("success")
 
 
