@@ -114,7 +114,8 @@ def _last_lines(cells: Sequence[CellRecord], page: Path) -> list[str]:
     if PUZZLE.is_file():
         next_command = f"{program} formalize {PUZZLE} --model nano_worlds"
     return [
-        f"Played: {games} houses of CoinCollector, by PDDLego+",
+        f"Played: {games} {'house' if games == 1 else 'houses'} of CoinCollector, by"
+        " PDDLego+",
         *_won(cells),
         _shown(cells, games),
         f"Open: {shlex.quote(str(page))} (every game step by step)",
@@ -149,6 +150,7 @@ def _shown(cells: Sequence[CellRecord], games: int) -> str:
     """Says what the games show, which is little if they are few."""
     found = verdicts(compared(cells))
     if all(verdict.word == "too few to tell" for verdict in found):
-        return f"{games} games are too few to tell; --games 0-49 plays more"
+        played = "One game is" if games == 1 else f"{games} games are"
+        return f"{played} too few to tell; --games 0-49 plays more"
     words = [f"{verdict.title}: {verdict.word}" for verdict in found]
     return f"Shown by {games} games: {'; '.join(words)}"

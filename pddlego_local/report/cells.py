@@ -26,6 +26,7 @@ from pddlego_local.runner.sweep import Episodes, read_sweep
 
 LABELS = ("environment", "method", "model", "decoding")
 STRICTLY = ", read strictly"
+_OURS = "pddlego_local."
 
 
 @dataclass(frozen=True)
@@ -142,10 +143,12 @@ class CellRecord:
     def options(self) -> dict[str, str]:
         """Every option that changes results, such as "method.variant": "simple",
         without the labels. A record lacks the default of an option that was added
-        later.
+        later. Of other methods than the project's own this is not known, because
+        nothing that a record names is imported.
         """
         method = self.run.identity.get("method", {})
-        later = defaults_of_later(str(method.get("_target_")))
+        target = str(method.get("_target_"))
+        later = defaults_of_later(target) if target.startswith(_OURS) else {}
         identity = {**self.run.identity, "method": {**later, **method}}
         return dict(_flat(identity))
 

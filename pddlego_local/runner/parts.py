@@ -177,18 +177,8 @@ def as_fields_read(part: Any) -> Any:
     for key in fields.keys() & part.keys():
         kind, default = fields[key]
         read[key] = _as_read(part[key], kind, default)
-    settled = getattr(_class_of(part), "settled", None)
+    settled = getattr(class_named(str(part.get("_target_"))), "settled", None)
     return settled(read) if settled else read
-
-
-def _class_of(part: Mapping[str, Any]) -> Any:
-    """Returns the class of a part; None if it cannot be imported, which `build`
-    reports.
-    """
-    try:
-        return pkgutil.resolve_name(str(part.get("_target_")))
-    except Exception:  # a module can raise anything on import
-        return None
 
 
 @functools.cache

@@ -4,6 +4,7 @@ who knows the texts alone believes what is true.
 
 import os
 import random
+import re
 import shutil
 import tarfile
 from pathlib import Path
@@ -58,6 +59,22 @@ def test_a_game_tells_what_is_where_the_player_is_and_nothing_else(
     assert play.won
 
 
+def test_whether_a_lamp_elsewhere_burns_is_not_seen(house: Path) -> None:
+    """A precondition is seen from where its action could be carried out, and a lamp can
+    be lit only where it stands, although it can be taken away.
+    """
+    problem = house / "p1.pddl"
+    text = problem.read_text(encoding="utf-8")
+    there = re.search(r"\(in torch (\w+)\)", text)
+    assert there
+    lit = text.replace(there[0], f"{there[0]} (lit torch)").replace(
+        "(and (lit torch)", "(and (in torch hall)"
+    )
+    problem.write_text(lit, encoding="utf-8")
+    play = play_of(read_world(house))
+    assert there[1] != "hall" and "burns" not in play.opening()
+
+
 def test_a_refusal_tells_nothing_of_what_is_not_in_sight(house: Path) -> None:
     play = play_of(read_world(house))
     for there, nowhere in (("torch", "unicorn"), ("room 3", "moon")):
@@ -66,8 +83,7 @@ def test_a_refusal_tells_nothing_of_what_is_not_in_sight(house: Path) -> None:
             assert told.replace(there, nowhere).replace("room3", nowhere) == (
                 play.carry_out(command.format(nowhere))
             )
-    unseen = "something that you do not see prevents it"
-    assert play.carry_out("dance") == f"You cannot dance: {unseen}."
+    assert play.carry_out("dance") == "You cannot dance: there is no such command."
     assert play.offered() == [LOOK, "go to the living room"]
     play.carry_out("go to the living room")
     refused = play.carry_out("go to the living room")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.explored.belief import Belief
 from pddlego_local.environments.explored.game import goal_of
@@ -100,6 +101,15 @@ def test_no_text_names_the_room_behind_a_closed_door(doors: World) -> None:
     assert not any("kitchen" in command for command in play.offered())
     refused = {play.carry_out(f"go to {name}") for name in ("the hall", "the moon")}
     assert len({text.replace("hall", "moon") for text in refused}) == 1
+
+
+def test_a_placeholder_that_stands_for_two_rooms_is_refused(doors: World) -> None:
+    hide = {"closed": {"to": "behind_{from}"}}
+    world = replace(doors, file=doors.file.model_copy(update={"hide": hide}))
+    with pytest.raises(
+        ConfigError, match="behind_hall would stand for kitchen and for pantry"
+    ):
+        begun(world)
 
 
 def test_a_room_that_is_seen_gets_its_name_everywhere(doors: World) -> None:

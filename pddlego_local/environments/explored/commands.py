@@ -25,6 +25,7 @@ from pddlego_local.pddl.conditions import (
 from pddlego_local.pddl.state import Schema, State, Step, Task, why_not
 
 UNSEEN = "something that you do not see prevents it"
+UNKNOWN = "there is no such command"
 
 
 class Commands:
@@ -134,9 +135,12 @@ class Commands:
         """Returns why a command cannot be carried out, without telling of what is not
         in sight. So a thing that is not seen gets the same answer as none.
         """
+        meant = [*self._meant(text)]
+        if not meant:
+            return UNKNOWN
         known = known_as(state.true)
         places = self._whereabouts.places(state.true)
-        for schema, binding in self._meant(text):
+        for schema, binding in meant:
             whole = binding | self._place_of(schema, places)
             for part in conjuncts(schema.condition):
                 if not isinstance(part, Atomic) or part.variables - whole.keys():

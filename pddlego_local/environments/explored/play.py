@@ -63,10 +63,37 @@ class Play:
                     f"{world.folder}: texts would write {other} and {name} in one way,"
                     f" {spelled(name)!r}; give one of them another name."
                 )
+        self._check_placeholders(world)
         if not self._whereabouts.places(self.task.initial.true):
-            raise UnsolvableGame(
-                f"{world.folder.name}: nobody is anywhere at its start, as `here` says"
-            )
+            raise UnsolvableGame(self._why_nobody_is_anywhere(world))
+
+    def _why_nobody_is_anywhere(self, world: World) -> str:
+        written = world.file.here
+        name = world.here.predicate
+        why = f"nobody is anywhere at its start by here: {written}, since"
+        facts = sorted(fact for fact in self.task.initial.true if fact[0] == name)
+        if not facts:
+            return f"{why} the problem states no fact of {name}"
+        return (
+            f"{why} a fact such as ({' '.join(facts[0])}) has other types; the last"
+            " variable is the place, and those before it are the player's movers"
+        )
+
+    def _check_placeholders(self, world: World) -> None:
+        """Raises ConfigError if one placeholder stands for two things."""
+        stands_for: dict[str, str] = {}
+        for fact in sorted(self.task.initial.true):
+            hidden = self._hidden.get(fact[0])
+            if hidden is None:
+                continue
+            placeholder, own = hidden.placeholder(fact), fact[hidden.position]
+            other = stands_for.setdefault(placeholder, own)
+            if other != own:
+                raise world.wrong(
+                    f"hide.{fact[0]}",
+                    f"{placeholder} would stand for {other} and for {own}; name more"
+                    f" of its arguments in {hidden.template}",
+                )
 
     def opening(self) -> str:
         """Returns the first text: the task, the goal with the types of its objects,

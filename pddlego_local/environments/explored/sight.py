@@ -12,7 +12,7 @@ it. For a fact, the first of these applies, judged in the true state:
 (d) any other fact: where one of its things is; always if none of them can be anywhere
 
 In addition, (e) a precondition of an action is seen from where the action could be
-carried out, as far as facts tell that no action changes.
+carried out, as far as facts tell that no action changes, or that say where a thing is.
 
 The author's conditions (`see`) replace all of this for their predicates.
 """
@@ -152,10 +152,18 @@ def _views(task: Task, where: Whereabouts) -> dict[str, list[ActionView]]:
             for part in conjuncts(schema.condition)
             if isinstance(part, Atomic) and part.pattern[0] not in changing
         ]
+        placing = [
+            part
+            for part in conjuncts(schema.condition)
+            if isinstance(part, Atomic)
+            and not part.negated
+            and part.pattern[0] in where.located
+        ]
         for anchor in where.anchors(schema):
-            conditions = [*anchor.conditions, *static]
             for part in conjuncts(schema.condition):
                 for atom, choices in _with_choices(part, schema.choices):
+                    placed = [other for other in placing if other is not atom]
+                    conditions = [*anchor.conditions, *static, *placed]
                     view = ActionView(atom.pattern, choices, conditions)
                     views.setdefault(atom.pattern[0], []).append(view)
     return views

@@ -110,4 +110,4 @@ def _is_shown(
             if atom.pattern[where.thing] in terms:
                 return True
         return False
-    return rule != "see"
+    return True
