@@ -116,5 +116,8 @@ def test_a_problem_with_too_many_objects_is_compared_without_what_follows() -> N
     game = Described(world="blocksworld", sizes=(3, 3))
     game.reset(1)
     many = " ".join(f"thing{number}" for number in range(5000))
-    answer = game._world.problem.replace("(:objects", f"(:objects {many} - block")
+    idle = game._world.problem.replace("(:objects", f"(:objects {many} - block")
+    assert game.equivalence(idle) == "equivalent but for idle objects"
+    stated = " ".join(f"(clear {name})" for name in many.split())
+    answer = idle.replace("(:init", f"(:init {stated}")
     assert game.equivalence(answer) == "different"
