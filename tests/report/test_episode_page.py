@@ -78,6 +78,30 @@ def test_a_wrong_line_is_found_and_named_on_the_page(
     assert "✗ connected" in text or "✗ · attic" in text
 
 
+def test_a_line_that_the_planner_refuses_stands_beside_the_outcome(
+    played: Path, tmp_path: Path
+) -> None:
+    """A name that no object has."""
+    lie = "(connected kitchen attic north)"
+    shutil.copytree(played, tmp_path / "runs")
+    path, events = of_the_reference(tmp_path / "runs")
+    number = next(n for n, event in enumerate(events) if isinstance(event, Plan))
+    plan = events[number]
+    assert isinstance(plan, Plan)
+    problem = plan.problem.replace("(:init", f"(:init\n    {lie}", 1)
+    events[number] = dataclasses.replace(
+        plan, problem=problem, outcome="translate_error", plan=(), message="element 7"
+    )
+    path.write_text("".join(to_json(e) + "\n" for e in events), encoding="utf-8")
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    (page,) = (tmp_path / "out").glob(SUFFIX)
+    text = page.read_text(encoding="utf-8")
+    refused, why = re.findall(
+        r'<code class="bad-words">(.*?)</code> <span class="dim">(.*?)</span>', text
+    )[0]
+    assert refused == lie and "attic" in why and "element" not in why
+
+
 def test_an_old_record_says_that_the_truth_was_not_recorded(
     played: Path, tmp_path: Path
 ) -> None:

@@ -22,8 +22,8 @@ from pddlego_local.report.pages.episode import (
     MOST_LINES,
     difference,
     drawn_stages,
-    readable_file,
 )
+from pddlego_local.report.pages.readable import readable_file
 from pddlego_local.report.verdicts import declared_in_words, verdicts
 from tests.planted import FREE, SYNTAX, plant, wins
 from tests.report.browser import loaded, measured, needs_chromium

@@ -7,7 +7,6 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
@@ -20,11 +19,12 @@ from pddlego_local.core.record.events import (
     State,
 )
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.layout import Printer
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.map.text import written
+from pddlego_local.report.pages.failure import refusal_of
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
 from pddlego_local.report.pages.maps import Maps, Reference, maps_of
+from pddlego_local.report.pages.readable import readable_file
 from pddlego_local.report.pages.rendering import page
 
 MOST_FACTS = 12  # of one kind of difference
@@ -73,24 +73,6 @@ class Line(NamedTuple):
 
     change: Literal["", "new", "gone"]
     text: str
-
-
-@lru_cache(maxsize=64)  # an unchanged domain is read once in an episode
-def readable_file(text: str) -> str:
-    """Returns a PDDL file in the layout `lines`, with the closing parentheses of a
-    section on a separate line. A text that is not PDDL is returned unchanged.
-    """
-    try:
-        printed = Printer("lines").file(text)
-    except (ValueError, RecursionError):
-        return text
-    lines: list[str] = []
-    for line in printed.split("\n"):
-        closing = ")" * (line.count(")") - line.count("("))
-        lines.append(line.removesuffix(closing))
-        if closing:
-            lines.append(closing)
-    return "\n".join(lines)
 
 
 def difference(before: str, after: str) -> list[Line]:
@@ -179,6 +161,7 @@ def episode_page(
         has_states=any(isinstance(event, State) for event in events),
         written=written,
         wrong_lines_of=wrong_lines_of,
+        refusal_of=refusal_of,
         MOST=MOST_FACTS,
         row=ends[0].row if ends else None,
         parts_of=parts_of,

@@ -8,7 +8,7 @@ from typing import Self
 
 from pddlego_local.core.record.events import ActionTaken, Event, Plan
 from pddlego_local.pddl.check import check
-from pddlego_local.report.pages.episode import readable_file
+from pddlego_local.report.pages.readable import readable_file
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Progress:
         """Returns the progress after one more event."""
         match event:
             case Plan():
-                refused, why = ("", "") if event.plan else _refused(event)
+                refused, why = ("", "") if event.plan else refusal_of(event)
                 return replace(self, plan=event, done=0, refused=refused, why=why)
             case ActionTaken() if event.refused:
                 command = event.command or event.planned or ""
@@ -44,7 +44,7 @@ def progress_of(events: Iterable[Event]) -> Progress:
     return progress
 
 
-def _refused(plan: Plan) -> tuple[str, str]:
+def refusal_of(plan: Plan) -> tuple[str, str]:
     """Returns the first line of PDDL that the planner refuses, and why. If it accepts
     both files, returns the goal, which has no plan or nothing to do.
     """

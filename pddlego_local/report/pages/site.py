@@ -134,6 +134,7 @@ class _Failure(NamedTuple):
     map: Markup
     refused: str
     why: str
+    step: int
 
 
 def _failures(
@@ -161,7 +162,8 @@ def _failures(
         if moments:
             progress = progress_of(events)
             drawn = _believed(moments[-1])
-            failures[key] = _Failure(drawn, progress.refused, progress.why)
+            step = moments[-1].plan.where.step
+            failures[key] = _Failure(drawn, progress.refused, progress.why, step)
     return failures
 
 
